@@ -1,0 +1,1 @@
+"""Who answers "what would you play?": messages, worker process, search, arena."""

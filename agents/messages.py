@@ -1,0 +1,183 @@
+"""The messages on the wire, as `docs/protocol.md` describes them: JSON objects, validated, with a size cap.
+
+The daemon publishes `StateMessage`s on an XPUB socket (topic, then JSON) and answers on a ROUTER socket;
+workers send `ReadyMessage`, `HeartbeatMessage` and `ReplyMessage` from a DEALER and may get an `ErrorMessage` back.
+Unknown extra fields are ignored, so that either side may be newer.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+SCHEMA: Literal[1] = 1
+"""Version of the message schema; a message of another version is refused."""
+MAX_BYTES = 65536
+"""Longest message accepted, either way."""
+TOPIC = b"state/"
+"""Topic of state messages, followed by the table's name."""
+
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
+Text = Annotated[str, Field(max_length=512)]
+T = TypeVar("T")
+MoveText = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class MessageError(ValueError):
+    """A message that is too long, no JSON, or not of the schema; `.code` is stable, `.field` where it went wrong."""
+
+    def __init__(self, code: str, text: str, field: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+        self.field = field
+
+
+class Message(BaseModel):
+    """Base of all messages."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    schema_version: Literal[1] = SCHEMA
+
+
+class LimitsPart(BaseModel):
+    """Limits of one search; null is no limit."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    time_s: float | None = Field(default=None, gt=0, le=86400)
+    depth: int | None = Field(default=None, ge=1, le=100)
+    nodes: int | None = Field(default=None, ge=1)
+
+
+class PlayerPart(BaseModel):
+    """Who plays a side."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    agent: str | None = None
+    """Name of the agent; null is a person."""
+    options: dict[str, str] = Field(default_factory=dict)
+    """Options for the agent, as `name = value`."""
+    limits: LimitsPart = Field(default_factory=LimitsPart)
+
+
+class OutcomePart(BaseModel):
+    """How the game ended."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    winner: int | None
+    reason: str
+    scores: tuple[int, int] | None = None
+
+
+class StateMessage(Message):
+    """The whole state of a table: each one is complete, none needs the one before."""
+
+    type: Literal["state"] = "state"
+    session: Name
+    """Changes with every start of the daemon."""
+    table: Name
+    game: Name
+    rules: dict[str, str]
+    """The rule options in force, all of them."""
+    game_id: Name
+    """Changes with every new game."""
+    sequence: int = Field(ge=0)
+    """Grows with every state published; a reply quotes it."""
+    ply: int = Field(ge=0)
+    moves: list[MoveText] = Field(max_length=4096)
+    """All moves so far, as texts of the game."""
+    position: Text
+    """The position's text."""
+    board: Text
+    """The believed board: a class letter per cell."""
+    cells: list[Name]
+    """Names of the cells, in the order of `board`."""
+    sides: tuple[str, str]
+    to_move: Literal[0, 1]
+    players: tuple[PlayerPart, PlayerPart]
+    awaiting: Literal["move", "agent", "carry_out", "nothing"]
+    """What must happen next: a person's move, an agent's answer, an agent's move carried out on the board, or nothing."""
+    agent_move: MoveText | None = None
+    """The agent's move that waits to be carried out on the board."""
+    verdict: str
+    """Code of the last verdict."""
+    text: Text = ""
+    """What was said last."""
+    outcome: OutcomePart | None = None
+
+
+class ReadyMessage(Message):
+    """A worker says what it can play."""
+
+    type: Literal["ready"] = "ready"
+    worker: Name
+    agents: list[Name] = Field(min_length=1, max_length=64)
+    games: list[Name] = Field(min_length=1, max_length=64)
+
+
+class HeartbeatMessage(Message):
+    """A worker lives."""
+
+    type: Literal["heartbeat"] = "heartbeat"
+    worker: Name
+
+
+class ReplyMessage(Message):
+    """A worker's move for one state."""
+
+    type: Literal["reply"] = "reply"
+    worker: Name
+    agent: Name
+    session: Name
+    game_id: Name
+    sequence: int = Field(ge=0)
+    move: MoveText
+    score: float | None = None
+    nodes: int = Field(default=0, ge=0)
+    depth: int = Field(default=0, ge=0)
+    seconds: float = Field(default=0.0, ge=0)
+    pv: list[MoveText] = Field(default_factory=list, max_length=256)
+
+
+class ErrorMessage(Message):
+    """The daemon says what was wrong with a worker's message."""
+
+    type: Literal["error"] = "error"
+    code: str
+    text: Text
+    field: str = ""
+
+
+WorkerMessage = Annotated[ReadyMessage | HeartbeatMessage | ReplyMessage, Field(discriminator="type")]
+DaemonMessage = Annotated[StateMessage | ErrorMessage, Field(discriminator="type")]
+_worker_adapter: TypeAdapter[ReadyMessage | HeartbeatMessage | ReplyMessage] = TypeAdapter(WorkerMessage)
+_daemon_adapter: TypeAdapter[StateMessage | ErrorMessage] = TypeAdapter(DaemonMessage)
+
+
+def encode(message: Message) -> bytes:
+    """The JSON text of a message. Raises MessageError where it is longer than MAX_BYTES."""
+    data = message.model_dump_json().encode()
+    if len(data) > MAX_BYTES:
+        raise MessageError("too_long", f"a message of {len(data)} bytes; at most {MAX_BYTES} are sent")
+    return data
+
+
+def decode_from_worker(data: bytes) -> ReadyMessage | HeartbeatMessage | ReplyMessage:
+    """A worker's message. Raises MessageError."""
+    return _decode(_worker_adapter, data)
+
+
+def decode_from_daemon(data: bytes) -> StateMessage | ErrorMessage:
+    """A message of the daemon. Raises MessageError."""
+    return _decode(_daemon_adapter, data)
+
+
+def _decode(adapter: TypeAdapter[T], data: bytes) -> T:
+    if len(data) > MAX_BYTES:
+        raise MessageError("too_long", f"a message of {len(data)} bytes; at most {MAX_BYTES} are read")
+    try:
+        return adapter.validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise MessageError("invalid", f"{field or 'message'}: {first['msg']}", field) from None

@@ -1,0 +1,140 @@
+"""Board templates: the geometry of each game's board, read from `calibration/boards/<game>.toml`."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+BOARDS = Path(__file__).parent / "boards"
+RECTIFIED_PX = 512
+"""Longer side of a rectified picture, margins included."""
+
+
+class TemplateError(ValueError):
+    """A template file that is missing or does not hold together."""
+
+
+@dataclasses.dataclass(frozen=True)
+class BoardTemplate:
+    """One game's board, seen from straight above.
+
+    The board frame has its origin at the top-left corner as seen in the picture, x to the right, y down, in
+    millimetres; `size_mm` is its far corner. Patterns may be drawn, and men may stand, up to `margin_mm` outside it.
+    """
+
+    game: str
+    size_mm: tuple[float, float]
+    margin_mm: float
+    man_diameter_mm: float
+    cell_mm: float
+    """Side of the square patch looked at for each cell."""
+    classes: Mapping[str, str]
+    """Class letter to what it is called; the order is the order of every probability vector, EMPTY first."""
+    cell_names: tuple[str, ...]
+    cells_mm: FloatArray
+    """(cells, 2) centres in the board frame, in the order of the game's board strings."""
+    lines_mm: FloatArray
+    """(lines, 2, 2) drawn segments, end points in the board frame."""
+    shape: Mapping[str, float]
+    """Values of the shape parameters in force."""
+    shape_range: Mapping[str, tuple[float, float]]
+    """Least and greatest value of each shape parameter."""
+    source: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
+    """The parsed file, from which `with_shape` computes again."""
+    options: frozenset[str] = frozenset()
+    """Names of the rule options whose lines are drawn."""
+
+    @property
+    def letters(self) -> str:
+        """The class letters in their order."""
+        return "".join(self.classes)
+
+    @property
+    def corners_mm(self) -> FloatArray:
+        """(4, 2) corners of the frame: top left, top right, bottom right, bottom left."""
+        width, height = self.size_mm
+        return np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
+
+    @property
+    def pixels_per_mm(self) -> float:
+        """Scale of rectified pictures."""
+        return RECTIFIED_PX / (max(self.size_mm) + 2 * self.margin_mm)
+
+    @property
+    def rectified_size_px(self) -> tuple[int, int]:
+        """Width and height of rectified pictures, margins included."""
+        width, height = self.size_mm
+        scale, margin = self.pixels_per_mm, 2 * self.margin_mm
+        return round((width + margin) * scale), round((height + margin) * scale)
+
+    @property
+    def rectified_from_board(self) -> FloatArray:
+        """(3, 3) homography: board millimetres to pixels of the rectified picture."""
+        scale, offset = self.pixels_per_mm, self.margin_mm * self.pixels_per_mm
+        return np.array([[scale, 0, offset], [0, scale, offset], [0, 0, 1]], dtype=np.float64)
+
+    def with_shape(self, shape: Mapping[str, float]) -> BoardTemplate:
+        """The same board with other shape parameters, each clipped to its range."""
+        clipped = {
+            name: min(max(shape.get(name, value), self.shape_range[name][0]), self.shape_range[name][1])
+            for name, value in self.shape.items()
+        }
+        return _build(self.source, self.options, clipped)
+
+
+def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemplate:
+    """The template of the game with that module name; `options` are rule options that change the drawing.
+
+    Raises TemplateError.
+    """
+    path = BOARDS / f"{game}.toml"
+    if not path.is_file():
+        raise TemplateError(f"{path}: no board template for {game!r}")
+    try:
+        source = tomllib.loads(path.read_text(encoding="utf-8"))
+        return _build(source, options, {name: entry["default"] for name, entry in source.get("shape", {}).items()})
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise TemplateError(f"{path}: {error}") from error
+
+
+def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[str, float]) -> BoardTemplate:
+    width, height = (float(extent) for extent in source["size_mm"])
+
+    def millimetres(value: float | str, extent: float) -> float:
+        if isinstance(value, str):
+            value = -shape[value[1:]] if value.startswith("-") else shape[value]
+        return (value + 1) * extent / 2
+
+    cells = {name: (millimetres(x, width), millimetres(y, height)) for name, (x, y) in source["cells"].items()}
+    runs = [run for group in source["lines"].values() for run in group]
+    for option, group in source.get("lines_if", {}).items():
+        runs += group if option in options else []
+    lines = [
+        (cells[start], cells[end]) for run in runs for start, end in zip(run.split()[:-1], run.split()[1:], strict=True)
+    ]
+    return BoardTemplate(
+        game=source["game"],
+        size_mm=(width, height),
+        margin_mm=float(source["margin_mm"]),
+        man_diameter_mm=float(source["man_diameter_mm"]),
+        cell_mm=float(source["cell_mm"]),
+        classes=dict(source["classes"]),
+        cell_names=tuple(cells),
+        cells_mm=np.array(list(cells.values()), dtype=np.float64),
+        lines_mm=np.array(lines, dtype=np.float64).reshape(-1, 2, 2),
+        shape=dict(shape),
+        shape_range={
+            name: (float(limits["minimum"]), float(limits["maximum"]))
+            for name, limits in source.get("shape", {}).items()
+        },
+        source=source,
+        options=options,
+    )

@@ -1,0 +1,268 @@
+"""The rules of board games: one pure file per game behind the `Game` protocol.
+
+Every other module of this folder is a game and names its class `GAME`; `names()` finds them by listing the folder,
+so a sixth game is one more file (and one template in `calibration/boards/`). Nothing here knows of pictures, clocks,
+sockets or other packages.
+
+Errors, all `ValueError`s, so that a caller may catch as much as it can answer:
+
+    GameError
+    |-- UnknownGame      no module of that name
+    |-- RuleError        a rule option that does not exist, or a value outside its range
+    |-- PositionError    a text that is no position of this game
+    `-- MoveError        a text that is no move, or a move that is not legal; `.rule` is its stable code
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeVar
+
+EMPTY = "."
+"""The class letter of an empty cell in every board string."""
+
+Side = int
+"""0 or 1, an index into `Game.sides`."""
+
+
+class GameError(ValueError):
+    """Anything wrong with a game's name, rules, positions or moves."""
+
+
+class UnknownGame(GameError):
+    """No game of that name."""
+
+
+class RuleError(GameError):
+    """A rule option that does not exist, or a value it does not take."""
+
+
+class PositionError(GameError):
+    """A text that describes no position of the game."""
+
+
+class MoveError(GameError):
+    """A text that is no move, or a move that the rules forbid."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+        """Stable snake_case code of the broken rule, as in `Fault.rule`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """How a game ended."""
+
+    winner: Side | None
+    """None is a draw."""
+    reason: str
+    """Stable snake_case code, such as `two_men_left`."""
+    scores: tuple[int, int] | None = None
+    """Points of both sides, in games that count them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One thing a hand does to the board; a move is a few of them in the order a person does them."""
+
+    kind: Literal["place", "move", "remove", "flip"]
+    cell: int
+    """Index into `Game.cells`: where the man arrives, stands, or is taken from."""
+    origin: int | None = None
+    """Index of the cell a moved man comes from; None unless `kind` is `move`."""
+    piece: str = EMPTY
+    """Class letter that stands on `cell` afterwards; EMPTY for `remove`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Why a board cannot come from a position by a legal move."""
+
+    rule: str
+    """Stable snake_case code of the broken rule."""
+    cells: tuple[int, ...]
+    """Indices into `Game.cells` of the men that must be put back, ascending."""
+    text: str
+    """One sentence for a person: what is wrong and what to do."""
+
+
+P = TypeVar("P")
+M = TypeVar("M")
+
+
+class Game(Protocol[P, M]):
+    """The rules of one game under one set of rule options.
+
+    A position `P` is the whole state of the game, immutable and hashable; a move `M` is one whole turn as far as it
+    can be seen (a mill with its removal, one domino tile), immutable, hashable and comparable by equality.
+    Methods are pure: the same arguments give the same answer.
+    """
+
+    name: str
+    """The module's name, such as `nine_mens_morris`."""
+    short_name: str
+    """What people type, such as `morris`."""
+    title: str
+    """What people say, such as `nine men's morris`."""
+    sides: tuple[str, str]
+    """Names of the sides, in the order of `Side`."""
+    pieces: tuple[str, str]
+    """Class letter of the men of each side; both EMPTY where men belong to nobody (dominoes)."""
+    cells: tuple[str, ...]
+    """Names of all cells, row by row from the top of the picture: the order of every board string."""
+    classes: str
+    """Every class letter a cell can show, EMPTY first."""
+    rules: Any
+    """The rule options in force, a frozen dataclass; `type(game).Rules` is its class."""
+
+    @property
+    def starts(self) -> tuple[P, ...]:
+        """Every position a game may start from, most usual first (two where the first man laid decides who began)."""
+
+    def initial(self, seed: int | None = None) -> P:
+        """The usual start position. `seed` deals what chance deals; None leaves hidden what a camera cannot see."""
+
+    def to_move(self, position: P) -> Side:
+        """The side that moves next; also defined, but without meaning, after the game is over."""
+
+    def legal_moves(self, position: P) -> Sequence[M]:
+        """All legal moves, without duplicates, in a fixed order; empty exactly when `outcome` is not None.
+
+        Where a hand is hidden, the moves that some hand would allow.
+        """
+
+    def apply(self, position: P, move: M) -> P:
+        """The position after a legal move. Raises MoveError where it is not legal."""
+
+    def outcome(self, position: P) -> Outcome | None:
+        """The result, or None while the game goes on."""
+
+    def scores(self, position: P) -> tuple[int, int] | None:
+        """Points so far of both sides; None in games without points."""
+
+    def board(self, position: P) -> str:
+        """What a camera sees: one class letter per cell, in the order of `cells`."""
+
+    def steps(self, position: P, move: M) -> tuple[Step, ...]:
+        """What the hand does, in order; empty for a pass. Carried out on `board(position)` they give the board after.
+
+        Every board after a proper prefix of the steps is an unfinished turn.
+        """
+
+    def view(self, position: P, side: Side) -> P:
+        """The position as `side` may know it: other hands hidden. The position itself in games without secrets."""
+
+    def fault(self, position: P, board: str) -> Fault:
+        """Names the broken rule for a board that neither a legal move nor part of one can bring about."""
+
+    def format_move(self, position: P, move: M) -> str:
+        """The standard text of a move, without blanks."""
+
+    def parse_move(self, position: P, text: str) -> M:
+        """The legal move of that text. Raises MoveError with the broken rule."""
+
+    def format_position(self, position: P) -> str:
+        """The standard text of a position (without its history)."""
+
+    def parse_position(self, text: str) -> P:
+        """The position of that text, without history. Raises PositionError."""
+
+
+AnyGame = Game[Any, Any]
+"""A game whose position and move types do not matter to the reader."""
+
+
+def rule(
+    default: Any,
+    doc: str,
+    *,
+    choices: Sequence[str] | None = None,
+    minimum: int | None = None,
+    maximum: int | None = None,
+) -> Any:
+    """A field of a game's `Rules`, with what `--help` and error messages say of it."""
+    return dataclasses.field(
+        default=default, metadata={"doc": doc, "choices": choices, "minimum": minimum, "maximum": maximum}
+    )
+
+
+def names() -> tuple[str, ...]:
+    """The names of all games: the modules of this folder, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+
+
+def find(name: str) -> type[AnyGame]:
+    """The class of the game with that name or short name. Raises UnknownGame."""
+    for candidate in names():
+        game: type[AnyGame] = importlib.import_module(f"games.{candidate}").GAME
+        if name in (candidate, game.short_name):
+            return game
+    raise UnknownGame(f"there is no game {name!r}; the games are {', '.join(names())}")
+
+
+def load(name: str, rules: Mapping[str, object] | None = None) -> AnyGame:
+    """The game with that name or short name under the given rule options; texts such as "true" and "6" are converted.
+
+    Raises UnknownGame, RuleError.
+    """
+    game = find(name)
+    return game(parse_rules(game, rules or {}))  # type: ignore[call-arg]
+
+
+def parse_rules(game: type[AnyGame], rules: Mapping[str, object]) -> Any:
+    """The `Rules` of a game from names and values. Raises RuleError naming the option, the value and what it takes."""
+    kind: Any = getattr(game, "Rules")  # noqa: B009 - the protocol declares the instance's attribute only
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    types = typing.get_type_hints(kind)
+    values: dict[str, object] = {}
+    for name, value in rules.items():
+        if name not in fields:
+            raise RuleError(f"{game.name} has no rule option {name!r}; it has {', '.join(fields)}")
+        values[name] = _rule_value(game.name, fields[name], types[name], value)
+    return kind(**values)
+
+
+def _rule_value(game: str, field: dataclasses.Field[Any], kind: type, value: object) -> object:
+    option, text = f"{game}: rule option {field.name}", str(value).strip().lower()
+    if kind is bool:
+        if text not in ("true", "false", "yes", "no", "on", "off", "1", "0"):
+            raise RuleError(f"{option} is true or false, not {value!r}")
+        return text in ("true", "yes", "on", "1")
+    if kind is int:
+        low, high = field.metadata["minimum"], field.metadata["maximum"]
+        try:
+            number = int(text)
+        except ValueError:
+            raise RuleError(f"{option} is a whole number, not {value!r}") from None
+        if (low is not None and number < low) or (high is not None and number > high):
+            raise RuleError(f"{option} is between {low} and {high}, not {number}")
+        return number
+    if field.metadata["choices"] and text not in field.metadata["choices"]:
+        raise RuleError(f"{option} is one of {', '.join(field.metadata['choices'])}, not {value!r}")
+    return text
+
+
+def carry_out(board: str, steps: Sequence[Step]) -> str:
+    """The board after a hand has done the steps."""
+    cells = list(board)
+    for step in steps:
+        if step.origin is not None:
+            cells[step.origin] = EMPTY
+        cells[step.cell] = step.piece
+    return "".join(cells)
+
+
+def line_of_play(game: AnyGame, texts: Sequence[str], start: Any = None) -> list[Any]:
+    """The positions of a game given as move texts, the start first. Raises MoveError naming the ply."""
+    positions = [game.initial() if start is None else start]
+    for ply, text in enumerate(texts, 1):
+        try:
+            positions.append(game.apply(positions[-1], game.parse_move(positions[-1], text)))
+        except MoveError as error:
+            raise MoveError(error.rule, f"ply {ply}, {text!r}: {error}") from None
+    return positions

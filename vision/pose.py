@@ -1,0 +1,53 @@
+"""Where the board is in a picture, and the steady picture of it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BoardPose:
+    """The board's place in one picture."""
+
+    image_from_board: FloatArray
+    """(3, 3) homography: board millimetres to picture pixels."""
+    error_px: float
+    """Median reprojection error of what the pose was fitted to."""
+    quality: float
+    """0 (a guess) to 1 (every line and landmark where it belongs)."""
+
+    def corners_px(self, template: BoardTemplate) -> FloatArray:
+        """(4, 2) the frame's corners in the picture: top left, top right, bottom right, bottom left."""
+        return project(self.image_from_board, template.corners_mm)
+
+
+def project(destination_from_source: FloatArray, points: FloatArray) -> FloatArray:
+    """(n, 2) points carried through a (3, 3) homography."""
+    mapped = cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), destination_from_source)
+    return np.asarray(mapped.reshape(-1, 2), dtype=np.float64)
+
+
+def pose_from_corners(corners_px: FloatArray, template: BoardTemplate) -> BoardPose:
+    """The pose that puts the frame's four corners (top left first, clockwise) at these pixels."""
+    matrix = cv2.getPerspectiveTransform(
+        template.corners_mm.astype(np.float32), np.asarray(corners_px, dtype=np.float32).reshape(4, 2)
+    )
+    return BoardPose(np.asarray(matrix, dtype=np.float64), error_px=0.0, quality=1.0)
+
+
+def rectify(image: Image, pose: BoardPose, template: BoardTemplate) -> Image:
+    """The board seen from straight above, `template.pixels_per_mm` pixels to the millimetre, margins included.
+
+    uint8 (height, width, 3) BGR; what lies outside the picture is black.
+    """
+    rectified_from_image = template.rectified_from_board @ np.linalg.inv(pose.image_from_board)
+    return np.asarray(cv2.warpPerspective(image, rectified_from_image, template.rectified_size_px), dtype=np.uint8)

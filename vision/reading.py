@@ -1,0 +1,37 @@
+"""What the eyes believe of every cell."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BoardReading:
+    """Probabilities of every class on every cell, from one settled picture."""
+
+    log_probabilities: NDArray[np.float64]
+    """(cells, classes) natural logarithms; every row's probabilities add up to 1."""
+    letters: str
+    """The class letters, in the order of the columns."""
+    time_s: float
+    """When the picture was taken, on the source's clock."""
+    occlusion: float = 0.0
+    """Share of the board that something covers, 0 to 1."""
+
+    @property
+    def board(self) -> str:
+        """The most probable class letter of every cell."""
+        return "".join(self.letters[index] for index in self.log_probabilities.argmax(axis=1))
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """(cells,) probability of the most probable class."""
+        return np.asarray(np.exp(self.log_probabilities.max(axis=1)))
+
+    def log_likelihood(self, board: str) -> float:
+        """Natural logarithm of the probability that the cells show `board`, cells taken as independent."""
+        columns = [self.letters.index(letter) for letter in board]
+        return float(self.log_probabilities[np.arange(len(columns)), columns].sum())
