@@ -96,7 +96,7 @@ class StateMessage(Message):
     to_move: Literal[0, 1]
     players: tuple[PlayerPart, PlayerPart]
     awaiting: Literal["move", "agent", "carry_out", "nothing"]
-    """What must happen next: a person's move, an agent's answer, an agent's move carried out on the board, or nothing."""
+    """What must happen next: a person moves, an agent answers, an agent's move is carried out by hand, or nothing."""
     agent_move: MoveText | None = None
     """The agent's move that waits to be carried out on the board."""
     verdict: str
