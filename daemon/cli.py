@@ -1,0 +1,98 @@
+"""The one command line: gathers the commands that each package keeps, and imports only the one that is called.
+
+This is the one module that may name every package; the imports are lazy, so that `kibitzer --help` costs nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import sys
+from typing import NamedTuple
+
+import typer
+
+# Everything heavy works on two cores beside other processes: one thread each, unless the user says otherwise.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+
+class Entry(NamedTuple):
+    """Where a command lives, and its line in `--help`."""
+
+    module: str
+    summary: str
+    group: bool = False
+    """Whether the command has commands of its own."""
+
+
+COMMANDS = {
+    "demo": Entry("daemon.demo_cli", "A whole game on a simulated table: camera to speech. Start here."),
+    "run": Entry("daemon.run_cli", "The daemon: watch a board, referee, play, speak."),
+    "watch": Entry("daemon.watch_cli", "Watch a camera, video, folder of photos or stream; print what happens."),
+    "read": Entry("vision.cli", "Read the board in photos."),
+    "calibrate": Entry("vision.cli", "Fit a table profile from a few labelled photos."),
+    "move": Entry("agents.cli", "Ask an agent for one move."),
+    "perft": Entry("agents.cli", "Count the move sequences from the start, to check the rules."),
+    "games": Entry("daemon.games_cli", "Show the record of the games that were watched.", group=True),
+    "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
+    "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
+    "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
+    "doctor": Entry("daemon.doctor", "Check camera, speech, ports and models, and say what to do."),
+    "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
+    "test": Entry("", "Lint, types and all tests: answered by the launcher ./kibitzer."),
+}
+
+
+HELP = """Kibitzer, the camera companion for the board on your table.
+
+It watches a board through a camera, referees the game, keeps the record, and plays by voice.
+
+Usage: kibitzer COMMAND [OPTIONS]
+
+{commands}
+
+`kibitzer COMMAND --help` explains a command. Start with `kibitzer demo`: it needs no camera.
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Runs one command and returns its exit status: 0 done, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        width = max(map(len, COMMANDS))
+        lines = [f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items()]
+        sys.stdout.write(HELP.format(commands="\n".join(lines)))
+        return 0
+    name, rest = arguments[0], arguments[1:]
+    entry = COMMANDS.get(name)
+    if entry is None or not entry.module:
+        near = difflib.get_close_matches(name, COMMANDS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else "`kibitzer --help` lists the commands"
+        sys.stderr.write(f"kibitzer: there is no command {name!r}; {hint}\n")
+        return 2
+    application: typer.Typer = importlib.import_module(entry.module).app
+    if entry.group:
+        application(rest, prog_name=f"kibitzer {name}")
+    elif len(application.registered_commands) == 1 and application.registered_callback is None:
+        application(rest, prog_name=f"kibitzer {name}")
+    else:
+        application([name, *rest], prog_name="kibitzer")
+    return 0
+
+
+def run() -> None:
+    """Runs the command line; Ctrl-C and a closed pipe end it without a traceback."""
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.stderr.write("kibitzer: stopped\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output went away: point stdout elsewhere, so that the interpreter's last flush is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    run()

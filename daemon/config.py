@@ -1,0 +1,144 @@
+"""The settings of `config.toml`: every key has a range; an unknown key or a value out of range is refused."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+ROOT = Path(__file__).resolve().parent.parent
+SHIPPED = ROOT / "config.toml"
+"""The shipped file: every default, commented."""
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be read; the message names the file, the key, the value and what it takes."""
+
+
+class Section(BaseModel):
+    """Base of all sections: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Seconds = Annotated[float, Field(ge=0, le=3600)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+class GameSection(Section):
+    """Which game, by which rules."""
+
+    name: str = "nine_mens_morris"
+    rules: dict[str, bool | int | str] = Field(default_factory=dict)
+
+
+class PlayerSection(Section):
+    """Who plays one side."""
+
+    agent: str = Field(default="", max_length=64)
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    time_s: float = Field(default=2.0, gt=0, le=3600)
+    depth: int = Field(default=0, ge=0, le=100)
+    nodes: int = Field(default=0, ge=0)
+
+
+class PlayersSection(Section):
+    """Both sides, in the game's order."""
+
+    first: PlayerSection = Field(default_factory=PlayerSection)
+    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="alphabeta"))
+
+
+class CameraSection(Section):
+    """Where pictures come from."""
+
+    source: str = "0"
+    width_px: int = Field(default=1280, ge=160, le=7680)
+    height_px: int = Field(default=720, ge=120, le=4320)
+    rate_hz: float = Field(default=15.0, ge=1, le=120)
+    photo_hold_s: float = Field(default=1.5, ge=0.5, le=60)
+    give_up_s: Seconds = 0.0
+    frozen_s: float = Field(default=10.0, ge=1, le=3600)
+
+
+class BoardSection(Section):
+    """Where the board is and what its men look like."""
+
+    profile: str = ""
+
+
+class EyesSection(Section):
+    """When a picture counts, and how sure a reading must be."""
+
+    settle_s: float = Field(default=0.4, ge=0.1, le=10)
+    readings: int = Field(default=3, ge=1, le=10)
+    lost_s: float = Field(default=3.0, ge=0.5, le=60)
+
+
+class BusSection(Section):
+    """ZeroMQ addresses."""
+
+    state: str = "tcp://127.0.0.1:5555"
+    reply: str = "tcp://127.0.0.1:5556"
+    table: str = Field(default="table", pattern=r"^[A-Za-z0-9_.:-]{1,64}$")
+    start_workers: bool = True
+
+
+class SpeechSection(Section):
+    """The voice."""
+
+    enabled: bool = True
+    language: Literal["en", "ro", "pl", "vi", "pt-br"] = "en"
+    rate_wpm: int = Field(default=165, ge=80, le=450)
+    device: str = ""
+
+
+class PageSection(Section):
+    """The page for browsers, tablets and OBS, and the window."""
+
+    enabled: bool = True
+    host: str = "127.0.0.1"
+    port: Port = 8765
+    window: bool = True
+
+
+class JournalSection(Section):
+    """The record."""
+
+    path: str = "var/journal.sqlite"
+
+
+class Config(Section):
+    """All settings."""
+
+    game: GameSection = Field(default_factory=GameSection)
+    players: PlayersSection = Field(default_factory=PlayersSection)
+    camera: CameraSection = Field(default_factory=CameraSection)
+    board: BoardSection = Field(default_factory=BoardSection)
+    eyes: EyesSection = Field(default_factory=EyesSection)
+    bus: BusSection = Field(default_factory=BusSection)
+    speech: SpeechSection = Field(default_factory=SpeechSection)
+    page: PageSection = Field(default_factory=PageSection)
+    journal: JournalSection = Field(default_factory=JournalSection)
+
+
+def load_config(path: Path = SHIPPED) -> Config:
+    """The settings of a file; what it leaves out keeps its default. Raises ConfigError with every fault at once."""
+    try:
+        return Config.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    except ValidationError as error:
+        raise ConfigError("\n".join(f"{path}: {_fault(fault)}" for fault in error.errors(include_url=False))) from error
+
+
+def _fault(fault: object) -> str:
+    assert isinstance(fault, dict)
+    key = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        return f"{key}: there is no such key"
+    return f"{key} = {fault['input']!r}: {fault['msg']}"
