@@ -72,9 +72,8 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"kibitzer: there is no command {name!r}; {hint}\n")
         return 2
     application: typer.Typer = importlib.import_module(entry.module).app
-    if entry.group:
-        application(rest, prog_name=f"kibitzer {name}")
-    elif len(application.registered_commands) == 1 and application.registered_callback is None:
+    alone = len(application.registered_commands) == 1 and application.registered_callback is None
+    if entry.group or alone:
         application(rest, prog_name=f"kibitzer {name}")
     else:
         application([name, *rest], prog_name="kibitzer")

@@ -1,0 +1,253 @@
+"""One game at one table: joins pipeline, referee, record, bus, voice and page. Used by one thread."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from agents.messages import LimitsPart, OutcomePart, PlayerPart, ReplyMessage, StateMessage
+from daemon.explain import explain
+from daemon.pipeline import Observation, Pipeline
+from daemon.referee import Announcement, Effect, Finish, Record, Referee, TakeBack
+from games import Outcome
+from vision.frame import Frame
+from vision.reading import BoardReading
+
+LOGGER = logging.getLogger(__name__)
+PATIENCE_S = 10.0
+"""How much longer than its thinking time an agent may take before it is asked again, and the players are told."""
+REFUSALS = 3
+"""Illegal answers to one position after which an agent is not asked again until somebody acts."""
+
+
+class Recorder(Protocol):
+    """Where plies are written down durably; raises OSError where that fails."""
+
+    def append(self, record: Record) -> None:
+        """Writes one ply; it is on the disk when this returns."""
+
+    def take_back(self, ply: int) -> None:
+        """Marks the plies after `ply` as undone."""
+
+    def finish(self, outcome: Outcome) -> None:
+        """Closes the game's record."""
+
+
+class Publisher(Protocol):
+    """Where states go and answers come from."""
+
+    def publish(self, state: StateMessage) -> None:
+        """Makes this the newest state."""
+
+    def poll(self) -> Sequence[ReplyMessage]:
+        """Answers to the newest state that came in since the last call."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Seat:
+    """Who plays a side."""
+
+    agent: str | None = None
+    """None is a person."""
+    options: dict[str, str] = dataclasses.field(default_factory=dict)
+    limits: LimitsPart = dataclasses.field(default_factory=LimitsPart)
+
+
+Listener = Callable[[Announcement, Observation | None], None]
+
+
+class Match:
+    """Feeds frames through the pipeline and carries out what the referee decides."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        referee: Referee,
+        *,
+        seats: tuple[Seat, Seat] = (Seat(), Seat()),
+        recorder: Recorder | None = None,
+        publisher: Publisher | None = None,
+        listeners: Sequence[Listener] = (),
+        lost_s: float = 3.0,
+        session: str = "session",
+        table: str = "table",
+        game_id: str = "game",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.pipeline = pipeline
+        self.referee = referee
+        self.seats = seats
+        self.listeners = list(listeners)
+        self.observation: Observation | None = None
+        self.state: StateMessage | None = None
+        self.spoken = ""
+        self._recorder = recorder
+        self._publisher = publisher
+        self._lost_s = lost_s
+        self._session, self._table, self._game_id = session, table, game_id
+        self._clock = clock
+        self._sequence = 0
+        self._seen_s: float | None = None
+        self._reading: BoardReading | None = None
+        self._backlog: list[Record | TakeBack | Finish] = []
+        self._asked_s = 0.0
+        self._refusals = 0
+
+    def start(self) -> None:
+        """Publishes the position from which the match goes on."""
+        self._publish()
+
+    def feed(self, frame: Frame) -> Observation:
+        """Takes one frame all the way: from the picture to what is said."""
+        observation = self.pipeline.feed(frame)
+        self.observation = observation
+        if self._seen_s is None:
+            self._seen_s = frame.time_s
+        if observation.rectified is None:
+            if frame.time_s - self._seen_s >= self._lost_s:
+                self._carry_out(self.referee.lost())
+            return observation
+        self._seen_s = frame.time_s
+        if observation.alignment.relocked:
+            self._carry_out(self.referee.found())
+        if observation.reading is not None:
+            self._judge(observation.reading)
+        return observation
+
+    def poll(self) -> None:
+        """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
+        self._write_backlog()
+        for reply in self._publisher.poll() if self._publisher else ():
+            self._take(reply)
+        if self.referee.awaiting == "agent" and self._clock() - self._asked_s > self._patience_s():
+            self._ask_again("does not answer")
+
+    def trouble(self, text: str) -> None:
+        """Tells the players of trouble that is not on the board."""
+        board = self.referee.game.board(self.referee.position)
+        self._carry_out([Announcement("trouble", text, board, self.referee.ply, urgent=True)])
+
+    def _judge(self, reading: BoardReading) -> None:
+        self._reading = reading
+        event = explain(self.referee.game, self.referee.history, reading)
+        best = event.explanations[0] if event.explanations else None
+        # A doubtful picture is looked at again before anything is believed or complained of.
+        unsure = best is None or best.loss > 0 or event.ambiguous
+        if unsure and self.pipeline.ask_again():
+            return
+        self._carry_out(self.referee.see(event))
+
+    def _take(self, reply: ReplyMessage) -> None:
+        if self.state is None or reply.sequence != self.state.sequence:
+            return
+        effects = self.referee.reply(reply.agent, self.referee.ply, reply.move)
+        self._carry_out(effects)
+        if any(isinstance(effect, Announcement) and effect.code == "refused_reply" for effect in effects):
+            self._refusals += 1
+            if self._refusals < REFUSALS:
+                self._publish()
+            elif self._refusals == REFUSALS:
+                self.trouble(f"{reply.agent} keeps answering illegal moves; I do not ask it again.")
+        elif self.referee.awaiting == "carry_out" and self._reading is not None:
+            # The move may already stand on the board: somebody was faster than the agent.
+            self._carry_out(self.referee.see(explain(self.referee.game, self.referee.history, self._reading)))
+
+    def _patience_s(self) -> float:
+        side = self.referee.game.to_move(self.referee.position)
+        return (self.seats[side].limits.time_s or 0.0) + PATIENCE_S
+
+    def _ask_again(self, why: str) -> None:
+        if self._publisher is None or self._refusals >= REFUSALS:
+            self._asked_s = self._clock()
+            return
+        agent = self.seats[self.referee.game.to_move(self.referee.position)].agent
+        self.trouble(f"{agent} {why}; I ask again.")
+
+    def _carry_out(self, effects: Sequence[Effect]) -> None:
+        """Writes first, then tells: what is announced is on the disk."""
+        if not effects:
+            return
+        for effect in effects:
+            if isinstance(effect, Record | TakeBack | Finish):
+                self._backlog.append(effect)
+            if isinstance(effect, Record | TakeBack):
+                self._refusals = 0
+        self._write_backlog()
+        announcements = [effect for effect in effects if isinstance(effect, Announcement)]
+        for announcement in announcements:
+            self.spoken = announcement.text or self.spoken
+        self._publish()
+        for announcement in announcements:
+            LOGGER.info("%s: %s", announcement.code, announcement.text)
+            for listener in self.listeners:
+                listener(announcement, self.observation)
+
+    def _write_backlog(self) -> None:
+        """Writes what waits, in order; what fails stays and is tried again, and the players are told once."""
+        if self._recorder is None:
+            self._backlog.clear()
+        while self._backlog and self._recorder is not None:
+            effect = self._backlog[0]
+            try:
+                match effect:
+                    case Record():
+                        self._recorder.append(effect)
+                    case TakeBack(ply):
+                        self._recorder.take_back(ply)
+                    case Finish(outcome):
+                        self._recorder.finish(outcome)
+            except OSError as error:
+                self._tell_write_trouble(error)
+                return
+            self._backlog.pop(0)
+        self._write_trouble = ""
+
+    _write_trouble = ""
+
+    def _tell_write_trouble(self, error: OSError) -> None:
+        if self._write_trouble == str(error):
+            return
+        self._write_trouble = str(error)
+        LOGGER.error("the record cannot be written: %s", error)
+        text = f"I cannot write down the moves: {error}. I keep them in memory and try again."
+        announcement = Announcement("trouble", text, "", self.referee.ply, urgent=True)
+        for listener in self.listeners:
+            listener(announcement, self.observation)
+
+    def _publish(self) -> None:
+        self._sequence += 1
+        self._asked_s = self._clock()
+        self.state = self._state()
+        if self._publisher is not None:
+            self._publisher.publish(self.state)
+
+    def _state(self) -> StateMessage:
+        referee, game = self.referee, self.referee.game
+        outcome = referee.outcome
+        first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in self.seats)
+        return StateMessage(
+            session=self._session,
+            table=self._table,
+            game=game.name,
+            rules={name: str(value).lower() for name, value in dataclasses.asdict(game.rules).items()},
+            game_id=self._game_id,
+            sequence=self._sequence,
+            ply=referee.ply,
+            moves=referee.moves,
+            position=game.format_position(referee.position),
+            board=game.board(referee.position),
+            cells=list(game.cells),
+            sides=game.sides,
+            to_move=1 if game.to_move(referee.position) else 0,
+            players=(first, second),
+            awaiting=referee.awaiting,
+            agent_move=referee.agent_move_text,
+            verdict=referee.verdict,
+            text=self.spoken[:512],
+            outcome=None
+            if outcome is None
+            else OutcomePart(winner=outcome.winner, reason=outcome.reason, scores=outcome.scores),
+        )
