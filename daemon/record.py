@@ -1,0 +1,36 @@
+"""The journal's record of one game, as a match writes it."""
+
+from __future__ import annotations
+
+from daemon.journal import Journal, JournalError
+from daemon.referee import Record
+from games import Outcome
+
+
+class GameRecord:
+    """Writes one game into the journal; a fault comes as OSError, and the write may be tried again."""
+
+    def __init__(self, journal: Journal, game_id: str) -> None:
+        self._journal = journal
+        self.game_id = game_id
+
+    def append(self, record: Record) -> None:
+        """Writes one ply; it is on the disk when this returns."""
+        try:
+            self._journal.append(self.game_id, record.ply, record.move, record.side, record.position, record.board)
+        except JournalError as error:
+            raise OSError(str(error)) from error
+
+    def take_back(self, ply: int) -> None:
+        """Marks the plies after `ply` as undone."""
+        try:
+            self._journal.take_back(self.game_id, ply)
+        except JournalError as error:
+            raise OSError(str(error)) from error
+
+    def finish(self, outcome: Outcome) -> None:
+        """Closes the game's record."""
+        try:
+            self._journal.finish(self.game_id, outcome)
+        except JournalError as error:
+            raise OSError(str(error)) from error
