@@ -1,0 +1,123 @@
+"""The journal's tables, their version, and the opening of the file."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+APPLICATION = 0x4B696269
+"""Marks the file as ours ("Kibi"), so that another program's database is never written into."""
+
+
+class NewerError(sqlite3.DatabaseError):
+    """The file was made by a newer Kibitzer."""
+
+
+def _first(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE games (game_id TEXT NOT NULL UNIQUE, game TEXT NOT NULL, rules TEXT NOT NULL,"
+        " players TEXT NOT NULL, started TEXT NOT NULL, finished TEXT, winner INTEGER, reason TEXT, scores TEXT)"
+    )
+    connection.execute(
+        "CREATE TABLE plies (id INTEGER PRIMARY KEY, game_id TEXT NOT NULL REFERENCES games (game_id),"
+        " ply INTEGER NOT NULL CHECK (ply > 0), move TEXT NOT NULL, side INTEGER NOT NULL, position TEXT NOT NULL,"
+        " board TEXT NOT NULL, verdict TEXT NOT NULL, score REAL, frame TEXT NOT NULL, time TEXT NOT NULL,"
+        " undone INTEGER NOT NULL DEFAULT 0)"
+    )
+    connection.execute("CREATE UNIQUE INDEX standing_plies ON plies (game_id, ply) WHERE undone = 0")
+    connection.execute("CREATE INDEX plies_of_game ON plies (game_id, id)")
+    connection.execute(
+        "CREATE TABLE notes (id INTEGER PRIMARY KEY, game_id TEXT NOT NULL REFERENCES games (game_id),"
+        " ply INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, data TEXT NOT NULL, time TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX notes_of_game ON notes (game_id, id)")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+"""Step n brings a file of version n to version n + 1; only ever append to it."""
+
+
+def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
+    """An open, checked and up-to-date journal file.
+
+    Raises sqlite3.Error (NewerError where a newer Kibitzer made it), OSError.
+    """
+    if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    mode = "ro" if read_only else "rwc"
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=busy_s, isolation_level=None
+    )
+    try:
+        _check(connection, path, read_only)
+    except BaseException:
+        connection.close()
+        raise
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    if tables and application != APPLICATION:
+        raise sqlite3.OperationalError("it is another program's database")
+    if read_only:
+        _refuse_newer(_version(connection))
+        if not tables:
+            raise sqlite3.OperationalError("it is empty")
+        return
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if fault != "ok":
+        error = sqlite3.DatabaseError(fault)
+        error.sqlite_errorname = "SQLITE_CORRUPT"
+        raise error
+    _migrate(connection, path)
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Brings the file to the newest version, all steps or none."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection)
+        _refuse_newer(version)
+        for step in MIGRATIONS[version:]:
+            step(connection)
+        if 0 < version < len(MIGRATIONS):
+            _log.info("%s is brought from version %d to %d", path, version, len(MIGRATIONS))
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _refuse_newer(version: int) -> None:
+    if version > len(MIGRATIONS):
+        raise NewerError(f"it has version {version}, this Kibitzer knows versions up to {len(MIGRATIONS)}")
+
+
+def set_aside(path: Path) -> Path:
+    """Renames a damaged file and what belongs to it, so that nothing is lost; returns its new name."""
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%S%f")
+    target = path.with_name(f"{path.name}.damaged-{stamp}")
+    for suffix in ("-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            part.rename(target.with_name(target.name + suffix))
+    path.rename(target)
+    return target
