@@ -26,8 +26,8 @@ MOST_PLIES = 3
 """Fast hands: as many plies may lie between two readings."""
 TAKEBACK_PLIES = 8
 """As far back a takeback is recognised."""
-PRIOR_NATS = {"unchanged": 0.0, "plies": 0.0, "unfinished": 1.0, "takeback": 1.0}
-EXTRA_PLY_NATS = 2.0
+PRIOR_NATS = {"unchanged": 0.0, "plies": 0.0, "unfinished": 0.5, "takeback": 0.5}
+EXTRA_PLY_NATS = 4.0
 """What each ply beyond the first costs: several at once are rarer than one."""
 
 Kind = Literal["unchanged", "plies", "unfinished", "takeback"]
@@ -103,7 +103,7 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading) -> Mov
             found.append(Explanation("takeback", board, loss(board), history[ply], ply=ply))
     fitting = sorted((one for one in found if one.loss <= FIT_NATS), key=lambda one: one.cost)
     doubtful = np.flatnonzero(reading.confidence < 0.9)
-    return MoveEvent(reading, _distinct(fitting), tuple(int(cell) for cell in doubtful))
+    return MoveEvent(reading, _distinct(game, fitting), tuple(int(cell) for cell in doubtful))
 
 
 def _losses(reading: BoardReading) -> NDArray[np.float64]:
@@ -112,12 +112,15 @@ def _losses(reading: BoardReading) -> NDArray[np.float64]:
     return np.asarray(logs.max(axis=1, keepdims=True) - logs)
 
 
-def _distinct(ranked: Sequence[Explanation]) -> tuple[Explanation, ...]:
-    """The best explanation of each outcome: of equal kind, board and last position only the cheapest."""
+def _distinct(game: AnyGame, ranked: Sequence[Explanation]) -> tuple[Explanation, ...]:
+    """The best explanation of each outcome.
+
+    Several plies at once may have come in another order, or by other captures, to the same position: what counts is
+    the position reached. A begun turn is the same whatever its end will be.
+    """
     kept: dict[object, Explanation] = {}
     for one in ranked:
-        # A begun turn is the same whatever its end will be; for a whole one the position reached counts.
-        end = one.positions[-1] if one.positions else one.ply
+        end = game.format_position(one.positions[-1]) if one.positions else one.ply
         kept.setdefault((one.kind, one.board, end), one)
     return tuple(kept.values())
 

@@ -1,0 +1,21 @@
+"""What all tests share: subprocesses find the checkout's modules, as the launcher arranges it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"
+os.environ["PYTHONPATH"] = str(ROOT)
+os.environ["PYTHONSAFEPATH"] = "1"
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The folder of real photos and positions; the test is skipped where it is absent."""
+    if not DATA.is_dir():
+        pytest.skip(f"no real photos: {DATA} is absent")
+    return DATA

@@ -1,0 +1,66 @@
+"""The settings: documented, complete, and strict."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from daemon.config import SHIPPED, Config, ConfigError, load_config
+
+
+def keys(section: str, model: type) -> list[tuple[str, str]]:
+    found = []
+    for name, field in model.model_fields.items():
+        if hasattr(field.annotation, "model_fields"):
+            found += keys(f"{section}.{name}".strip("."), field.annotation)
+        else:
+            found.append((section, name))
+    return found
+
+
+def test_shipped_file_says_exactly_the_defaults() -> None:
+    assert load_config(SHIPPED) == Config()
+
+
+@pytest.mark.parametrize(("section", "key"), keys("", Config))
+def test_every_key_stands_in_the_shipped_file_with_a_comment(section: str, key: str) -> None:
+    text = SHIPPED.read_text(encoding="utf-8")
+    body = text.split(f"[{section}]", 1)[1]
+    body = re.split(r"^\[", body, maxsplit=1, flags=re.MULTILINE)[0]
+    assert re.search(rf"^{key} = .+# \S", body, re.MULTILINE), f"{section}.{key} is not documented"
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_unknown_key_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"eyes\.setle_s: there is no such key"):
+        load_config(write(tmp_path, "[eyes]\nsetle_s = 1\n"))
+
+
+def test_value_out_of_range_is_refused_with_key_and_value(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"eyes\.settle_s = 99"):
+        load_config(write(tmp_path, "[eyes]\nsettle_s = 99\n"))
+
+
+def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(tmp_path, "[eyes]\nsettle_s = 99\n[page]\nport = -1\n"))
+    assert "settle_s" in str(caught.value)
+    assert "page.port" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[eyes\n", "\x00", "a = = 1"])
+def test_broken_toml_is_refused_with_the_file_name(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match=r"config\.toml"):
+        load_config(write(tmp_path, text))
+
+
+def test_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="absent"):
+        load_config(tmp_path / "absent.toml")

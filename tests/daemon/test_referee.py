@@ -1,0 +1,219 @@
+"""The referee, as lists of boards."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import games
+from daemon.explain import explain
+from daemon.referee import Announcement, Effect, Finish, Record, Referee, TakeBack
+from games import AnyGame
+from tests.daemon.readings import board_with, reading_of
+
+MILL_NEXT = ["a7", "b6", "d7", "b4"]
+"""Light closes a7-d7-g7 with g7."""
+
+
+@pytest.fixture
+def game() -> AnyGame:
+    return games.load("morris")
+
+
+def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
+    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board, doubts=doubts)))
+
+
+def codes(effects: list[Effect]) -> list[str]:
+    return [effect.code for effect in effects if isinstance(effect, Announcement)]
+
+
+def moves(effects: list[Effect]) -> list[str]:
+    return [effect.move for effect in effects if isinstance(effect, Record)]
+
+
+def after(game: AnyGame, texts: list[str], agents: tuple[str | None, str | None] = (None, None)) -> Referee:
+    return Referee(game, agents, games.line_of_play(game, texts), texts)
+
+
+def said(effects: list[Effect]) -> Announcement:
+    return next(effect for effect in effects if isinstance(effect, Announcement))
+
+
+def test_legal_move_is_recorded_then_announced(game: AnyGame) -> None:
+    effects = see(Referee(game), board_with(game, W="d2"))
+    assert isinstance(effects[0], Record)
+    assert effects[0] == Record(1, 0, "d2", effects[0].position, board_with(game, W="d2"))
+    assert codes(effects) == ["move"]
+    assert said(effects).text == "Light: d2."
+
+
+def test_unchanged_board_says_nothing(game: AnyGame) -> None:
+    assert see(after(game, ["d2"]), board_with(game, W="d2")) == []
+
+
+def test_mill_without_its_removal_is_unfinished_and_then_one_whole_move(game: AnyGame) -> None:
+    referee = after(game, MILL_NEXT)
+    effects = see(referee, board_with(game, W="a7 d7 g7", B="b6 b4"))
+    assert codes(effects) == ["unfinished"]
+    assert "remove one of dark's men" in said(effects).text
+    assert referee.ply == 4
+    effects = see(referee, board_with(game, W="a7 d7 g7", B="b4"))
+    assert moves(effects) == ["g7xb6"]
+
+
+def test_the_same_fault_is_announced_once_and_again_after_it_was_mended(game: AnyGame) -> None:
+    referee = after(game, ["d2"])
+    wrong = board_with(game, W="d2 a1")
+    assert codes(see(referee, wrong)) == ["illegal"]
+    assert see(referee, wrong) == []
+    assert see(referee, board_with(game, W="d2")) == []
+    assert codes(see(referee, wrong)) == ["illegal"]
+
+
+def test_man_laid_out_of_turn_names_the_rule_and_the_cell(game: AnyGame) -> None:
+    effects = see(after(game, ["d2"]), board_with(game, W="d2 a1"))
+    announcement = said(effects)
+    assert announcement.rule == "not_your_turn"
+    assert announcement.cells == (game.cells.index("a1"),)
+    assert "a1" in announcement.text
+    assert not moves(effects)
+
+
+def test_out_of_turn_and_then_the_others_move_are_two_legal_plies(game: AnyGame) -> None:
+    referee = after(game, ["d2"])
+    see(referee, board_with(game, W="d2 a1"))
+    assert moves(see(referee, board_with(game, W="d2 a1", B="f4"))) == ["f4", "a1"]
+
+
+def test_two_plies_at_once_are_both_recorded(game: AnyGame) -> None:
+    assert moves(see(Referee(game), board_with(game, W="d2", B="f4"))) == ["d2", "f4"]
+
+
+def test_takeback_returns_to_the_earlier_position(game: AnyGame) -> None:
+    referee = after(game, ["d2", "f4", "a1"])
+    effects = see(referee, board_with(game, W="d2"))
+    assert effects[0] == TakeBack(1)
+    assert codes(effects) == ["takeback"]
+    assert referee.moves == ["d2"]
+    assert game.to_move(referee.position) == 1
+
+
+def test_a_cell_read_wrongly_with_little_certainty_is_corrected_by_the_rules(game: AnyGame) -> None:
+    # The picture says with 60 to 40 that a7 holds a man as well; no single legal move brings two light men.
+    effects = see(Referee(game), board_with(game, W="d2 a7"), a7=(".", 0.4))
+    assert moves(effects) == ["d2"]
+
+
+def test_a_doubtful_cell_that_nothing_explains_is_unclear_never_illegal(game: AnyGame) -> None:
+    referee = after(game, ["d2"])
+    effects = see(referee, board_with(game, W="d2 a1 g7 a4"), g7=("B", 0.3))
+    assert codes(effects) == ["unclear"]
+    assert said(effects).cells == (game.cells.index("g7"),)
+    assert referee.ply == 1
+
+
+def test_many_differences_are_a_desync_and_the_game_resumes_by_itself(game: AnyGame) -> None:
+    referee = after(game, ["d2", "f4"])
+    elsewhere = board_with(game, W="a1 a4 a7", B="g1 g4 g7")
+    assert codes(see(referee, elsewhere)) == ["desync"]
+    assert codes(see(referee, board_with(game, W="d2", B="f4"))) == ["resumed"]
+
+
+def test_who_lays_the_first_man_begins_where_the_rule_is_auto() -> None:
+    game = games.load("morris", {"first": "auto"})
+    referee = Referee(game)
+    effects = see(referee, board_with(game, B="d2"))
+    assert [(effect.side, effect.move) for effect in effects if isinstance(effect, Record)] == [(1, "d2")]
+    assert game.to_move(referee.position) == 0
+
+
+def test_agents_move_is_asked_for_and_thanked_when_carried_out(game: AnyGame) -> None:
+    referee = after(game, ["d2"], (None, "alphabeta"))
+    assert referee.awaiting == "agent"
+    effects = referee.reply("alphabeta", 1, "f4")
+    assert codes(effects) == ["agent_move"]
+    assert said(effects).text == "Dark plays f4."
+    assert referee.awaiting == "carry_out"
+    assert moves(see(referee, board_with(game, W="d2", B="f4"))) == ["f4"]
+    assert referee.awaiting == "move"
+
+
+def test_agents_move_carried_out_wrongly_is_named(game: AnyGame) -> None:
+    referee = after(game, ["d2"], (None, "alphabeta"))
+    referee.reply("alphabeta", 1, "f4")
+    effects = see(referee, board_with(game, W="d2", B="g4"))
+    assert said(effects).rule == "not_the_agents_move"
+    assert "f4" in said(effects).text
+    assert "g4" in said(effects).text
+    assert referee.ply == 1
+
+
+def test_illegal_answer_is_refused_and_never_asked_for_on_the_board(game: AnyGame) -> None:
+    referee = after(game, ["d2"], (None, "alphabeta"))
+    effects = referee.reply("alphabeta", 1, "d2")
+    assert codes(effects) == ["refused_reply"]
+    assert said(effects).rule == "occupied"
+    assert referee.awaiting == "agent"
+
+
+@pytest.mark.parametrize(("agent", "ply"), [("alphabeta", 0), ("alphabeta", 2), ("stranger", 1)])
+def test_late_answer_or_one_from_another_agent_is_ignored(game: AnyGame, agent: str, ply: int) -> None:
+    referee = after(game, ["d2"], (None, "alphabeta"))
+    assert referee.reply(agent, ply, "f4") == []
+    assert referee.agent_move is None
+
+
+def test_moving_the_agents_men_before_it_answered_is_illegal(game: AnyGame) -> None:
+    referee = after(game, ["d2"], (None, "alphabeta"))
+    assert said(see(referee, board_with(game, W="d2", B="f4"))).rule == "not_your_turn"
+    assert referee.ply == 1
+
+
+def test_board_out_of_sight_is_said_once_and_its_return_too(game: AnyGame) -> None:
+    referee = Referee(game)
+    assert codes(referee.lost()) == ["board_lost"]
+    assert referee.lost() == []
+    assert codes(referee.found()) == ["board_found"]
+    assert referee.found() == []
+
+
+def test_end_of_the_game_is_finished_and_announced() -> None:
+    game = games.load("morris", {"men": 3})
+    texts = ["a7", "b6", "d7", "b4"]
+    referee = after(game, texts)
+    effects = see(referee, board_with(game, W="a7 d7 g7", B="b4"))
+    assert moves(effects) == ["g7xb6"]
+    effects = see(referee, board_with(game, W="a7 d7 g7", B="b4 f4"))
+    assert [effect.outcome.winner for effect in effects if isinstance(effect, Finish)] == [0]
+    assert codes(effects)[-1] == "game_over"
+    assert referee.awaiting == "nothing"
+
+
+def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
+    """Every board of the 38 photographs, as labelled: what the eyes would say if they never erred."""
+    labels = json.loads((real_data / "morris" / "labels.json").read_text(encoding="utf-8"))["images"]
+    game = games.load("morris", {"flying": True, "first": "auto"})
+    referee = Referee(game)
+    told: dict[str, list[Effect]] = {}
+    for name in sorted(labels, key=lambda photo: [int(digits) for digits in re.findall(r"\d+", photo)]):
+        told[name] = see(referee, labels[name]["cells"])
+    out_of_turn = {name for name, effects in told.items() if "illegal" in codes(effects)}
+    assert out_of_turn == {"1_16.jpg", "1_18.jpg"}
+    assert all(said(told[name]).rule == "not_your_turn" for name in out_of_turn)
+    assert {name: len(moves(effects)) for name, effects in told.items() if len(moves(effects)) != 1} == {
+        "1_1.jpg": 0,
+        "1_16.jpg": 0,
+        "1_17.jpg": 2,
+        "1_18.jpg": 0,
+        "1_19.jpg": 2,
+        "1_28.jpg": 2,
+        # The photo before shows dark's move, and this one dark's next: light's d5-d6 between them is the only one
+        # that fits, and the man it moved was taken.
+        "1_32.jpg": 2,
+    }
+    assert referee.ply == 38
+    assert set().union(*(codes(effects) for effects in told.values())) == {"move", "illegal"}
