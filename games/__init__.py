@@ -93,6 +93,7 @@ class Fault:
 
 P = TypeVar("P")
 M = TypeVar("M")
+T = TypeVar("T")
 
 
 class Game(Protocol[P, M]):
@@ -217,18 +218,26 @@ def load(name: str, rules: Mapping[str, object] | None = None) -> AnyGame:
 def parse_rules(game: type[AnyGame], rules: Mapping[str, object]) -> Any:
     """The `Rules` of a game from names and values. Raises RuleError naming the option, the value and what it takes."""
     kind: Any = getattr(game, "Rules")  # noqa: B009 - the protocol declares the instance's attribute only
-    fields = {field.name: field for field in dataclasses.fields(kind)}
+    return parse_options(kind, rules, game.name, "rule option")
+
+
+def parse_options(kind: type[T], options: Mapping[str, object], owner: str, noun: str) -> T:
+    """A dataclass of `rule` fields from names and values; `owner` and `noun` begin the error messages.
+
+    Raises RuleError naming the option, the value and what it takes.
+    """
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     types = typing.get_type_hints(kind)
     values: dict[str, object] = {}
-    for name, value in rules.items():
+    for name, value in options.items():
         if name not in fields:
-            raise RuleError(f"{game.name} has no rule option {name!r}; it has {', '.join(fields)}")
-        values[name] = _rule_value(game.name, fields[name], types[name], value)
+            raise RuleError(f"{owner} has no {noun} {name!r}; it has {', '.join(fields) or 'none'}")
+        values[name] = _option_value(f"{owner}: {noun} {name}", fields[name], types[name], value)
     return kind(**values)
 
 
-def _rule_value(game: str, field: dataclasses.Field[Any], kind: type, value: object) -> object:
-    option, text = f"{game}: rule option {field.name}", str(value).strip().lower()
+def _option_value(option: str, field: dataclasses.Field[Any], kind: type, value: object) -> object:
+    text = str(value).strip().lower()
     if kind is bool:
         if text not in ("true", "false", "yes", "no", "on", "off", "1", "0"):
             raise RuleError(f"{option} is true or false, not {value!r}")
@@ -247,31 +256,6 @@ def _rule_value(game: str, field: dataclasses.Field[Any], kind: type, value: obj
     return text
 
 
-def rules_from_words(words: Sequence[str]) -> dict[str, object]:
-    """Rule options from `name=value` words, as a command line gives them. Raises RuleError."""
-    rules: dict[str, object] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise RuleError(f"a rule option is name=value, such as flying=true, not {word!r}")
-        rules[name.strip()] = value.strip()
-    return rules
-
-
-def rule_choices(name: str, option: str) -> tuple[str, ...]:
-    """The values that a game's rule option chooses from; empty where it has no such option. Raises UnknownGame."""
-    kind: Any = getattr(find(name), "Rules")  # noqa: B009
-    for field in dataclasses.fields(kind):
-        if field.name == option:
-            return tuple(field.metadata["choices"] or ())
-    return ()
-
-
-def switched_on(game: AnyGame) -> frozenset[str]:
-    """Names of the rule options that are on: some change what is drawn on the board."""
-    return frozenset(name for name, value in dataclasses.asdict(game.rules).items() if value is True)
-
-
 def carry_out(board: str, steps: Sequence[Step]) -> str:
     """The board after a hand has done the steps."""
     cells = list(board)
@@ -280,6 +264,23 @@ def carry_out(board: str, steps: Sequence[Step]) -> str:
             cells[step.origin] = EMPTY
         cells[step.cell] = step.piece
     return "".join(cells)
+
+
+def changed_cells(before: str, after: str) -> tuple[int, ...]:
+    """Indices of the cells that two boards show differently, ascending."""
+    return tuple(cell for cell, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1])
+
+
+def boards_of_turn(game: AnyGame, position: Any, move: Any) -> tuple[str, ...]:
+    """The board after each step of a move; the last is the board after the turn, the others are unfinished."""
+    steps = game.steps(position, move)
+    board = game.board(position)
+    return tuple(carry_out(board, steps[:done]) for done in range(1, len(steps) + 1))
+
+
+def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
+    """Whether the board shows a legal move carried out, wholly or in part."""
+    return any(board in boards_of_turn(game, position, move) for move in game.legal_moves(position))
 
 
 def line_of_play(game: AnyGame, texts: Sequence[str], start: Any = None) -> list[Any]:

@@ -1,0 +1,455 @@
+"""Nine men's morris: lay your men, move them along the lines, close mills of three, take a man for each.
+
+Lost is who has fewer than three men when all are laid, or has no legal move (also on a board that is full once all
+men are laid). A mill closed while the enemy has no man on the board takes nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import games
+from games import EMPTY, Fault, MoveError, Outcome, PositionError, RuleError, Side, Step, rule
+
+CELLS = tuple("a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1".split())
+FULL = (1 << len(CELLS)) - 1
+DIAGONALS = (("a7", "b6", "c5"), ("g7", "f6", "e5"), ("a1", "b2", "c3"), ("g1", "f2", "e3"))
+LEAST_MEN = 3
+"""Who has fewer men than this has lost."""
+DIGITS = "0123456789ABC"
+"""Digits of the counts in a position's text: one each, also for ten to twelve men."""
+SIDES = ("light", "dark")
+PIECES = ("W", "B")
+MOVE = re.compile(r"(?:([a-z]\d+)-)?([a-z]\d+)(?:x([a-z]\d+))?")
+POSITION = re.compile(r"(?:(light|dark):)?([MEO]{24})([0-9ABC]{4})")
+
+
+def lines(diagonals: bool) -> tuple[tuple[int, int, int], ...]:
+    """All lines of three joined cells, as indices from one end to the other."""
+    found = []
+    for axis in (1, 0):
+        for letter in dict.fromkeys(name[axis] for name in CELLS):
+            row = [cell for cell, name in enumerate(CELLS) if name[axis] == letter]
+            found += [(row[start], row[start + 1], row[start + 2]) for start in range(0, len(row), 3)]
+    if diagonals:
+        found += [(CELLS.index(a), CELLS.index(b), CELLS.index(c)) for a, b, c in DIAGONALS]
+    return tuple(found)
+
+
+@dataclasses.dataclass(frozen=True)
+class MorrisRules:
+    """The rule options; the defaults are the game as țintar is played."""
+
+    men: int = rule(9, "men of each side", minimum=3, maximum=12)
+    flying: bool = rule(False, "who has three men left may move them to any empty point")
+    mill_protected: bool = rule(False, "a man in a mill may be taken only if no other is left")
+    diagonals: bool = rule(False, "the corners of the squares are joined too, as in twelve men's morris")
+    first: str = rule("light", "who begins; auto is whoever lays the first man", choices=("light", "dark", "auto"))
+    repetition: int = rule(3, "the game is drawn when a position occurs so often; 0 is never", minimum=0, maximum=9)
+    quiet_plies: int = rule(100, "drawn after so many moves without a capture; 0 is never", minimum=0, maximum=1000)
+
+    def __post_init__(self) -> None:
+        if self.repetition == 1:
+            raise RuleError("nine_mens_morris: rule option repetition is 0 or at least 2, not 1")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Position:
+    """The whole state of a game. Two are equal exactly when the rules treat them alike from here on."""
+
+    men: tuple[int, int]
+    """Men of each side on the board, a bit per cell."""
+    hands: tuple[int, int]
+    """Men that each side has still to lay."""
+    side: Side
+    """Who moves next."""
+    quiet: int = 0
+    """Moves since the last man was laid or taken; stays 0 where no rule counts them."""
+    earlier: tuple[int, ...] = ()
+    """Keys of the positions since then, sorted: their order decides nothing. Empty where no rule asks."""
+
+    @property
+    def key(self) -> int:
+        """What must recur for a repetition: the men and who moves."""
+        return self.men[0] | self.men[1] << 24 | self.side << 48
+
+
+class Move(NamedTuple):
+    """One whole turn, in indices into `CELLS`."""
+
+    to: int
+    origin: int | None = None
+    """None where a man is laid."""
+    removed: int | None = None
+    """The enemy man taken for a mill."""
+
+
+def cells_of(bits: int) -> Iterator[int]:
+    """The cells of a bit set, ascending."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+class NineMensMorris:
+    """The rules; `games.Game` says what each method promises."""
+
+    name = "nine_mens_morris"
+    short_name = "morris"
+    title = "nine men's morris"
+    sides = SIDES
+    pieces = PIECES
+    cells = CELLS
+    classes = EMPTY + "".join(PIECES)
+    Rules = MorrisRules
+
+    def __init__(self, rules: MorrisRules | None = None) -> None:
+        self.rules = rules or MorrisRules()
+        joined = lines(self.rules.diagonals)
+        self.mills = tuple(sum(1 << cell for cell in line) for line in joined)
+        """Every mill as a bit set."""
+        self._mills_at = tuple(tuple(mill for mill in self.mills if mill >> cell & 1) for cell in range(len(CELLS)))
+        self.neighbours = tuple(
+            sum({1 << b for line in joined for a, b in _steps_along(line) if a == cell}) for cell in range(len(CELLS))
+        )
+        """The cells joined to each cell, as a bit set."""
+        firsts = {"light": (0,), "dark": (1,), "auto": (0, 1)}[self.rules.first]
+        self.starts = tuple(Position((0, 0), (self.rules.men, self.rules.men), first) for first in firsts)
+
+    def initial(self, seed: int | None = None) -> Position:
+        """The empty board; nothing is dealt."""
+        return self.starts[0]
+
+    def to_move(self, position: Position) -> Side:
+        """The side that lays or moves next."""
+        return position.side
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """All whole turns, by origin, arrival and removed man, each ascending."""
+        if self.outcome(position) is not None:
+            return []
+        moves: list[Move] = []
+        takeable = tuple(cells_of(self.takeable(position)))
+        for origin, targets in self._journeys(position):
+            for to in cells_of(targets):
+                if takeable and self.closes_mill(position, to, origin):
+                    moves += [Move(to, origin, removed) for removed in takeable]
+                else:
+                    moves.append(Move(to, origin))
+        return moves
+
+    def apply(self, position: Position, move: Move) -> Position:
+        """The position after the turn. Raises MoveError."""
+        self._check(position, move)
+        side, men = position.side, list(position.men)
+        men[side] ^= 1 << move.to | (0 if move.origin is None else 1 << move.origin)
+        hands = position.hands
+        if move.removed is not None:
+            men[1 - side] ^= 1 << move.removed
+        if move.origin is None:
+            hands = (hands[0] - 1, hands[1]) if side == 0 else (hands[0], hands[1] - 1)
+        if move.origin is None or move.removed is not None:
+            return Position((men[0], men[1]), hands, 1 - side)
+        quiet = position.quiet + 1 if self.rules.quiet_plies else 0
+        earlier = tuple(sorted((*position.earlier, position.key))) if self.rules.repetition else ()
+        return Position((men[0], men[1]), hands, 1 - side, quiet, earlier)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """Losses come before draws."""
+        for loser in (position.side, 1 - position.side):
+            if not position.hands[loser] and position.men[loser].bit_count() < LEAST_MEN:
+                return Outcome(1 - loser, "two_men_left")
+        if not any(targets for _, targets in self._journeys(position)):
+            return Outcome(1 - position.side, "no_legal_move")
+        if self.rules.repetition and position.earlier.count(position.key) + 1 >= self.rules.repetition:
+            return Outcome(None, "repetition")
+        if self.rules.quiet_plies and position.quiet >= self.rules.quiet_plies:
+            return Outcome(None, "quiet_plies")
+        return None
+
+    def scores(self, position: Position) -> None:
+        """No points are counted."""
+        return
+
+    def board(self, position: Position) -> str:
+        """The men, `W` light and `B` dark."""
+        light, dark = position.men
+        return "".join("W" if light >> cell & 1 else "B" if dark >> cell & 1 else EMPTY for cell in range(len(CELLS)))
+
+    def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
+        """The man laid or moved, then the man taken."""
+        piece = PIECES[position.side]
+        first = Step("place" if move.origin is None else "move", move.to, move.origin, piece)
+        return (first,) if move.removed is None else (first, Step("remove", move.removed))
+
+    def view(self, position: Position, side: Side) -> Position:
+        """The position itself: nothing is hidden."""
+        return position
+
+    def flies(self, position: Position, side: Side) -> bool:
+        """Whether a side moves its men to any empty point."""
+        return self.rules.flying and not position.hands[side] and position.men[side].bit_count() == LEAST_MEN
+
+    def takeable(self, position: Position) -> int:
+        """The enemy men that a mill may take, as a bit set."""
+        enemy = position.men[1 - position.side]
+        if not self.rules.mill_protected:
+            return enemy
+        in_mills = 0
+        for mill in self.mills:
+            in_mills |= mill if mill & enemy == mill else 0
+        return enemy & ~in_mills or enemy
+
+    def closes_mill(self, position: Position, to: int, origin: int | None) -> bool:
+        """Whether the mover's man that arrives there closes a mill."""
+        men = position.men[position.side] | 1 << to
+        if origin is not None:
+            men ^= 1 << origin
+        return any(mill & men == mill for mill in self._mills_at[to])
+
+    def _journeys(self, position: Position) -> Iterator[tuple[int | None, int]]:
+        """Where the mover's men may come from (None is the hand) and where each may go, as a bit set."""
+        empty = FULL & ~(position.men[0] | position.men[1])
+        if position.hands[position.side]:
+            yield None, empty
+            return
+        flies = self.flies(position, position.side)
+        for origin in cells_of(position.men[position.side]):
+            yield origin, empty if flies else empty & self.neighbours[origin]
+
+    def _check(self, position: Position, move: Move) -> None:
+        """Raises MoveError with the first rule that the move breaks."""
+        if (outcome := self.outcome(position)) is not None:
+            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        self._check_journey(position, move)
+        self._check_removal(position, move)
+
+    def _check_journey(self, position: Position, move: Move) -> None:
+        to, origin = CELLS[move.to], move.origin
+        side, laying = SIDES[position.side], position.hands[position.side] > 0
+        if laying and origin is not None:
+            raise MoveError("must_place", f"{side} still has men to lay; they move when all are laid")
+        if not laying and origin is None:
+            raise MoveError("nothing_to_place", f"{side} has laid all its men; move one, as in {to}-...")
+        if origin is not None and not position.men[position.side] >> origin & 1:
+            raise MoveError("not_your_man", f"{side} has no man on {CELLS[origin]}")
+        if (position.men[0] | position.men[1]) >> move.to & 1:
+            raise MoveError("occupied", f"{to} is occupied")
+        if (
+            origin is not None
+            and not self.flies(position, position.side)
+            and not self.neighbours[origin] >> move.to & 1
+        ):
+            raise MoveError("not_adjacent", f"{CELLS[origin]} and {to} are not joined by a line")
+
+    def _check_removal(self, position: Position, move: Move) -> None:
+        takeable = self.takeable(position)
+        if not takeable or not self.closes_mill(position, move.to, move.origin):
+            if move.removed is not None:
+                raise MoveError(
+                    "nothing_to_remove", f"no man may be taken: {CELLS[move.to]} closes no mill over an enemy"
+                )
+            return
+        if move.removed is None:
+            raise MoveError(
+                "must_remove", f"{CELLS[move.to]} closes a mill: a man must be taken, as in {CELLS[move.to]}x..."
+            )
+        if not position.men[1 - position.side] >> move.removed & 1:
+            raise MoveError("not_an_enemy_man", f"{SIDES[1 - position.side]} has no man on {CELLS[move.removed]}")
+        if not takeable >> move.removed & 1:
+            raise MoveError("protected_by_mill", f"the man on {CELLS[move.removed]} stands in a mill and others do not")
+
+    def format_move(self, position: Position, move: Move) -> str:
+        """`d2`, `a1-a4`, with a removal `d2xf4`, `a1-a4xg7`."""
+        journey = CELLS[move.to] if move.origin is None else f"{CELLS[move.origin]}-{CELLS[move.to]}"
+        return journey if move.removed is None else f"{journey}x{CELLS[move.removed]}"
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        """The turn of that text, capitals allowed. Raises MoveError."""
+        match = MOVE.fullmatch(text.strip().lower())
+        if match is None:
+            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like d2, a1-a4, d2xf4, a1-a4xg7")
+        for name in match.groups():
+            if name is not None and name not in CELLS:
+                raise MoveError("no_such_cell", f"there is no point {name!r} on the board")
+        origin, to, removed = (None if name is None else CELLS.index(name) for name in match.groups())
+        assert to is not None
+        move = Move(to, origin, removed)
+        self._check(position, move)
+        return move
+
+    def format_position(self, position: Position) -> str:
+        """The mover's name, a colon, and 28 characters from the mover's side.
+
+        A letter per cell, `M` mine, `E` the enemy's, `O` empty; then what I have still to lay, what the enemy has,
+        my men on the board, the enemy's, a digit each (`A` `B` `C` are ten to twelve).
+        """
+        mine, theirs = position.side, 1 - position.side
+        letters = self.board(position).translate(str.maketrans(PIECES[mine] + PIECES[theirs] + EMPTY, "MEO"))
+        on_board = [men.bit_count() for men in position.men]
+        counts = (position.hands[mine], position.hands[theirs], on_board[mine], on_board[theirs])
+        return f"{SIDES[mine]}:{letters}{''.join(DIGITS[count] for count in counts)}"
+
+    def parse_position(self, text: str) -> Position:
+        """The position of `format_position`'s text; without the name and colon, light is the mover.
+
+        Raises PositionError.
+        """
+        match = POSITION.fullmatch(text.strip())
+        if match is None:
+            raise PositionError(f"{text[:60]!r} is not 24 letters M, E, O and four digits, with light: or dark: before")
+        side = 0 if match[1] is None else SIDES.index(match[1])
+        mine, theirs = (sum(1 << cell for cell, man in enumerate(match[2]) if man == letter) for letter in "ME")
+        to_lay, theirs_to_lay, count, their_count = (DIGITS.index(digit) for digit in match[3])
+        if (count, their_count) != (mine.bit_count(), theirs.bit_count()):
+            raise PositionError(f"{text!r} counts {count} and {their_count} men, but shows others")
+        if max(to_lay + count, theirs_to_lay + their_count) > self.rules.men:
+            raise PositionError(f"{text!r} has more than {self.rules.men} men of a side")
+        if to_lay - theirs_to_lay not in (0, 1):
+            raise PositionError(f"{text!r}: the mover has as many men to lay as the enemy, or one more")
+        if side == 0:
+            return Position((mine, theirs), (to_lay, theirs_to_lay), 0)
+        return Position((theirs, mine), (theirs_to_lay, to_lay), 1)
+
+    def fault(self, position: Position, board: str) -> Fault:
+        """The broken rule, judged by which men came, went and changed colour."""
+        return _Judge(self, position, board).fault()
+
+
+def _steps_along(line: tuple[int, int, int]) -> tuple[tuple[int, int], ...]:
+    a, b, c = line
+    return (a, b), (b, a), (b, c), (c, b)
+
+
+class _Judge:
+    """Names what is wrong with one board that no legal turn, nor part of one, can bring about."""
+
+    def __init__(self, game: NineMensMorris, position: Position, board: str) -> None:
+        before = game.board(position)
+        self.game, self.position, self.board = game, position, board
+        self.changed = games.changed_cells(before, board)
+        self.me, self.foe = SIDES[position.side], SIDES[1 - position.side]
+        mine, theirs = PIECES[position.side], PIECES[1 - position.side]
+        self.my_new = [cell for cell in self.changed if board[cell] == mine]
+        self.foe_new = [cell for cell in self.changed if board[cell] == theirs]
+        self.my_gone = [cell for cell in self.changed if before[cell] == mine]
+        self.foe_gone = [cell for cell in self.changed if before[cell] == theirs]
+
+    def fault(self) -> Fault:
+        """The first rule found broken."""
+        both = set(self.my_new + self.foe_new) & set(self.my_gone + self.foe_gone)
+        if both:
+            return self._say("piece_changed_colour", f"The man on {_names(both)} has changed its colour. Put it back.")
+        if self.game.outcome(self.position) is not None and self.changed:
+            return self._say("game_over", f"The game is over. Put the men back: {_names(self.changed)}.")
+        if self.foe_new or self._is_enemys_turn():
+            return self._enemy_acted()
+        if len(self.my_new) > 1:
+            return self._several()
+        if self.my_new:
+            return self._arrived(self.my_new[0])
+        return self._only_gone()
+
+    def _say(self, code: str, text: str) -> Fault:
+        return Fault(code, self.changed, text)
+
+    def _is_enemys_turn(self) -> bool:
+        """Whether the enemy could bring the board about if the turn were his."""
+        swapped = dataclasses.replace(self.position, side=1 - self.position.side, quiet=0, earlier=())
+        return games.begins_turn(self.game, swapped, self.board)
+
+    def _enemy_acted(self) -> Fault:
+        turn = f"It is {self.me}'s turn, but {self.foe}"
+        if self.my_new:
+            return self._several()
+        if len(self.foe_new) == 1 and not self.foe_gone and not self.position.hands[1 - self.position.side]:
+            text = f"{self.foe.capitalize()} has no men left to lay. Take the man on {_names(self.foe_new)} away."
+            return self._say("extra_man", text)
+        if len(self.foe_new) > 1 and not self.foe_gone and not self.my_gone:
+            return self._say("not_your_turn", f"{turn} laid men on {_names(self.foe_new)}. Take them back.")
+        if len(self.foe_new) == 1 and len(self.foe_gone) == 1:
+            journey = f"{_names(self.foe_gone)} to {_names(self.foe_new)}"
+            return self._say("not_your_turn", f"{turn} moved {journey}. Put {self._all_back()}.")
+        if len(self.foe_new) == 1 and not self.foe_gone:
+            also = f" and took {_names(self.my_gone)}" if self.my_gone else ""
+            return self._say("not_your_turn", f"{turn} laid a man on {_names(self.foe_new)}{also}. Take it back.")
+        return self._unexplained()
+
+    def _several(self) -> Fault:
+        if self.foe_new or self.foe_gone or len(self.my_gone) not in (0, len(self.my_new)):
+            return self._unexplained()
+        if self.my_gone:
+            text = f"{self.me.capitalize()} moved {len(self.my_new)} men at once. Put {self._all_back()}."
+            return self._say("two_men_moved", text)
+        text = f"{self.me.capitalize()} laid {len(self.my_new)} men, {_names(self.my_new)}. Take all but one back."
+        return self._say("two_men_laid", text)
+
+    def _arrived(self, to: int) -> Fault:
+        """One man of the mover arrived on `to`: laid or moved, and perhaps with removals."""
+        laying = self.position.hands[self.position.side] > 0
+        if not laying and not self.my_gone:
+            text = f"All men are laid, but {self.me} laid one more on {CELLS[to]}. Take it away."
+            return self._say("extra_man", text)
+        origin = None if laying else self.my_gone[0]
+        if laying and len(self.my_gone) == 1 and not self.foe_gone and not self._closes(to, None):
+            text = f"{self.me.capitalize()} still lays men and may not move {_names(self.my_gone)} to {CELLS[to]} yet."
+            return self._say("must_place", f"{text} Put it back.")
+        if len(self.my_gone) > (origin is not None):
+            return self._say(
+                "wrong_man_removed", f"{self.me.capitalize()}'s own man was taken. Put {self._all_back()}."
+            )
+        if origin is not None and not self._reaches(origin, to):
+            text = f"{CELLS[origin]} and {CELLS[to]} are not joined by a line. Put the man back on {CELLS[origin]}."
+            return self._say("not_adjacent", text)
+        return self._removed(to, origin)
+
+    def _closes(self, to: int, origin: int | None) -> bool:
+        return self.game.closes_mill(self.position, to, origin)
+
+    def _reaches(self, origin: int, to: int) -> bool:
+        return self.game.flies(self.position, self.position.side) or bool(self.game.neighbours[origin] >> to & 1)
+
+    def _removed(self, to: int, origin: int | None) -> Fault:
+        """The journey to `to` is right: what was taken for it is not."""
+        taken = _names(self.foe_gone)
+        if not self.foe_gone:
+            return self._unexplained()
+        if not self._closes(to, origin):
+            text = f"{CELLS[to]} closes no mill, but {taken} was taken. Put it back."
+            return self._say("man_removed_without_mill", text)
+        if len(self.foe_gone) > 1:
+            return self._say(
+                "two_men_removed", f"A mill takes one man only, but {taken} are gone. Put all but one back."
+            )
+        return self._say("wrong_man_removed", f"The man on {taken} stands in a mill. Put it back and take another.")
+
+    def _only_gone(self) -> Fault:
+        """Men are gone and none came."""
+        gone = self.my_gone + self.foe_gone
+        if not gone:
+            return self._unexplained()
+        verb = "is" if len(gone) == 1 else "are"
+        if self.my_gone:
+            return self._say("man_missing", f"{_names(gone)} {verb} missing. Put {self._all_back()}.")
+        return self._say(
+            "man_removed_without_mill", f"{_names(gone)} {verb} gone, but no mill was closed. Put it back."
+        )
+
+    def _unexplained(self) -> Fault:
+        if not self.changed:
+            return self._say("unexplained", f"Nothing has changed on the board. It is {self.me}'s turn.")
+        return self._say("unexplained", f"No turn of {self.me} leads here. Put {self._all_back()}.")
+
+    def _all_back(self) -> str:
+        return f"{_names(self.changed)} back as before"
+
+
+def _names(cells: Iterable[int]) -> str:
+    return " and ".join(CELLS[cell] for cell in sorted(cells))
+
+
+GAME = NineMensMorris
