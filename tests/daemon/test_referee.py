@@ -215,5 +215,5 @@ def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
         # that fits, and the man it moved was taken.
         "1_32.jpg": 2,
     }
-    assert referee.ply == 38
+    assert referee.ply == 39
     assert set().union(*(codes(effects) for effects in told.values())) == {"move", "illegal"}
