@@ -1,0 +1,195 @@
+"""Where the board is, frame after frame: locked by texture or lines, kept by optical flow, checked all the time.
+
+A wrong lock is the worst that can happen, since every reading after it would be wrong. So a pose counts only once
+the template's lines were seen under it, and it is given up when they are not seen any more.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.features import Reference, ReferenceMatcher, shrink
+from vision.frame import Frame, Image
+from vision.lines import line_quality, refine_pose
+from vision.pose import BoardPose, project
+from vision.tracking import Track, Tracker
+
+__all__ = ["Aligner", "Alignment", "Reference", "is_plausible"]
+
+FloatArray = NDArray[np.float64]
+
+log = logging.getLogger(__name__)
+
+LOCK_QUALITY = 0.45
+"""Share of the lines that must be seen before a pose is believed."""
+KEEP_SHARE = 0.6
+"""Share of the quality at locking below which something is wrong."""
+CHECK_EVERY_S = 1.0
+LOST_AFTER_S = 4.0
+"""How long the lines of a board that does not move may be hidden before it counts as gone."""
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
+BUMP = 0.006
+"""Shift, as a share of the board's side, from which a move of board or camera is reported."""
+STANDS_PX, STEADY_PX = 0.5, 0.35
+SMALLEST_BOARD = 0.02
+"""Least share of the picture that a board may cover."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Alignment:
+    """What is known of the board's place in one frame."""
+
+    pose: BoardPose | None
+    """None while lost."""
+    state: Literal["locked", "lost"]
+    relocked: bool
+    """True once, with the first frame after board or camera came to rest in another place or the board came back."""
+    quality: float
+    """Share of the drawn lines seen where they belong at the last check, 0 to 1."""
+    moved_px: float
+    """How far the farthest corner went in the picture since the frame before."""
+
+
+LOST = Alignment(None, "lost", relocked=False, quality=0.0, moved_px=0.0)
+
+
+class Aligner:
+    """Follows one board. Give it every frame in turn; `template` then has the shape measured on the board in view."""
+
+    def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
+        self.template = template
+        self._matcher = ReferenceMatcher(reference, template) if reference is not None else None
+        self._pose: BoardPose | None = None
+        self._small_from_image: FloatArray = np.eye(3)
+        self._tracker: Tracker | None = None
+        self._key: BoardPose | None = None
+        self._resting: BoardPose | None = None
+        self._locked_quality = 0.0
+        self._checked_s = self._seen_s = self._next_try_s = float("-inf")
+        self._wait_s = FIRST_WAIT_S
+        self._name = ""
+
+    def update(self, frame: Frame) -> Alignment:
+        """Where the board is in the next frame: 3 ms while it rests, some 70 ms for a new lock."""
+        grey, self._small_from_image = shrink(frame.image)
+        before = self._pose
+        track = self._tracker.follow(grey) if self._tracker is not None and self._name == frame.name else None
+        if track is None or self._key is None or before is None:
+            return self._lock(frame, grey)
+        pose = self._carried(track)
+        moved_px = _distance_px(before, pose, self.template)
+        if moved_px < STEADY_PX and track.support == 0.0:
+            pose = before
+        self._pose = pose
+        resting = self._resting or pose
+        side_px = _side_px(pose, self.template)
+        if moved_px < STANDS_PX and _distance_px(resting, pose, self.template) > BUMP * side_px:
+            return self._lock(frame, grey)
+        if frame.time_s - self._checked_s > CHECK_EVERY_S and moved_px < STANDS_PX:
+            return self._check(frame, grey, moved_px)
+        return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
+
+    def _carried(self, track: Track) -> BoardPose:
+        assert self._key is not None
+        small = self._small_from_image
+        image_from_board = np.linalg.inv(small) @ track.now_from_key @ small @ self._key.image_from_board
+        pose = BoardPose(image_from_board / image_from_board[2, 2], self._key.error_px, self._key.quality)
+        resting = self._resting or self._key
+        # A board at rest gets one and the same pose, so that the steady picture does not shiver.
+        return resting if _distance_px(resting, pose, self.template) < STEADY_PX * 2 else pose
+
+    def _check(self, frame: Frame, grey: NDArray[np.uint8], moved_px: float) -> Alignment:
+        """Looks whether the lines are still where the pose says; hidden ones are forgiven for a while."""
+        assert self._pose is not None
+        self._checked_s = frame.time_s
+        quality = line_quality(frame.image, self._pose, self.template)
+        pose = dataclasses.replace(self._pose, quality=quality)
+        if quality >= KEEP_SHARE * self._locked_quality:
+            self._seen_s = frame.time_s
+            self._hold(pose, grey)
+            return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
+        if frame.time_s >= self._next_try_s:
+            found = self._locate(frame.image)
+            if found is not None:
+                return self._locked(found, frame, grey)
+            self._back_off(frame.time_s)
+        if frame.time_s - self._seen_s > LOST_AFTER_S:
+            return self._lose(frame)
+        return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
+
+    def _lock(self, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
+        if frame.time_s < self._next_try_s and frame.name == self._name:
+            return self._lose(frame)
+        self._name = frame.name
+        found = self._locate(frame.image)
+        if found is None:
+            self._back_off(frame.time_s)
+            return self._lose(frame)
+        return self._locked(found, frame, grey)
+
+    def _locked(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
+        before, resting = self._pose, self._resting
+        shift_px = 0.0 if resting is None else _distance_px(resting, pose, self.template)
+        bumped = shift_px > BUMP * _side_px(pose, self.template)
+        relocked = resting is not None and (before is None or bumped)
+        if before is not None and resting is not None and not bumped:
+            pose = dataclasses.replace(resting, quality=pose.quality)
+        if relocked:
+            log.info("board locked again, %.1f px from where it was; quality %.2f", shift_px, pose.quality)
+        self._resting, self._locked_quality = pose, pose.quality
+        self._checked_s = self._seen_s = frame.time_s
+        self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
+        self._hold(pose, grey)
+        moved_px = 0.0 if before is None else _distance_px(before, pose, self.template)
+        return Alignment(pose, "locked", relocked=relocked, quality=pose.quality, moved_px=moved_px)
+
+    def _hold(self, pose: BoardPose, grey: NDArray[np.uint8]) -> None:
+        self._pose = self._key = pose
+        self._tracker = Tracker(grey, self._small_from_image @ pose.image_from_board, self.template)
+
+    def _lose(self, frame: Frame) -> Alignment:
+        if self._pose is not None:
+            log.info("board lost at %.2f s %s", frame.time_s, frame.name)
+        self._pose = self._key = self._tracker = None
+        return LOST
+
+    def _back_off(self, time_s: float) -> None:
+        self._next_try_s = time_s + self._wait_s
+        self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)
+
+    def _locate(self, image: Image) -> BoardPose | None:
+        """A pose under which the lines are seen; None where there is none."""
+        candidate = self._matcher.locate(image) if self._matcher is not None else None
+        if candidate is None or not is_plausible(candidate, self.template, image):
+            return None
+        pose = refine_pose(image, candidate, self.template)
+        return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
+
+
+def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool:
+    """Whether a camera could see a board so: convex, not mirrored, large enough, its cells in the picture."""
+    corners = pose.corners_px(template)
+    if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
+        return False
+    height, width = image.shape[:2]
+    if cv2.contourArea(corners.astype(np.float32), oriented=True) < SMALLEST_BOARD * width * height:
+        return False
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1) / np.tile(template.size_mm, 2)
+    cells = project(pose.image_from_board, template.cells_mm)
+    inside = (cells >= 0) & (cells <= [width - 1, height - 1])
+    return bool(sides.max() < 4 * sides.min() and inside.all())
+
+
+def _distance_px(one: BoardPose, other: BoardPose, template: BoardTemplate) -> float:
+    return float(np.linalg.norm(one.corners_px(template) - other.corners_px(template), axis=1).max())
+
+
+def _side_px(pose: BoardPose, template: BoardTemplate) -> float:
+    return float(np.sqrt(abs(cv2.contourArea(pose.corners_px(template).astype(np.float32)))))

@@ -1,0 +1,90 @@
+"""Pictures as bytes: whole JPEGs in a stream, and decoding that refuses broken files."""
+
+from __future__ import annotations
+
+import re
+
+import cv2
+import numpy as np
+
+from vision.frame import Image
+
+LARGEST_JPEG = 32 * 2**20
+"""Bytes after which an unfinished picture is given up."""
+
+_START = b"\xff\xd8"
+_MARKER_IN_SCAN = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
+"""Anything in entropy-coded data but a stuffed 0xff and a restart marker."""
+_SCAN, _END, _SOI = 0xDA, 0xD9, 0xD8
+
+
+class JpegSplitter:
+    """Cuts the JPEGs out of a byte stream, whatever lies between them.
+
+    It needs neither multipart boundaries nor lengths, which cameras get wrong, and finds its feet again after a
+    picture that was cut off.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The pictures that became complete with `data`, oldest first."""
+        self._buffer += data
+        pictures: list[bytes] = []
+        while True:
+            start = self._buffer.find(_START)
+            if start < 0:
+                del self._buffer[:-1]
+                return pictures
+            del self._buffer[:start]
+            end = jpeg_end(self._buffer)
+            if end is None:
+                if len(self._buffer) > LARGEST_JPEG:
+                    del self._buffer[: len(_START)]
+                    continue
+                return pictures
+            if end > 0:
+                pictures.append(bytes(self._buffer[:end]))
+            del self._buffer[: abs(end)]
+
+
+def jpeg_end(data: bytes | bytearray) -> int | None:
+    """The length of the JPEG that `data` begins with; None if it is not all there.
+
+    Negative where it breaks off after that many bytes: another picture or no marker stands where one should.
+    """
+    at = len(_START)
+    while at + 4 <= len(data):
+        if data[at] != 0xFF or data[at + 1] == _SOI:
+            return -at
+        code = data[at + 1]
+        if code == _END:
+            return at + 2
+        if code == 0xFF:
+            at += 1
+            continue
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+        if code == _SCAN:
+            found = _MARKER_IN_SCAN.search(data, at)
+            if found is None:
+                return None
+            at = found.start()
+            if data[at + 1] == _END:
+                return at + 2
+    return None
+
+
+def decode(data: bytes) -> Image | None:
+    """The picture in the bytes of an image file, turned as its EXIF says; None where it is broken or cut off."""
+    if data.startswith(_START) and (jpeg_end(data) or 0) <= 0:
+        return None
+    if data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]:
+        return None
+    if not data:
+        return None
+    try:
+        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
+    return None if image is None else np.asarray(image, dtype=np.uint8)

@@ -1,0 +1,112 @@
+"""Finds a board again by the texture of its reference picture: SIFT features and a robust homography."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.pose import BoardPose, project
+
+FloatArray = NDArray[np.float64]
+
+LONGER_SIDE_PX = 640
+"""Pictures are shrunk to this before features are looked for: fine grain moves and costs time."""
+FEATURES = 2500
+RATIO = 0.8
+"""Greatest distance of a match, as a share of the second best's."""
+REPROJECTION_PX = 3.0
+FEWEST_INLIERS = 12
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Reference:
+    """A picture of the board, best without men, and where the board is in it."""
+
+    image: Image
+    image_from_board: FloatArray
+    """(3, 3) homography: board millimetres to pixels of `image`."""
+
+
+class ReferenceMatcher:
+    """Finds the board of a reference in other pictures."""
+
+    def __init__(self, reference: Reference, template: BoardTemplate) -> None:
+        self._sift = cv2.SIFT.create(nfeatures=FEATURES)
+        self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
+        small, small_from_image = shrink(reference.image)
+        small_from_board = small_from_image @ reference.image_from_board
+        self._points, self._descriptors = self._features(small, board_mask(small.shape[:2], small_from_board, template))
+        self._board_from_small: FloatArray = np.asarray(np.linalg.inv(small_from_board))
+
+    def locate(self, image: Image) -> BoardPose | None:
+        """The pose that most features agree on, to about 1 % of the board; None where too few agree."""
+        small, small_from_image = shrink(image)
+        points, descriptors = self._features(small, None)
+        if descriptors is None or self._descriptors is None or len(points) < FEWEST_INLIERS:
+            return None
+        pairs = self._matcher.knnMatch(descriptors, self._descriptors, k=2)
+        good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
+        if len(good) < FEWEST_INLIERS:
+            return None
+        there: FloatArray = points[np.array([match.queryIdx for match in good])]
+        here: FloatArray = self._points[np.array([match.trainIdx for match in good])]
+        matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
+        if matrix is None or int(kept.sum()) < FEWEST_INLIERS:
+            return None
+        errors = np.linalg.norm(project(matrix, here) - there, axis=1)[kept]
+        scale = float(small_from_image[0, 0])
+        pose = np.linalg.inv(small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
+        return BoardPose(pose / pose[2, 2], float(np.median(errors)) / scale, float(kept.mean()))
+
+    def _features(
+        self, grey: NDArray[np.uint8], mask: NDArray[np.uint8] | None
+    ) -> tuple[FloatArray, NDArray[np.float32] | None]:
+        features: tuple[Any, Any] = self._sift.detectAndCompute(grey, mask)
+        keypoints, descriptors = features
+        points = np.array([keypoint.pt for keypoint in keypoints], dtype=np.float64).reshape(-1, 2)
+        if descriptors is None:
+            return points, None
+        # Root-SIFT: compares better, for nothing.
+        descriptors = descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)
+        return points, np.sqrt(descriptors).astype(np.float32)
+
+
+def fit_homography(
+    here: FloatArray, there: FloatArray, method: int, limit_px: float
+) -> tuple[FloatArray | None, NDArray[np.bool_]]:
+    """The homography there_from_here most points agree on, None where there is none; and which points agree."""
+    found: tuple[Any, Any] = cv2.findHomography(here, there, method, limit_px, maxIters=5000, confidence=0.999)
+    matrix, kept = found
+    if matrix is None or not np.isfinite(matrix).all():
+        return None, np.zeros(len(here), dtype=np.bool_)
+    return np.asarray(matrix, dtype=np.float64), np.asarray(kept).ravel().astype(np.bool_)
+
+
+def shrink(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> tuple[NDArray[np.uint8], FloatArray]:
+    """The picture in grey with its longer side at most that long, and the matrix small_from_image."""
+    scale = min(1.0, longer_side_px / max(image.shape[:2]))
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    if scale < 1.0:
+        size = max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale))
+        grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA)
+    # Pixel centres, not corners, are whole numbers: without the half pixel everything would sit aside by scale / 2.
+    offset = (scale - 1) / 2
+    return np.asarray(grey, dtype=np.uint8), np.array([[scale, 0, offset], [0, scale, offset], [0, 0, 1.0]])
+
+
+def board_mask(size: tuple[int, ...], image_from_board: FloatArray, template: BoardTemplate) -> NDArray[np.uint8]:
+    """uint8 (height, width): 255 on the board and its margin, 0 elsewhere."""
+    width, height = template.size_mm
+    margin = template.margin_mm
+    outline = np.array(
+        [[-margin, -margin], [width + margin, -margin], [width + margin, height + margin], [-margin, height + margin]]
+    )
+    mask: NDArray[np.uint8] = np.zeros(size, dtype=np.uint8)
+    cv2.fillConvexPoly(mask, np.round(project(image_from_board, outline)).astype(np.int32), (255,))
+    return mask

@@ -1,0 +1,99 @@
+"""A camera or stream read by its own thread, reopened with back-off whenever it breaks."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Generator
+
+from vision.frame import Frame, Image, SourceEnded
+
+log = logging.getLogger(__name__)
+
+FIRST_WAIT_S = 0.25
+LONGEST_WAIT_S = 8.0
+
+Connection = Generator[Image, None, None]
+"""Opens a camera, yields its pictures and closes it; whatever it raises, or its end, means that it is gone.
+
+No step of it may take longer than a few seconds.
+"""
+
+
+class LiveSource:
+    """The newest picture of a camera or stream; it outlives unplugged cables and restarted servers."""
+
+    live = True
+
+    def __init__(self, name: str, connect: Callable[[], Connection], give_up_s: float | None = None) -> None:
+        self.dropped = 0
+        """Pictures that nobody read before the next one came."""
+        self.reconnects = 0
+        """How often the camera was opened again."""
+        self._name = name
+        self._connect = connect
+        self._give_up_s = give_up_s
+        self._news = threading.Condition()
+        self._frame: Frame | None = None
+        self._index = 0
+        self._closing = threading.Event()
+        self._last_s = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name=f"camera {name}", daemon=True)
+        self._thread.start()
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The newest frame that was not read yet; None where none came in time.
+
+        Raises SourceEnded after `give_up_s` without a frame, and once closed.
+        """
+        with self._news:
+            self._news.wait_for(lambda: self._frame is not None or self._closing.is_set(), timeout_s)
+            frame, self._frame = self._frame, None
+        if frame is None and (self._closing.is_set() or self._given_up()):
+            raise SourceEnded
+        return frame
+
+    def close(self) -> None:
+        """Stops the thread; it ends with the step it is in."""
+        self._closing.set()
+        with self._news:
+            self._news.notify_all()
+        self._thread.join(timeout=3.0)
+
+    def _given_up(self) -> bool:
+        return self._give_up_s is not None and time.monotonic() - self._last_s > self._give_up_s
+
+    def _run(self) -> None:
+        wait_s = FIRST_WAIT_S
+        while not self._closing.is_set() and not self._given_up():
+            before = self._index
+            try:
+                self._pump()
+                reason = "it ended"
+            except Exception as error:  # noqa: BLE001 - whatever a camera does, the next attempt may work
+                reason = str(error) or type(error).__name__
+            if self._closing.is_set():
+                return
+            wait_s = FIRST_WAIT_S if self._index > before else min(2 * wait_s, LONGEST_WAIT_S)
+            log.warning("%s: no picture (%s); trying again in %.1f s", self._name, reason, wait_s)
+            self._closing.wait(wait_s)
+            self.reconnects += 1
+
+    def _pump(self) -> None:
+        connection = self._connect()
+        try:
+            for image in connection:
+                if self._closing.is_set():
+                    return
+                self._offer(image)
+        finally:
+            connection.close()
+
+    def _offer(self, image: Image) -> None:
+        with self._news:
+            self.dropped += self._frame is not None
+            self._last_s = time.monotonic()
+            self._frame = Frame(image, self._last_s, self._index)
+            self._index += 1
+            self._news.notify()
