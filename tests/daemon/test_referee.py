@@ -216,4 +216,4 @@ def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
         "1_32.jpg": 2,
     }
     assert referee.ply == 39
-    assert set().union(*(codes(effects) for effects in told.values())) == {"move", "illegal"}
+    assert set().union(*(codes(effects) for effects in told.values())) == {"move", "illegal", "game_over"}
