@@ -1,0 +1,95 @@
+"""Tells changed light from changed things: a smooth gain field between two pictures, and what it leaves over."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+FloatImage = NDArray[np.float32]
+"""float32 (height, width, 3) BGR, 0 to 255."""
+
+BLACK = 12.0
+"""Added to grey values before ratios are taken: below it noise rules, and no ratio says anything."""
+GRID = 24
+"""The gain field is fitted on at most that many points to the row and column."""
+ROUNDS = 6
+GREATEST_LOG_GAIN = 1.6
+ACCEPTED_LOG_RESIDUAL = 0.06
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LightChange:
+    """How the light went from one picture to the next."""
+
+    gain: FloatImage
+    """(height, width, 3) factor by which each pixel became brighter."""
+    mean_gain: float
+    """The middle of the picture's gains, over all channels."""
+    greatest_shift: float
+    """Largest share by which any part of the picture became brighter or darker."""
+
+
+def light_change(before: FloatImage, after: FloatImage) -> LightChange:
+    """The smooth gain per channel, a quadratic surface, under which most of `before` becomes `after`.
+
+    Fitted to the logarithm of the ratio by reweighted least squares with Tukey's weights, so that hands and men,
+    as long as they are less than half of the picture, do not count.
+    """
+    height, width = before.shape[:2]
+    rows, columns = np.linspace(0, height - 1, min(GRID, height)), np.linspace(0, width - 1, min(GRID, width))
+    grid = np.ix_(rows.round().astype(int), columns.round().astype(int))
+    one, other = before[grid].reshape(-1, 3).astype(np.float64), after[grid].reshape(-1, 3).astype(np.float64)
+    ratio = np.clip(np.log((other + BLACK) / (one + BLACK)), -GREATEST_LOG_GAIN, GREATEST_LOG_GAIN)
+    usable = (other.max(axis=1) < 250) & (one.max(axis=1) < 250)
+    if usable.sum() < 30:
+        usable[:] = True
+    design = _surface(len(rows), len(columns)).reshape(-1, 6)
+    field = np.stack([_robust_surface(design, ratio[:, channel], usable) for channel in range(3)], axis=1)
+    field_image = field.reshape(len(rows), len(columns), 3)
+    gain = np.exp(cv2.resize(field_image, (width, height), interpolation=cv2.INTER_LINEAR)).astype(np.float32)
+    return LightChange(gain, float(np.exp(np.median(field))), float(np.exp(np.abs(field).max()) - 1))
+
+
+def changed(before: FloatImage, after: FloatImage, light: LightChange) -> FloatImage:
+    """(height, width) grey values by which `after` differs from `before` under the new light.
+
+    A difference that a shift by one pixel would explain does not count: lines and edges shiver a little.
+    """
+    expected = np.clip((before + BLACK) * light.gain - BLACK, 0, 255)
+    square = np.ones((3, 3), dtype=np.uint8)
+    above = after - cv2.dilate(expected, square)
+    below = cv2.erode(expected, square) - after
+    return np.asarray(np.maximum(above, below).max(axis=2), dtype=np.float32)
+
+
+def noise_level(before: FloatImage, after: FloatImage, light: LightChange) -> float:
+    """Standard deviation of the noise between two pictures of one thing, in grey values."""
+    expected = np.clip((before + BLACK) * light.gain - BLACK, 0, 255)
+    return 1.48 * float(np.median(np.abs(after - expected)))
+
+
+@functools.lru_cache(maxsize=4)
+def _surface(rows: int, columns: int) -> NDArray[np.float64]:
+    y, x = np.meshgrid(np.linspace(-1, 1, rows), np.linspace(-1, 1, columns), indexing="ij")
+    return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
+
+
+def _robust_surface(
+    design: NDArray[np.float64], values: NDArray[np.float64], usable: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    design_used, values_used = design[usable], values[usable]
+    # From the middle value outwards: a constant first, so that a hand cannot tilt the surface from the start.
+    residuals = values_used - np.median(values_used)
+    coefficients: NDArray[np.float64] = np.zeros(6)
+    prior = np.diag([0.0, 0.02, 0.02, 0.1, 0.1, 0.1]) * len(values_used)
+    for _ in range(ROUNDS):
+        cut = 4.0 * max(ACCEPTED_LOG_RESIDUAL / 2, 1.48 * float(np.median(np.abs(residuals))))
+        weights = np.clip(1 - (residuals / cut) ** 2, 0.0, None) ** 2
+        squares = design_used.T @ (design_used * weights[:, None]) + prior * 0.01 + np.eye(6) * 1e-9
+        coefficients = np.asarray(np.linalg.solve(squares, design_used.T @ (weights * values_used)))
+        residuals = np.asarray(values_used - design_used @ coefficients)
+    return np.asarray(design @ coefficients)
