@@ -84,6 +84,8 @@ class Match:
         self.observation: Observation | None = None
         self.state: StateMessage | None = None
         self.spoken = ""
+        self.write_trouble = ""
+        """Why the record cannot be written at present; empty where it can."""
         self._recorder = recorder
         self._publisher = publisher
         self._lost_s = lost_s
@@ -203,14 +205,12 @@ class Match:
                 self._tell_write_trouble(error)
                 return
             self._backlog.pop(0)
-        self._write_trouble = ""
-
-    _write_trouble = ""
+        self.write_trouble = ""
 
     def _tell_write_trouble(self, error: OSError) -> None:
-        if self._write_trouble == str(error):
+        if self.write_trouble == str(error):
             return
-        self._write_trouble = str(error)
+        self.write_trouble = str(error)
         LOGGER.error("the record cannot be written: %s", error)
         text = f"I cannot write down the moves: {error}. I keep them in memory and try again."
         announcement = Announcement("trouble", text, "", self.referee.ply, urgent=True)

@@ -1,0 +1,189 @@
+"""A whole game on a simulated table through the real pipeline, judged by the simulator's own truth."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import statistics
+import time
+from collections.abc import Callable
+
+import games
+from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
+from daemon.match import Match
+from daemon.pipeline import Observation, Pipeline
+from daemon.referee import Announcement
+from daemon.session import Session
+from games import AnyGame
+from vision.calibrate import LabelledPhoto, fit_profile
+from vision.simulated.player import ScriptedPlayer
+from vision.simulated.source import SimulatedSource
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+
+LOGGER = logging.getLogger(__name__)
+SIZE_PX = (960, 540)
+RATE_HZ = 15.0
+ANSWER_S = 60.0
+"""Longest wait for an agent's answer before the demo goes on without it (and the match asks again)."""
+STUCK_S = 120.0
+"""Simulated seconds without a new ply after which a game is given up and counted as it stands."""
+COMPLAINTS = ("illegal", "takeback", "desync", "ambiguous", "board_lost")
+"""Reports that a game without faults must never cause."""
+CALIBRATION_PHOTOS = 3
+
+
+@dataclasses.dataclass
+class Tally:
+    """How one game went, by the simulator's truth."""
+
+    game: str
+    seed: int
+    plies: int = 0
+    """Plies really made on the table."""
+    wrong_boards: int = 0
+    """Boards that were believed and never stood on the table."""
+    missed_plies: int = 0
+    """Plies made on the table that are not in the record."""
+    false_reports: int = 0
+    """Complaints although nothing was wrong."""
+    outcome: str = ""
+    seconds: float = 0.0
+    """Wall time of the game."""
+    verdict_ms: float = 0.0
+    """Median milliseconds from the settled picture to the verdict."""
+    journal: str = ""
+
+
+class Demo:
+    """Plays games on simulated tables, one after the other, with one session."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        fast: bool,
+        on_frame: Callable[[Observation | None], None] = lambda _: None,
+    ) -> None:
+        self.session = session
+        self.fast = fast
+        self.on_frame = on_frame
+
+    def play(self, template: BoardTemplate, seed: int) -> Tally:
+        """One game to its end."""
+        game, session = self.session.game, self.session
+        begun_s = time.monotonic()
+        tally = Tally(game.name, seed, journal=str(session.journal.path))
+        style = default_style()
+        table = SimulatedTable(template, game.board(game.initial()), style, seed=seed, size_px=SIZE_PX)
+        profile = calibrate(game, template, table, seed)
+        source = SimulatedSource(table, rate_hz=RATE_HZ, real_time=not self.fast)
+        humans = frozenset(side for side in (0, 1) if session.seats[side].agent is None)
+        player = ScriptedPlayer(game, table, humans, seed=seed, think_s=0.2 if self.fast else 1.5)
+        pipeline = Pipeline(
+            template, profile, settle_s=session.config.eyes.settle_s, readings=session.config.eyes.readings
+        )
+        match = session.begin(pipeline, resume=False)
+        judge = Judge(match, player, tally)
+        session.listeners.append(judge.hear)
+        try:
+            self._play(match, source, player, judge)
+        finally:
+            session.listeners.remove(judge.hear)
+            source.close()
+        judge.close()
+        tally.seconds = round(time.monotonic() - begun_s, 1)
+        return tally
+
+    def _play(self, match: Match, source: SimulatedSource, player: ScriptedPlayer, judge: Judge) -> None:
+        progress_s, plies = 0.0, 0
+        while True:
+            player.update()
+            frame = source.read(timeout_s=1.0)
+            if frame is None:
+                continue
+            judge.about_to_look()
+            self.on_frame(self.session.tick(frame))
+            if self.fast:
+                self._await_answer(match)
+            if player.finished and match.referee.ply >= len(player.record):
+                return
+            if len(player.record) + match.referee.ply != plies:
+                plies, progress_s = len(player.record) + match.referee.ply, frame.time_s
+            if frame.time_s - progress_s > STUCK_S:
+                LOGGER.error("no progress for %.0f simulated seconds", STUCK_S)
+                return
+
+    def _await_answer(self, match: Match) -> None:
+        """Lets the simulated clock stand while the agent thinks."""
+        deadline_s = time.monotonic() + ANSWER_S
+        while match.referee.awaiting == "agent" and time.monotonic() < deadline_s:
+            self.session.tick(None)
+            time.sleep(0.002)
+
+
+class Judge:
+    """Compares what the daemon believes with what really stands on the table."""
+
+    def __init__(self, match: Match, player: ScriptedPlayer, tally: Tally) -> None:
+        self._match = match
+        self._player = player
+        self._tally = tally
+        self._looked_s = 0.0
+        self._verdicts_ms: list[float] = []
+        self._believed: dict[int, str] = {}
+
+    def about_to_look(self) -> None:
+        """Called before each frame; while a picture is read again and again, the first look counts."""
+        seen = self._match.observation
+        if seen is None or seen.gate is None or not seen.gate.settled or seen.gate.fresh:
+            self._looked_s = time.perf_counter()
+
+    def hear(self, announcement: Announcement, _seen: Observation | None) -> None:
+        """Counts complaints, notes boards, and passes the agent's spoken moves on to the player."""
+        if announcement.code == "move":
+            self._verdicts_ms.append(1000 * (time.perf_counter() - self._looked_s))
+            self._believed[announcement.ply] = announcement.board
+        elif announcement.code == "agent_move":
+            self._player.hear(announcement.ply, announcement.move)
+        elif announcement.code in COMPLAINTS:
+            self._tally.false_reports += 1
+            LOGGER.warning("false report: %s %s", announcement.code, announcement.text)
+
+    def close(self) -> None:
+        """Fills in the tally: the truth on one side, belief and journal on the other."""
+        truth = {ply.ply: ply.board for ply in self._player.record}
+        recorded = self._match.referee.moves
+        self._tally.plies = len(truth)
+        self._tally.wrong_boards = sum(truth.get(ply) != board for ply, board in self._believed.items())
+        self._tally.missed_plies = sum(
+            index >= len(recorded) or recorded[index] != ply.move for index, ply in enumerate(self._player.record)
+        )
+        outcome = self._match.referee.outcome
+        self._tally.outcome = "unfinished" if outcome is None else outcome_text(self._match.referee.game, outcome)
+        self._tally.verdict_ms = round(statistics.median(self._verdicts_ms), 1) if self._verdicts_ms else 0.0
+
+
+def outcome_text(game: AnyGame, outcome: games.Outcome) -> str:
+    """Such as "light: two_men_left" or "draw: repetition"."""
+    return f"{'draw' if outcome.winner is None else game.sides[outcome.winner]}: {outcome.reason}"
+
+
+def calibrate(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
+    """A profile from pictures of this very table: empty, then with a few men, as a user would show them."""
+    photos = []
+    for number, board in enumerate(calibration_boards(game)):
+        twin = table.with_board(board, seed=seed + 1000 + number)
+        photos.append(LabelledPhoto(twin.render(), twin.corners_px(), board, f"calibration {number}"))
+    return fit_profile(photos, template)
+
+
+def calibration_boards(game: AnyGame) -> list[str]:
+    """The empty board and two with men of every class on alternate cells."""
+    letters = game.classes
+    shown = [
+        "".join(letters[(cell + shift) % len(letters)] for cell in range(len(game.cells)))
+        for shift in range(CALIBRATION_PHOTOS - 1)
+    ]
+    return [games.EMPTY * len(game.cells), *shown]

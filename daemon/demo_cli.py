@@ -1,0 +1,136 @@
+"""`kibitzer demo`: shows the whole program at work without a camera."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+
+import games
+from calibration.template import load_template
+from daemon.bus import BusError
+from daemon.config import (
+    BusSection,
+    Config,
+    JournalSection,
+    PageSection,
+    PlayerSection,
+    PlayersSection,
+    SpeechSection,
+)
+from daemon.demo import Demo
+from daemon.journal import JournalError
+from daemon.overlay import draw_overlay
+from daemon.referee import Announcement
+from daemon.session import Session
+from daemon.web import WebError
+from daemon.window import Window
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("demo")
+def demo(
+    headless: Annotated[bool, typer.Option("--headless", help="No window, no page, no sound device.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Do not wait for the clock; speech is rendered only.")] = False,
+    number: Annotated[int, typer.Option("--games", min=1, max=10000, help="Games to play.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game; the next ones count up.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
+    game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "nine_mens_morris",
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v. Repeatable.")] = [],  # noqa: B006
+    verbose: Annotated[bool, typer.Option("--verbose", help="Also log what the parts do.")] = False,
+) -> None:
+    """Plays a whole game on a simulated table against `alphabeta`, through the real pipeline, camera to speech.
+
+    A scripted player sits at the table, plays light, and carries out the spoken moves of dark. While it plays, the
+    page is on http://127.0.0.1:8765/. Wrong boards and missed plies are judged by the table itself, which knows what
+    stands on it. Exit status 1 if there was one.
+
+    Example: kibitzer demo --headless --fast --games 20 --json
+    """
+    console = Console(stderr=True)
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.ERROR, format="%(message)s", handlers=[RichHandler(console=console)]
+    )
+    try:
+        the_game = games.load(game, games.rules_from_words(rule))
+    except games.GameError as error:
+        sys.stderr.write(f"kibitzer demo: {error}\n")
+        raise typer.Exit(2) from None
+    with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
+        config = demo_config(the_game.name, headless=headless, fast=fast)
+        try:
+            session = Session(config, the_game, render_to=Path(folder) if fast or headless else None)
+        except (JournalError, BusError, WebError) as error:
+            sys.stderr.write(f"kibitzer demo: {error}\n")
+            raise typer.Exit(2) from None
+        faults = 0
+        try:
+            faults = _play(session, console, number, seed, fast=fast, headless=headless, as_json=as_json)
+        except KeyboardInterrupt:
+            console.print("stopped; what was played is in the record")
+        finally:
+            session.close()
+    raise typer.Exit(1 if faults else 0)
+
+
+def _play(
+    session: Session, console: Console, number: int, seed: int, *, fast: bool, headless: bool, as_json: bool
+) -> int:
+    template = load_template(session.game.name, games.switched_on(session.game))
+    window = None if headless else Window.open(f"Kibitzer: {session.game.title}")
+    if session.page is not None:
+        console.print(f"The page with the picture: [bold]{session.page.url}[/bold]  (Ctrl-C ends the demo)")
+    faults = 0
+    with console.status("calibrating") as status:
+
+        def narrate(announcement: Announcement, _seen: object) -> None:
+            if announcement.text and not (fast and headless):
+                console.print(f"[dim]{announcement.ply:3d}[/dim]  {announcement.text}", highlight=False)
+            status.update(f"game {seed}: ply {announcement.ply}")
+
+        def show(_observation: object) -> None:
+            if window is not None and (scene := session.scene()) is not None:
+                window.show(draw_overlay(scene))
+
+        session.listeners.append(narrate)
+        player = Demo(session, fast=fast, on_frame=show)
+        for one in range(number):
+            tally = player.play(template, seed + one)
+            faults += tally.wrong_boards + tally.missed_plies
+            if as_json:
+                sys.stdout.write(json.dumps(dataclasses.asdict(tally)) + "\n")
+                sys.stdout.flush()
+            else:
+                console.print(
+                    f"game {tally.seed}: {tally.plies} plies, {tally.outcome}; {tally.wrong_boards} wrong boards, "
+                    f"{tally.missed_plies} missed plies, {tally.false_reports} false reports; "
+                    f"{tally.seconds:.0f} s, verdict in {tally.verdict_ms:.0f} ms; record: {tally.journal}",
+                    highlight=False,
+                )
+    if window is not None:
+        window.close()
+    return faults
+
+
+def demo_config(game: str, *, headless: bool, fast: bool) -> Config:
+    """The settings of a demo: its own record, free ports on the bus, a person at light and `alphabeta` at dark."""
+    thinking = PlayerSection(agent="alphabeta", time_s=0.05 if fast else 1.0)
+    return Config.model_validate(
+        {
+            "game": {"name": game},
+            "players": PlayersSection(first=PlayerSection(), second=thinking),
+            "bus": BusSection(state="tcp://127.0.0.1:*", reply="tcp://127.0.0.1:*"),
+            "speech": SpeechSection(enabled=True),
+            "page": PageSection(enabled=not headless, window=not headless),
+            "journal": JournalSection(path="var/demo.sqlite"),
+        }
+    )

@@ -1,0 +1,188 @@
+"""`kibitzer run`: the daemon."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import BoardTemplate, TemplateError, load_template
+from daemon.bus import BusError
+from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
+from daemon.journal import JournalError
+from daemon.overlay import draw_overlay
+from daemon.pipeline import Pipeline
+from daemon.session import Session
+from daemon.web import WebError
+from daemon.window import Window
+from vision.frame import Frame, SourceEnded, SourceError
+from vision.slot import NewestFrame
+from vision.sources import open_source
+
+LOGGER = logging.getLogger(__name__)
+READ_S = 0.2
+"""Longest wait for a frame, so that agents and signals are answered meanwhile."""
+REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
+"""Waits between attempts to open a camera that is not there; the last one repeats."""
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("run")
+def run(
+    config: Annotated[Path, typer.Option(help="Settings; see config.toml, which is the default.")] = SHIPPED,
+    source: Annotated[str, typer.Option(help="Camera or address instead of the configured one.")] = "",
+    profile: Annotated[Path | None, typer.Option(help="Table profile instead of the configured one.")] = None,
+    new_game: Annotated[bool, typer.Option("--new-game", help="Do not resume the game that was interrupted.")] = False,
+) -> None:
+    """Watches a board until it is stopped: referees, records, asks agents, speaks, shows.
+
+    After a crash or a power cut it resumes the interrupted game and compares it with the board first.
+    The page is on http://127.0.0.1:8765/ unless configured otherwise. Ctrl-C or SIGTERM ends it cleanly.
+
+    Example: kibitzer run --config my-table.toml --source http://phone:8080/video
+    """
+    logging.basicConfig(
+        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname).1s %(name)s: %(message)s"
+    )
+    try:
+        settings = load_config(config)
+        game = games.load(settings.game.name, settings.game.rules)
+        template = load_template(game.name, games.switched_on(game))
+        path = profile or (Path(settings.board.profile) if settings.board.profile else None)
+        table = None if path is None else TableProfile.load(path if path.is_absolute() or profile else ROOT / path)
+        session = Session(settings, game)
+    except (ConfigError, games.GameError, TemplateError, ProfileError, JournalError, BusError, WebError) as error:
+        sys.stderr.write(f"kibitzer run: {error}\n")
+        raise typer.Exit(2) from None
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: _stop(stop))
+    try:
+        Daemon(session, settings, template, table, source or settings.camera.source).run(stop, resume=not new_game)
+    finally:
+        session.close()
+
+
+def _stop(stop: threading.Event) -> None:
+    """The first signal ends the loop; a second one ends the process, should something hang."""
+    if stop.is_set():
+        os._exit(130)
+    stop.set()
+
+
+class Daemon:
+    """The loop of a table: frames in, everything else follows."""
+
+    def __init__(
+        self, session: Session, config: Config, template: BoardTemplate, profile: TableProfile | None, source: str
+    ) -> None:
+        self._session = session
+        self._config = config
+        self._template = template
+        self._profile = profile
+        self._source = source
+        self._frames: NewestFrame | None = None
+        self._attempts = 0
+        self._retry_s = 0.0
+        self._frozen_told = False
+
+    def run(self, stop: threading.Event, *, resume: bool = True) -> None:
+        """Goes round until `stop` is set, or a file or folder has ended."""
+        self._begin(resume=resume)
+        window = None
+        if self._config.page.window:
+            window = Window.open(f"Kibitzer: {self._session.game.title}")
+        if self._session.page is not None:
+            LOGGER.info("page: %s", self._session.page.url)
+        try:
+            while not stop.is_set():
+                frame = self._read(stop)
+                self._session.tick(frame)
+                self._watch_for_new_game()
+                if window is not None and frame is not None and (scene := self._session.scene()) is not None:
+                    window.show(draw_overlay(scene))
+        except SourceEnded:
+            LOGGER.info("the source has ended")
+        finally:
+            if self._frames is not None:
+                self._frames.close()
+            if window is not None:
+                window.close()
+
+    def _begin(self, *, resume: bool) -> None:
+        eyes = self._config.eyes
+        pipeline = Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
+        match = self._session.begin(pipeline, resume=resume)
+        side = self._session.game.sides[self._session.game.to_move(match.referee.position)]
+        if match.referee.ply:
+            text = f"I resume the game after {match.referee.ply} moves. It is {side}'s turn."
+        else:
+            text = f"A new game of {self._session.game.title}. {side.capitalize()} begins."
+        self._session.say(text, code="start")
+
+    def _read(self, stop: threading.Event) -> Frame | None:
+        """The newest frame; None where there is none, also while the camera is away."""
+        if self._frames is None and not self._open(stop):
+            return None
+        assert self._frames is not None
+        try:
+            frame = self._frames.read(READ_S)
+        except SourceError as error:
+            self._camera_lost(str(error))
+            return None
+        if self._frames.frozen != self._frozen_told:
+            self._frozen_told = self._frames.frozen
+            text = "The camera's picture is frozen." if self._frozen_told else "The camera's picture moves again."
+            self._session.say(text, urgent=self._frozen_told)
+        return frame
+
+    def _open(self, stop: threading.Event) -> bool:
+        if time.monotonic() < self._retry_s:
+            stop.wait(READ_S)
+            return False
+        camera = self._config.camera
+        try:
+            source = open_source(
+                self._source,
+                hold_s=camera.photo_hold_s,
+                rate_hz=camera.rate_hz,
+                size_px=(camera.width_px, camera.height_px),
+                give_up_s=camera.give_up_s or None,
+            )
+        except SourceError as error:
+            self._camera_lost(str(error))
+            return False
+        if self._attempts:
+            self._session.say("The camera is back.")
+        self._attempts = 0
+        self._frames = NewestFrame(source, frozen_after_s=camera.frozen_s)
+        return True
+
+    def _camera_lost(self, why: str) -> None:
+        """Says so once, and tries again after a while that grows."""
+        if self._frames is not None:
+            self._frames.close()
+            self._frames = None
+        if self._attempts == 0:
+            self._session.say(f"I have no camera: {why}. I keep trying.", urgent=True)
+        self._retry_s = time.monotonic() + REOPEN_S[min(self._attempts, len(REOPEN_S) - 1)]
+        self._attempts += 1
+
+    def _watch_for_new_game(self) -> None:
+        """Begins the next game when one is over and the board shows the start position again."""
+        match, game = self._session.match, self._session.game
+        if match is None or match.referee.outcome is None or match.observation is None:
+            return
+        reading = match.observation.reading
+        if reading is not None and any(reading.board == game.board(start) for start in game.starts):
+            self._begin(resume=False)

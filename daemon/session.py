@@ -1,0 +1,221 @@
+"""What runs beside a match from one start to the end: record, bus, workers, voice, page. Used by one thread."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import secrets
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import games
+from agents.messages import LimitsPart
+from daemon.bus import Bus
+from daemon.config import ROOT, Config, PlayerSection
+from daemon.journal import Journal, StoredGame
+from daemon.match import Listener, Match, Seat
+from daemon.overlay import draw_overlay
+from daemon.pipeline import Observation, Pipeline
+from daemon.record import GameRecord
+from daemon.referee import Announcement, Referee
+from daemon.scene import Scene
+from daemon.speech import Speaker
+from daemon.web import WebPage
+from daemon.workers import WorkerProcess
+from games import AnyGame
+from vision.frame import Frame
+
+LOGGER = logging.getLogger(__name__)
+PICTURE_S = 0.1
+"""Shortest time between two pictures for the page."""
+WORKER_NAME = "own"
+
+
+class Session:
+    """Opens the services that the configuration asks for, and plays matches with them."""
+
+    def __init__(self, config: Config, game: AnyGame, *, render_to: Path | None = None) -> None:
+        """Opens record, bus, workers, voice and page. Raises JournalError, BusError, WebError."""
+        self.config = config
+        self.game = game
+        self.seats = seat(config.players.first), seat(config.players.second)
+        self.session_id = secrets.token_hex(4)
+        self.match: Match | None = None
+        self.listeners: list[Listener] = [self._tell]
+        self._moves_shown: tuple[Any, ...] = ()
+        self._picture_s = 0.0
+        self._closers: list[Any] = []
+        try:
+            self._open(config, render_to)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, config: Config, render_to: Path | None) -> None:
+        path = Path(config.journal.path)
+        self.journal = self._keep(Journal(path if path.is_absolute() else ROOT / path))
+        self.page: WebPage | None = None
+        if config.page.enabled:
+            self.page = self._keep(WebPage(port=config.page.port, host=config.page.host))
+        self.bus = self._keep(Bus(config.bus.state, config.bus.reply, config.bus.table))
+        self.speaker = self._keep(
+            Speaker(
+                language=config.speech.language,
+                rate_wpm=config.speech.rate_wpm,
+                device=config.speech.device or None,
+                render_to=render_to,
+                enabled=config.speech.enabled,
+            )
+        )
+        agents = sorted({one.agent for one in self.seats if one.agent})
+        self.worker: WorkerProcess | None = None
+        if agents and config.bus.start_workers:
+            self.worker = self._keep(
+                WorkerProcess(
+                    agents,
+                    self.bus.state_endpoint,
+                    self.bus.reply_endpoint,
+                    name=WORKER_NAME,
+                    on_trouble=self._worker_trouble,
+                    last_seen_s=lambda: self.bus.last_seen_s(WORKER_NAME),
+                )
+            )
+        if self.journal.set_aside is not None:
+            self.say(f"The record was damaged. It is kept as {self.journal.set_aside.name}, and a new one begins.")
+
+    def _keep(self, service: Any) -> Any:
+        self._closers.append(service)
+        return service
+
+    def begin(self, pipeline: Pipeline, *, resume: bool = True) -> Match:
+        """Starts a match, or goes on with the newest unfinished game of the same rules."""
+        stored = self.journal.unfinished() if resume else None
+        if stored is not None and (stored.game != self.game.name or dict(stored.rules) != self._rules()):
+            stored = None
+        if stored is None:
+            players = [one.agent or "person" for one in self.seats]
+            game_id = self.journal.new_game(self.game.name, self._rules(), players)
+            referee = Referee(self.game, self._agents())
+        else:
+            game_id = stored.game_id
+            referee = Referee(self.game, self._agents(), history_of(self.game, stored), stored.moves)
+            LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
+        self.match = Match(
+            pipeline,
+            referee,
+            seats=self.seats,
+            recorder=GameRecord(self.journal, game_id),
+            publisher=self.bus,
+            listeners=self.listeners,
+            lost_s=self.config.eyes.lost_s,
+            session=self.session_id,
+            table=self.config.bus.table,
+            game_id=game_id,
+        )
+        self.match.start()
+        return self.match
+
+    def tick(self, frame: Frame | None) -> Observation | None:
+        """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
+        assert self.match is not None
+        observation = None if frame is None else self.match.feed(frame)
+        self.match.poll()
+        if self.worker is not None:
+            self.worker.check()
+        self._show()
+        return observation
+
+    def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        """Speaks and writes one sentence."""
+        LOGGER.info("%s", text)
+        self.speaker.say(text, urgent=urgent)
+        if self.page is not None:
+            self.page.announce(text, code)
+
+    def health(self) -> dict[str, dict[str, object]]:
+        """Each part's `ok` and `text`."""
+        parts: dict[str, dict[str, object]] = {"bus": self.bus.status(), "voice": self.speaker.status()}
+        if self.worker is not None:
+            parts["agents"] = self.worker.status()
+        if self.match is not None:
+            seen = self.match.observation
+            sighted = seen is not None and seen.rectified is not None
+            parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
+            parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
+        return parts
+
+    def close(self) -> None:
+        """Ends every service, the newest first."""
+        for service in reversed(self._closers):
+            service.close()
+        self._closers.clear()
+
+    def _tell(self, announcement: Announcement, _seen: Observation | None) -> None:
+        if announcement.text:
+            self.speaker.say(announcement.text, urgent=announcement.urgent)
+            if self.page is not None:
+                self.page.announce(announcement.text, announcement.code)
+
+    def _worker_trouble(self, text: str) -> None:
+        self.say(text, urgent=True)
+
+    def _show(self) -> None:
+        """Hands state, health and, now and then, the picture to the page."""
+        now = time.monotonic()
+        if self.page is None or self.match is None or now - self._picture_s < PICTURE_S:
+            return
+        self._picture_s = now
+        if self.match.state is not None:
+            self.page.update_state(self.match.state)
+        self.page.update_health(self.health())
+        if self.page.has_viewers and (scene := self.scene()) is not None:
+            self.page.update_picture(draw_overlay(scene))
+
+    def scene(self) -> Scene | None:
+        """What the overlay shows now; None before the first frame."""
+        match = self.match
+        if match is None or match.observation is None:
+            return None
+        referee, seen = match.referee, match.observation
+        agent_steps: Sequence[games.Step] = ()
+        if referee.agent_move is not None:
+            agent_steps = self.game.steps(referee.position, referee.agent_move)
+        last_steps: Sequence[games.Step] = ()
+        if referee.ply:
+            before = referee.history[-2]
+            last_steps = self.game.steps(before, self.game.parse_move(before, referee.moves[-1]))
+        return Scene(
+            image=seen.frame.image,
+            pose=seen.alignment.pose,
+            template=match.pipeline.template,
+            board=self.game.board(referee.position),
+            last_steps=tuple(last_steps),
+            agent_steps=tuple(agent_steps),
+            verdict=referee.verdict,
+            text=match.spoken,
+            to_move=self.game.sides[self.game.to_move(referee.position)],
+            title=self.game.title,
+        )
+
+    def _rules(self) -> dict[str, str]:
+        return {name: str(value).lower() for name, value in dataclasses.asdict(self.game.rules).items()}
+
+    def _agents(self) -> tuple[str | None, str | None]:
+        return self.seats[0].agent, self.seats[1].agent
+
+
+def seat(player: PlayerSection) -> Seat:
+    """The seat that a player's settings describe."""
+    limits = LimitsPart(time_s=player.time_s, depth=player.depth or None, nodes=player.nodes or None)
+    options = {name: str(value).lower() for name, value in player.options.items()}
+    return Seat(player.agent or None, options, limits if player.agent else LimitsPart())
+
+
+def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
+    """The positions of a recorded game, from the start whose side made the first ply."""
+    start = game.initial()
+    if stored.plies:
+        start = next((one for one in game.starts if game.to_move(one) == stored.plies[0].side), start)
+    return games.line_of_play(game, stored.moves, start)
