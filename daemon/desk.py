@@ -1,0 +1,177 @@
+"""The desk where workers report: who they are, whether they live, and whether a reply still counts.
+
+Pure bookkeeping with time passed in: no socket, no thread, no clock. `Bus` owns one.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+
+from agents import messages
+from agents.messages import HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
+
+ALIVE_S = 5.0
+"""A worker that was silent for longer does not count as alive."""
+MAX_WORKERS = 64
+"""Most workers that are known at a time, and most strangers whose rate is remembered."""
+MAX_RATE = 50.0
+"""Messages a second that one connection may send; more are dropped."""
+MAX_REPLIES = 64
+"""Most replies that wait to be fetched; the oldest is dropped."""
+COUNTERS = (
+    "received",
+    "accepted",
+    "late",
+    "repeated",
+    "unasked",
+    "illegal_format",
+    "too_long",
+    "unknown_worker",
+    "too_many_workers",
+    "flood",
+    "dropped",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Worker:
+    """A worker as it announced itself."""
+
+    name: str
+    agents: tuple[str, ...]
+    games: tuple[str, ...]
+    last_seen_s: float
+    """Monotonic time of its last valid message."""
+
+
+@dataclasses.dataclass
+class _Allowance:
+    """What one connection may still send: refilled by the clock, a second's worth at most."""
+
+    messages: float
+    time_s: float
+    told: bool = False
+    """Whether it has been told that it sends too much; once an excess is enough."""
+
+
+class Desk:
+    """Sorts what workers send. Bounded whatever they send."""
+
+    def __init__(self) -> None:
+        self.counters: dict[str, int] = dict.fromkeys(COUNTERS, 0)
+        self._workers: collections.OrderedDict[bytes, Worker] = collections.OrderedDict()
+        self._allowances: collections.OrderedDict[bytes, _Allowance] = collections.OrderedDict()
+        self._seen: collections.OrderedDict[str, float] = collections.OrderedDict()
+        self._state: StateMessage | None = None
+        self._answered = False
+        self._replies: collections.deque[ReplyMessage] = collections.deque()
+
+    def expect(self, state: StateMessage) -> None:
+        """From now on only replies to this state count; those that wait for an older one are dropped as late."""
+        self._state, self._answered = state, False
+        self.counters["late"] += len(self._replies)
+        self._replies.clear()
+
+    def take(self, identity: bytes, data: bytes, now_s: float) -> MessageError | None:
+        """Takes in one message; returns what the sender must be told, None where nothing."""
+        self.counters["received"] += 1
+        excess = self._excess(identity, now_s)
+        if excess is not None:
+            self.counters["flood"] += 1
+            return excess if excess.args[0] else None
+        try:
+            message = messages.decode_from_worker(data)
+        except MessageError as error:
+            self.counters["too_long" if error.code == "too_long" else "illegal_format"] += 1
+            return error
+        match message:
+            case ReadyMessage():
+                return self._welcome(identity, message, now_s)
+            case HeartbeatMessage():
+                return self._keep(identity, now_s)
+            case ReplyMessage():
+                return self._keep(identity, now_s) or self._judge(self._workers[identity], message)
+
+    def replies(self) -> list[ReplyMessage]:
+        """The replies that count and were not fetched yet."""
+        fetched = list(self._replies)
+        self._replies.clear()
+        return fetched
+
+    def workers(self, now_s: float) -> list[Worker]:
+        """The workers that are alive."""
+        return [worker for worker in self._workers.values() if now_s - worker.last_seen_s <= ALIVE_S]
+
+    def last_seen_s(self, name: str) -> float | None:
+        """Monotonic time of the last sign of life of any worker of that name; None where it never gave one."""
+        return self._seen.get(name)
+
+    def _excess(self, identity: bytes, now_s: float) -> MessageError | None:
+        """None within the allowed rate; beyond it what to say, with an empty text where it was said already."""
+        allowance = self._allowances.setdefault(identity, _Allowance(MAX_RATE, now_s))
+        self._allowances.move_to_end(identity)
+        if len(self._allowances) > MAX_WORKERS:
+            self._allowances.popitem(last=False)
+        gained = (now_s - allowance.time_s) * MAX_RATE
+        allowance.messages, allowance.time_s = min(MAX_RATE, allowance.messages + gained), now_s
+        if allowance.messages >= 1:
+            allowance.messages -= 1
+            allowance.told = allowance.told and allowance.messages < MAX_RATE / 2
+            return None
+        first, allowance.told = not allowance.told, True
+        return MessageError("flood", f"at most {MAX_RATE:.0f} messages a second; the rest is dropped" if first else "")
+
+    def _welcome(self, identity: bytes, message: ReadyMessage, now_s: float) -> MessageError | None:
+        if identity not in self._workers and len(self.workers(now_s)) >= MAX_WORKERS:
+            self.counters["too_many_workers"] += 1
+            return MessageError("too_many_workers", f"at most {MAX_WORKERS} workers may join a table")
+        self._workers[identity] = Worker(message.worker, tuple(message.agents), tuple(message.games), now_s)
+        self._workers.move_to_end(identity)
+        while len(self._workers) > MAX_WORKERS:  # of the dead the one that was silent the longest
+            self._workers.pop(min(self._workers, key=lambda known: self._workers[known].last_seen_s))
+        self._note(message.worker, now_s)
+        return None
+
+    def _keep(self, identity: bytes, now_s: float) -> MessageError | None:
+        """Notes a sign of life of a worker that has said READY."""
+        worker = self._workers.get(identity)
+        if worker is None:
+            self.counters["unknown_worker"] += 1
+            return MessageError("unknown_worker", "say READY first, with the agents and games you play", "worker")
+        self._workers[identity] = dataclasses.replace(worker, last_seen_s=now_s)
+        self._note(worker.name, now_s)
+        return None
+
+    def _note(self, name: str, now_s: float) -> None:
+        self._seen[name] = now_s
+        self._seen.move_to_end(name)
+        if len(self._seen) > 2 * MAX_WORKERS:
+            self._seen.popitem(last=False)
+
+    def _judge(self, worker: Worker, reply: ReplyMessage) -> MessageError | None:
+        """Keeps the first reply to the newest state by the agent that it asks."""
+        state = self._state
+        if state is None or (reply.session, reply.game_id, reply.sequence) != (
+            state.session,
+            state.game_id,
+            state.sequence,
+        ):
+            self.counters["late"] += 1
+            return None
+        if state.awaiting != "agent" or reply.agent != state.players[state.to_move].agent:
+            self.counters["unasked"] += 1
+            return MessageError("unasked", f"sequence {state.sequence} asks nothing of agent {reply.agent}", "agent")
+        if reply.agent not in worker.agents:
+            self.counters["unasked"] += 1
+            return MessageError("unasked", f"worker {worker.name} did not announce agent {reply.agent}", "agent")
+        if self._answered:
+            self.counters["repeated"] += 1
+            return None
+        self._answered = True
+        self.counters["accepted"] += 1
+        self._replies.append(reply)
+        while len(self._replies) > MAX_REPLIES:
+            self._replies.popleft()
+            self.counters["dropped"] += 1
+        return None
