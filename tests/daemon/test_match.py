@@ -1,0 +1,230 @@
+"""The match: writes first, then tells; asks agents, and survives what they and the disk do."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import games
+from agents.messages import LimitsPart, ReplyMessage, StateMessage
+from daemon.match import PATIENCE_S, REFUSALS, Match, Seat
+from daemon.pipeline import Observation
+from daemon.referee import Announcement, Record, Referee
+from games import AnyGame, Outcome
+from tests.daemon.readings import board_with, reading_of
+from vision.align import Alignment
+from vision.frame import Frame
+from vision.reading import BoardReading
+
+PICTURE = np.zeros((4, 4, 3), np.uint8)
+
+
+class ScriptedPipeline:
+    """Stands where the eyes stand: gives the readings it was told, one per frame."""
+
+    def __init__(self) -> None:
+        self.readings: list[BoardReading | None] = []
+        self.asked = 0
+        self.may_ask = False
+
+    def feed(self, frame: Frame) -> Observation:
+        reading = self.readings.pop(0)
+        if reading is None:
+            return Observation(frame, Alignment(None, "lost"))
+        return Observation(frame, Alignment(None, "locked"), PICTURE, None, reading)
+
+    def ask_again(self) -> bool:
+        self.asked += 1
+        return self.may_ask
+
+
+class Notebook:
+    """A recorder that can refuse."""
+
+    def __init__(self) -> None:
+        self.written: list[object] = []
+        self.full = False
+
+    def append(self, record: Record) -> None:
+        self._write(record.move)
+
+    def take_back(self, ply: int) -> None:
+        self._write(ply)
+
+    def finish(self, outcome: Outcome) -> None:
+        self._write(outcome)
+
+    def _write(self, entry: object) -> None:
+        if self.full:
+            raise OSError("the disk is full")
+        self.written.append(entry)
+
+
+class Post:
+    """A publisher whose replies the test writes."""
+
+    def __init__(self) -> None:
+        self.states: list[StateMessage] = []
+        self.inbox: list[ReplyMessage] = []
+
+    def publish(self, state: StateMessage) -> None:
+        self.states.append(state)
+
+    def poll(self) -> Sequence[ReplyMessage]:
+        taken, self.inbox = self.inbox, []
+        return taken
+
+    def answer(self, move: str, sequence: int | None = None) -> None:
+        state = self.states[-1]
+        self.inbox.append(
+            ReplyMessage(
+                worker="w",
+                agent="alphabeta",
+                session=state.session,
+                game_id=state.game_id,
+                sequence=state.sequence if sequence is None else sequence,
+                move=move,
+            )
+        )
+
+
+@dataclasses.dataclass
+class Bench:
+    """A match with everything around it replaced by something the test holds."""
+
+    game: AnyGame
+    match: Match
+    pipeline: ScriptedPipeline
+    notebook: Notebook
+    post: Post
+    heard: list[Announcement]
+    now_s: list[float]
+    frames: int = 0
+
+    def show(self, board: str | None, time_s: float | None = None, **doubts: tuple[str, float]) -> list[str]:
+        """Shows one frame and returns the codes announced."""
+        before = len(self.heard)
+        reading = None if board is None else reading_of(self.game, board, doubts=doubts)
+        self.pipeline.readings.append(reading)
+        self.match.feed(Frame(PICTURE, self.frames if time_s is None else time_s, self.frames))
+        self.frames += 1
+        return [one.code for one in self.heard[before:]]
+
+
+@pytest.fixture
+def bench() -> Bench:
+    game = games.load("morris")
+    pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
+    match = Match(
+        pipeline,  # type: ignore[arg-type]
+        Referee(game, (None, "alphabeta")),
+        seats=(Seat(), Seat("alphabeta", {}, LimitsPart(time_s=1.0))),
+        recorder=notebook,
+        publisher=post,
+        listeners=[lambda announcement, _seen: heard.append(announcement)],
+        clock=lambda: now_s[0],
+    )
+    match.start()
+    return Bench(game, match, pipeline, notebook, post, heard, now_s)
+
+
+def test_ply_is_written_before_it_is_announced(bench: Bench) -> None:
+    written_when_heard: list[list[object]] = []
+    bench.match.listeners.insert(0, lambda _one, _seen: written_when_heard.append(list(bench.notebook.written)))
+    bench.show(board_with(bench.game, W="d2"))
+    assert written_when_heard == [["d2"]]
+
+
+def test_state_after_a_move_is_complete_and_asks_the_agent(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    state = bench.post.states[-1]
+    assert (state.moves, state.ply, state.to_move, state.awaiting) == (["d2"], 1, 1, "agent")
+    assert state.board == board_with(bench.game, W="d2")
+    assert state.players[1].agent == "alphabeta"
+    assert state.rules["men"] == "9"
+
+
+def test_agents_answer_is_announced_and_published_as_to_be_carried_out(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    bench.post.answer("f4")
+    bench.match.poll()
+    assert bench.heard[-1].code == "agent_move"
+    assert (bench.post.states[-1].awaiting, bench.post.states[-1].agent_move) == ("carry_out", "f4")
+
+
+def test_late_reply_for_an_old_position_is_dropped(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    bench.post.answer("f4", sequence=bench.post.states[-1].sequence - 1)
+    bench.match.poll()
+    assert bench.match.referee.agent_move is None
+
+
+def test_illegal_answers_are_refused_and_the_agent_is_given_up_after_some(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    for _ in range(REFUSALS):
+        bench.post.answer("d2")
+        bench.match.poll()
+    codes = [one.code for one in bench.heard]
+    assert codes.count("refused_reply") == REFUSALS
+    assert codes[-1] == "trouble"
+    published = len(bench.post.states)
+    bench.now_s[0] += 10 * PATIENCE_S
+    bench.match.poll()
+    assert len(bench.post.states) == published
+
+
+def test_silent_agent_is_asked_again_and_the_players_are_told(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    asked = bench.post.states[-1].sequence
+    bench.match.poll()
+    assert bench.post.states[-1].sequence == asked
+    bench.now_s[0] += PATIENCE_S + 1.5
+    bench.match.poll()
+    assert bench.heard[-1].code == "trouble"
+    assert bench.post.states[-1].sequence > asked
+    assert bench.post.states[-1].awaiting == "agent"
+
+
+def test_agents_move_made_before_it_was_spoken_counts_once_it_is(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    assert bench.show(board_with(bench.game, W="d2", B="f4")) == ["illegal"]
+    bench.post.answer("f4")
+    bench.match.poll()
+    assert bench.notebook.written == ["d2", "f4"]
+
+
+def test_full_disk_loses_no_ply_and_is_told_once(bench: Bench) -> None:
+    bench.notebook.full = True
+    codes = bench.show(board_with(bench.game, W="d2"))
+    assert codes == ["trouble", "move"]
+    bench.match.poll()
+    assert [one.code for one in bench.heard].count("trouble") == 1
+    assert bench.match.write_trouble
+    bench.notebook.full = False
+    bench.match.poll()
+    assert bench.notebook.written == ["d2"]
+    assert not bench.match.write_trouble
+
+
+def test_doubtful_picture_is_read_again_before_anything_is_said(bench: Bench) -> None:
+    bench.pipeline.may_ask = True
+    assert bench.show(board_with(bench.game, W="d2 a1 g7 a4"), g7=("B", 0.3)) == []
+    assert bench.pipeline.asked == 1
+    bench.pipeline.may_ask = False
+    assert bench.show(board_with(bench.game, W="d2 a1 g7 a4"), g7=("B", 0.3)) == ["unclear"]
+
+
+def test_sure_picture_is_not_read_twice(bench: Bench) -> None:
+    bench.pipeline.may_ask = True
+    assert bench.show(board_with(bench.game, W="d2")) == ["move"]
+    assert bench.pipeline.asked == 0
+
+
+def test_board_is_reported_lost_only_after_a_while(bench: Bench) -> None:
+    bench.show(board_with(bench.game), time_s=0.0)
+    assert bench.show(None, time_s=1.0) == []
+    assert bench.show(None, time_s=4.0) == ["board_lost"]
+    assert bench.show(None, time_s=5.0) == []

@@ -1,0 +1,78 @@
+"""The launcher: what it installs, and that it says what is missing."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def launcher() -> ModuleType:
+    loader = importlib.machinery.SourceFileLoader("kibitzer_launcher", str(ROOT / "kibitzer"))
+    spec = importlib.util.spec_from_loader("kibitzer_launcher", loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def test_demo_needs_neither_torch_nor_test_tools(launcher: ModuleType) -> None:
+    names = {pin.split("==")[0] for pin in launcher.requirements(launcher.EXTRAS.get("demo", ()))}
+    assert "opencv-python" in names
+    assert not names & {"torch", "torchvision", "onnx", "pytest", "mypy"}
+
+
+def test_test_installs_the_training_packages_too(launcher: ModuleType) -> None:
+    names = {pin.split("==")[0] for pin in launcher.requirements(launcher.EXTRAS["test"])}
+    assert {"torch", "torchvision", "pytest", "ruff", "mypy"} <= names
+
+
+def test_every_package_is_pinned(launcher: ModuleType) -> None:
+    assert all("==" in pin for pin in launcher.requirements(("train", "test")))
+
+
+def test_missing_library_is_reported_by_its_debian_package(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launcher, "SYSTEM_LIBRARIES", {"libnowhere1": "libnowhere.so.1"})
+    monkeypatch.setattr(launcher, "SYSTEM_PROGRAMS", {"nowhere-utils": "nowhere-program"})
+    assert launcher.missing_system_packages() == ["libnowhere1", "nowhere-utils"]
+
+
+def test_without_root_the_command_is_named_and_the_start_goes_on(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(launcher, "SYSTEM_LIBRARIES", {"libnowhere1": "libnowhere.so.1"})
+    monkeypatch.setattr(launcher.os, "geteuid", lambda: 1000)
+    launcher.install_system_packages()
+    assert "sudo apt-get install -y --no-install-recommends libnowhere1" in capsys.readouterr().err
+
+
+def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "daemon.cli", *arguments], capture_output=True, text=True, timeout=60, cwd=ROOT
+    )
+
+
+def test_help_lists_every_command_without_importing_any() -> None:
+    code = (
+        "import sys; from daemon.cli import main; main(['--help']); print(sorted(set(sys.modules) & {'cv2','numpy'}))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=ROOT)
+    assert result.stdout.rstrip().endswith("[]")
+    assert "demo" in result.stdout
+
+
+def test_unknown_command_names_the_nearest_one() -> None:
+    result = run_cli("dmeo")
+    assert result.returncode == 2
+    assert "did you mean 'demo'?" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,76 @@
+"""The README and the docs tell the truth: commands exist, options are known, links lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import games
+from calibration.template import load_template
+from daemon.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def command_lines() -> list[tuple[str, list[str]]]:
+    """Every `./kibitzer ...` line in the shell blocks of README and docs."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:1] == ["./kibitzer"]:
+                    found.append((page.name, words[1:]))
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_command_of_the_table_exists() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`kibitzer ([a-z]+)", text))
+    assert named <= set(COMMANDS)
+    assert set(COMMANDS) - named <= {"perft"}
+
+
+def help_of(command: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-m", "daemon.cli", command, "--help"], capture_output=True, text=True, timeout=60, cwd=ROOT
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_every_option_shown_in_the_docs_is_known() -> None:
+    helps: dict[str, str] = {}
+    for page, words in command_lines():
+        command = words[0]
+        assert command in COMMANDS, f"{page} shows kibitzer {command}"
+        if not COMMANDS[command].module or COMMANDS[command].group:
+            continue
+        text = helps.setdefault(command, help_of(command))
+        for option in (word for word in words[1:] if word.startswith("--")):
+            assert option in text, f"{page} shows kibitzer {command} {option}"
+
+
+def test_labels_of_the_calibration_page_are_of_the_right_length() -> None:
+    page = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+    block = re.search(r"```json\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    cells = [entry["cells"] for entry in json.loads(block[1])["images"].values()]
+    game = games.load("morris")
+    assert all(len(board) == len(game.cells) and set(board) <= set(game.classes) for board in cells)
+    order = " ".join(load_template("nine_mens_morris").cell_names)
+    assert order in page
