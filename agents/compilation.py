@@ -1,0 +1,91 @@
+"""Compiles search kernels to machine code and keeps the code on disk, so that only a first start pays for it.
+
+Kernels keep their state in scalars and one flat uint64 array, index with unsigned numbers and state their signature:
+calls then never compile again, and a recursive function comes back whole from the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.extending import intrinsic as _numba_intrinsic
+
+P = ParamSpec("P")
+R = TypeVar("R")
+KERNELS = Path(__file__).parent / "kernels"
+
+
+def _sources_digest() -> str:
+    """Twelve letters that change with any kernel: numba looks at the calling file only, not at those it calls."""
+    digest = hashlib.sha256()
+    for path in (Path(__file__), *sorted(KERNELS.rglob("*.py"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def cache_folder() -> Path:
+    """Where compiled code lies: under NUMBA_CACHE_DIR, else `.numba_cache` of the checkout, else a temporary folder."""
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    checkout = Path(__file__).resolve().parents[1] / ".numba_cache"
+    private = Path(tempfile.gettempdir()) / f"kibitzer-numba-{os.getuid()}"
+    for folder in (Path(given),) if given else (checkout, private):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK) and (given or folder.stat().st_uid == os.getuid()):
+            return folder / _sources_digest()
+    return Path(tempfile.mkdtemp(prefix="kibitzer-numba-"))
+
+
+setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - numba makes it from the environment
+
+
+def compiled(signature: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compiles a function at once for one signature; it runs without the interpreter's lock."""
+
+    def compile_it(function: Callable[P, R]) -> Callable[P, R]:
+        options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+        machine_code: Callable[P, R] = numba.njit(signature, **options)(function)
+        return machine_code
+
+    return compile_it
+
+
+def _intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+    made: Callable[..., Any] = _numba_intrinsic(function)
+    return made
+
+
+@compiled("int64(uint64)")
+def signed(bits: np.uint64) -> int:
+    """The same 64 bits as a signed number."""
+    return np.int64(bits)  # type: ignore[return-value]
+
+
+@_intrinsic
+def bit_count(_typing: Any, _bits: Any) -> Any:
+    """How many bits of a uint64 are set."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return numba.uint64(numba.uint64), build
+
+
+@_intrinsic
+def lowest_bit(_typing: Any, _bits: Any) -> Any:
+    """The index of the lowest set bit of a uint64 that is not 0."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return numba.uint64(numba.uint64), build

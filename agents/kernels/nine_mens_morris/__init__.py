@@ -1,0 +1,110 @@
+"""Nine men's morris in machine code, with all its rule options."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from agents.kernels.nine_mens_morris import memory as layout
+from agents.kernels.nine_mens_morris.moves import write_moves
+from agents.kernels.nine_mens_morris.negamax import negamax
+from agents.search import MAX_DEPTH, WIN, Iteration
+from games.nine_mens_morris import Move, NineMensMorris, Position
+
+LIMIT = 2 * WIN
+"""Beyond every score."""
+HAND = int(layout.NONE)
+
+
+class MorrisSearch:
+    """`agents.search.Search` over one flat array."""
+
+    def __init__(self, game: NineMensMorris, table_mb: int, seed: int) -> None:
+        self.game = game
+        self.memory = layout.allocate(game, table_mb)
+        self.memory[layout.NOISE] = seed
+        self._position = game.initial()
+        self._keys = 0
+
+    def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
+        """Loads the position with its history; the table stays, the orders learnt fade."""
+        memory = self.memory
+        self._position = position
+        memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
+        memory[layout.NODE_LIMIT] = nodes or 0
+        memory[layout.EXACT] = exact
+        memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
+        memory[int(layout.HISTORY) : int(layout.KILLERS)] >>= np.uint64(3)
+        memory[int(layout.KILLERS) : int(layout.KEYS)] = 0
+        # A game without the draw by quiet moves may outgrow the array; what it then forgets are single repetitions.
+        earlier = [self._relative(key) for key in position.earlier[: layout.MAX_KEYS]]
+        self._keys = len(earlier)
+        memory[int(layout.KEYS) : int(layout.KEYS) + len(earlier)] = earlier
+        memory[layout.SALT] = self._salt(earlier)
+
+    def _relative(self, key: int) -> int:
+        """A position's key as the search writes it: the mover's men first, the side 0 if it is the root's."""
+        light, dark, side = key & 0xFFFFFF, key >> 24 & 0xFFFFFF, key >> 48
+        mine, theirs = (light, dark) if side == 0 else (dark, light)
+        return mine | theirs << 24 | (side ^ self._position.side) << 48
+
+    def _salt(self, earlier: list[int]) -> int:
+        """Differs wherever other positions would be drawn at once by repetition."""
+        least = self.game.rules.repetition - 1
+        drawn = sorted(key for key, times in Counter(earlier).items() if times >= least)
+        return hash(tuple(drawn)) & 0xFFFFFFFFFFFFFFFF if drawn else 0
+
+    def deepen(self, depth: int) -> Iteration:
+        """One principal-variation search with the whole window."""
+        memory, position = self.memory, self._position
+        side, other = position.side, 1 - position.side
+        memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+        negamax(
+            memory,
+            np.uint64(position.men[side]),
+            np.uint64(position.men[other]),
+            position.hands[side],
+            position.hands[other],
+            position.quiet,
+            0,
+            self._keys,
+            0,
+            min(depth, MAX_DEPTH),
+            -LIMIT,
+            LIMIT,
+            0,
+        )
+        best = int(memory[layout.BEST_MOVE])
+        memory[layout.HINT] = best or memory[layout.HINT]
+        return Iteration(
+            whole=not memory[layout.STOP],
+            move=_decode(best) if best else None,
+            score=int(memory[layout.BEST_SCORE].astype(np.int64)),
+            pv=self._line(),
+            nodes=int(memory[layout.NODES]),
+        )
+
+    def _line(self) -> tuple[Move, ...]:
+        length, start = int(self.memory[layout.PV_LENGTH]), int(layout.PV)
+        return tuple(_decode(int(code)) for code in self.memory[start : start + length])
+
+    def interrupt(self) -> None:
+        """The kernel looks at every position it visits."""
+        self.memory[layout.STOP] = 1
+
+    def moves(self, position: Position) -> set[Move]:
+        """The moves that the search sees where the game is not over."""
+        side, other = position.side, 1 - position.side
+        men = np.uint64(position.men[side]), np.uint64(position.men[other])
+        count = int(write_moves(self.memory, *men, position.hands[side], np.uint64(0)))
+        start = int(layout.MOVES)
+        return {_decode(int(word) & 0x7FFF) for word in self.memory[start : start + count]}
+
+
+def _decode(code: int) -> Move:
+    to, origin, removed = code & 31, code >> 5 & 31, code >> 10 & 31
+    return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
+
+
+SEARCH = MorrisSearch

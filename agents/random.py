@@ -1,0 +1,52 @@
+"""Any legal move, each as likely as the others."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import threading
+import time
+from typing import Any
+
+from agents.agent import Answer, Limits
+from games import AnyGame, rule
+
+
+@dataclasses.dataclass(frozen=True)
+class RandomOptions:
+    """The agent's options."""
+
+    seed: int = rule(0, "the same seed draws the same moves; 0 draws others every time", minimum=0, maximum=2**31)
+
+
+class RandomAgent:
+    """Draws a legal move."""
+
+    name = "random"
+    Options = RandomOptions
+
+    def __init__(self, game: AnyGame, options: RandomOptions | None = None) -> None:
+        self.game = game
+        self._random = random.Random((options or RandomOptions()).seed or None)
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Every game."""
+        return True
+
+    @staticmethod
+    def warm_up() -> None:
+        """Nothing has to be prepared."""
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """A drawn move, without opinion. Raises ValueError where the game is over."""
+        began_s = time.monotonic()
+        moves = self.game.legal_moves(position)
+        if not moves:
+            raise ValueError("the game is over: there is nothing to choose")
+        move = self._random.choice(moves)
+        text = self.game.format_move(position, move)
+        return Answer(move, None, 1, 0, time.monotonic() - began_s, (text,))
+
+
+AGENT = RandomAgent

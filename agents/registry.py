@@ -1,0 +1,73 @@
+"""The agents there are: the modules of this folder that name their class `AGENT`."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import agents
+import games
+from agents.agent import Agent, AgentError
+from games import AnyGame
+
+
+class AgentClass(Protocol):
+    """What a module names `AGENT`: called with a game and its `Options`, it makes an `Agent`."""
+
+    name: str
+    """What people write in the configuration."""
+    Options: type[Any]
+    """A frozen dataclass of `games.rule` fields."""
+
+    def __call__(self, game: Any, options: Any) -> Agent:
+        """A player of that game."""
+
+    def plays(self, game: Any) -> bool:
+        """Whether it can play that game under its rules."""
+
+    def warm_up(self) -> None:
+        """Prepares what makes a first move slow; may take seconds."""
+
+
+@functools.cache
+def _classes() -> dict[str, AgentClass]:
+    """All agents by name. A module that cannot be imported is fatal: better no worker than half a worker."""
+    found: dict[str, AgentClass] = {}
+    for module in pkgutil.iter_modules(agents.__path__):
+        agent: AgentClass | None = getattr(importlib.import_module(f"agents.{module.name}"), "AGENT", None)
+        if agent is not None:
+            found[agent.name] = agent
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """The names of all agents, sorted."""
+    return tuple(sorted(_classes()))
+
+
+def find(name: str) -> AgentClass:
+    """The agent's class. Raises AgentError."""
+    if name not in _classes():
+        raise AgentError(f"there is no agent {name!r}; the agents are {', '.join(names())}")
+    return _classes()[name]
+
+
+def games_of(name: str) -> tuple[str, ...]:
+    """The games that the agent plays under their default rules. Raises AgentError."""
+    agent = find(name)
+    return tuple(game for game in games.names() if agent.plays(games.load(game)))
+
+
+def load_agent(name: str, game: AnyGame, options: Mapping[str, object] | None = None) -> Agent:
+    """A player of the game. Raises AgentError naming the agent, the game, or the option and what it takes."""
+    agent = find(name)
+    if not agent.plays(game):
+        raise AgentError(f"{name} does not play {game.title} under these rules")
+    try:
+        chosen = games.parse_options(agent.Options, options or {}, name, "option")
+    except games.RuleError as error:
+        raise AgentError(str(error)) from None
+    return agent(game, chosen)
