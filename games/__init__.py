@@ -256,6 +256,31 @@ def _option_value(option: str, field: dataclasses.Field[Any], kind: type, value:
     return text
 
 
+def rules_from_words(words: Sequence[str]) -> dict[str, object]:
+    """Rule options from `name=value` words, as a command line gives them. Raises RuleError."""
+    rules: dict[str, object] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise RuleError(f"a rule option is name=value, such as flying=true, not {word!r}")
+        rules[name.strip()] = value.strip()
+    return rules
+
+
+def rule_choices(name: str, option: str) -> tuple[str, ...]:
+    """The values that a game's rule option chooses from; empty where it has no such option. Raises UnknownGame."""
+    kind: Any = getattr(find(name), "Rules")  # noqa: B009
+    for field in dataclasses.fields(kind):
+        if field.name == option:
+            return tuple(field.metadata["choices"] or ())
+    return ()
+
+
+def switched_on(game: AnyGame) -> frozenset[str]:
+    """Names of the rule options that are on: some change what is drawn on the board."""
+    return frozenset(name for name, value in dataclasses.asdict(game.rules).items() if value is True)
+
+
 def carry_out(board: str, steps: Sequence[Step]) -> str:
     """The board after a hand has done the steps."""
     cells = list(board)
