@@ -1,0 +1,69 @@
+"""Plays a wave file through ALSA's `aplay`, a program of its own that can be killed."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import threading
+import time
+import wave
+from collections.abc import Sequence
+
+APLAY = ("aplay", "-q")
+GRACE_S = 5.0
+"""Time beyond the sound's own for opening the device and emptying its buffer."""
+STOP_S = 0.1
+
+
+class PlayError(RuntimeError):
+    """The sound was not heard; the message says what to do."""
+
+
+def seconds(sound: bytes) -> float:
+    """How long a wave file lasts. Raises PlayError where it is none."""
+    try:
+        with wave.open(io.BytesIO(sound), "rb") as reader:
+            return reader.getnframes() / reader.getframerate()
+    except (wave.Error, EOFError, ZeroDivisionError) as error:
+        raise PlayError(f"the voice made no sound: {error}") from error
+
+
+def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequence[str] = APLAY) -> None:
+    """Plays a wave file to its end, on ALSA's default device where `device` is None.
+
+    Raises PlayError where it does not come to its end in time, or `stop` is set.
+    """
+    deadline_s = time.monotonic() + seconds(sound) * 1.5 + GRACE_S
+    command = [*player, *(["-D", device] if device else []), "-"]
+    with _in_memory(sound) as source, _in_memory(b"") as complaints:
+        try:
+            process = subprocess.Popen(
+                command, stdin=source, stdout=subprocess.DEVNULL, stderr=complaints, start_new_session=True
+            )
+        except OSError as error:
+            raise PlayError(f"{command[0]} cannot be run ({error.strerror}): install alsa-utils") from error
+        try:
+            while process.poll() is None:
+                if stop.wait(STOP_S / 5):
+                    raise PlayError("closing")
+                if time.monotonic() > deadline_s:
+                    raise PlayError(f"{command[0]} hangs on the sound device {device or 'default'}")
+        finally:
+            process.kill()
+            process.wait()
+        if process.returncode:
+            complaints.seek(0)
+            lines = complaints.read(4000).decode(errors="replace").strip().splitlines()
+            raise PlayError(
+                f"no sound from device {device or 'default'} ({lines[-1] if lines else process.returncode}): "
+                "connect a sound card, or set the device to a name that `aplay -L` lists"
+            )
+
+
+def _in_memory(content: bytes) -> io.BufferedRandom:
+    """An anonymous file that leaves nothing behind, at its beginning."""
+    file = open(os.memfd_create("kibitzer-sound"), "w+b")  # noqa: PTH123, SIM115 - a number, closed by the caller
+    file.write(content)
+    file.seek(0)
+    return file

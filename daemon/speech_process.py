@@ -1,0 +1,102 @@
+"""The voice's own process: JSON lines in, sound into an inherited file, JSON lines out.
+
+A program of its own because pyttsx3 hangs across threads and prints to standard output, and because a hung
+synthesis can only be ended by killing it. One phrase at a time:
+
+    in   {"id": 1, "text": "Your move."}
+    out  {"ready": true} once,
+         or {"ready": false, "error": "..."} and the end
+    out  {"id": 1, "ok": true, "seconds": 1.2} when the wave file is whole,
+         or {"id": 1, "ok": false, "error": "..."}
+
+It ends when its standard input does, also in the middle of a phrase, so that it never outlives the daemon.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import queue
+import sys
+import threading
+import wave
+from typing import Any, TextIO
+
+FALLBACK = "en"
+
+
+def main() -> None:
+    """Speaks into the file until standard input ends."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--file", required=True, help="where each phrase's wave file is written, over the last one")
+    parser.add_argument("--language", default=FALLBACK)
+    parser.add_argument("--rate", type=int, default=165, help="words a minute")
+    arguments = parser.parse_args()
+    answers = _own_stdout()
+    requests: queue.Queue[str] = queue.Queue(maxsize=4)
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    try:
+        engine, warning = _engine(arguments.language, arguments.rate)
+        _render(engine, "ready", arguments.file)  # the first phrase warms up: it may come back early or empty
+    except Exception as error:  # noqa: BLE001 - whatever is missing on this machine, the daemon says so
+        _answer(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
+        return
+    _answer(answers, {"ready": True, "warning": warning})
+    while True:
+        request = json.loads(requests.get())
+        try:
+            _render(engine, request["text"], arguments.file)
+            _answer(answers, {"id": request["id"], "ok": True, "seconds": _seconds(arguments.file)})
+        except Exception as error:  # noqa: BLE001 - one phrase lost, the next may do
+            _answer(answers, {"id": request["id"], "ok": False, "error": f"{type(error).__name__}: {error}"})
+
+
+def _own_stdout() -> TextIO:
+    """Standard output for the answers alone; what libraries print goes to standard error from now on."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return answers
+
+
+def _listen(requests: queue.Queue[str]) -> None:
+    for line in sys.stdin:
+        requests.put(line)
+    os._exit(0)  # at once, even where the synthesis hangs
+
+
+def _engine(language: str, rate_wpm: int) -> tuple[Any, str]:
+    """A pyttsx3 engine, and what is to be said about its voice (empty where it is the wanted one)."""
+    import pyttsx3
+
+    engine, warning = pyttsx3.init(), ""
+    engine.setProperty("rate", rate_wpm)
+    try:
+        engine.setProperty("voice", language)
+    except ValueError:
+        warning = f"there is no voice for {language!r}; {FALLBACK!r} speaks"
+        engine.setProperty("voice", FALLBACK)
+    return engine, warning
+
+
+def _render(engine: Any, text: str, path: str) -> None:
+    """One `save_to_file` a `runAndWait`: of two, pyttsx3 loses the first. What was in the file is gone either way."""
+    with open(path, "wb"):  # noqa: PTH123 - truncates an inherited file, which has no other name
+        pass
+    engine.save_to_file(text, path)
+    engine.runAndWait()
+
+
+def _seconds(path: str) -> float:
+    """How long the sound is. Raises EOFError where nothing was written."""
+    with wave.open(path, "rb") as sound:
+        return sound.getnframes() / sound.getframerate()
+
+
+def _answer(answers: TextIO, fields: dict[str, object]) -> None:
+    answers.write(json.dumps(fields) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()
