@@ -1,0 +1,181 @@
+"""The commands of the agents: `kibitzer move`, `kibitzer perft`, `kibitzer worker`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import math
+import os
+import threading
+import time
+from typing import Annotated, Any, NoReturn
+
+import typer
+import zmq
+from pydantic import ValidationError
+
+import games
+from agents import registry
+from agents.agent import Agent, AgentError, Answer, Limits
+from agents.perft import perft as count_sequences
+from agents.search import MAX_DEPTH
+from agents.worker import Worker, serve
+from games import AnyGame
+
+app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+
+GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
+RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+@app.command("move")
+def move(
+    game: GameOption,
+    agent: Annotated[str, typer.Option(help="Agent, such as alphabeta or random.")] = "alphabeta",
+    moves: Annotated[str | None, typer.Option(help='Moves so far, such as "d2 f4 d6xf4".')] = None,
+    position: Annotated[str | None, typer.Option(help="Position as text, instead of --moves.")] = None,
+    time_s: Annotated[float | None, typer.Option(help="Seconds to think. Without any limit: the agent's own.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, max=MAX_DEPTH, help="Plies to search.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, max=2**62, help="Positions to visit.")] = None,
+    option: Annotated[list[str], typer.Option(help="Option of the agent k=v, such as table_mb=64. Repeatable.")] = [],  # noqa: B006
+    rule: RuleOption = [],  # noqa: B006
+    seed: Annotated[int | None, typer.Option(min=0, max=2**31, help="Seed of the agent's choices.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Asks an agent for one move, without a daemon.
+
+    Fields: move, score (positive is good for the side to move; null without an opinion; 1000000 less the plies is a
+    forced win), nodes, depth, seconds, pv (expected moves).
+
+    Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
+    """
+    try:
+        the_game = games.load(game, games.rules_from_words(rule))
+        the_position = _position(the_game, moves, position)
+        options = _options(option) | ({} if seed is None else {"seed": str(seed)})
+        player = registry.load_agent(agent, the_game, options)
+        limits = _limits(time_s, depth, nodes)
+        answer = _choose(player, the_position, limits)
+    except ValueError as error:
+        _refuse("move", error)
+    text = the_game.format_move(the_position, answer.move)
+    if as_json:
+        typer.echo(_as_json(text, answer))
+    else:
+        score = "no opinion" if answer.score is None else f"score {answer.score:g}"
+        typer.echo(f"{text}  {score}, depth {answer.depth}, {answer.nodes} positions, {answer.seconds:.2f} s")
+
+
+@app.command("perft")
+def perft(
+    game: GameOption,
+    depth: Annotated[int, typer.Option(min=0, max=20, help="Plies.")],
+    rule: RuleOption = [],  # noqa: B006
+    removals_as_plies: Annotated[
+        bool, typer.Option(help="A removal is a ply of its own, as in published counts.")
+    ] = False,
+    position: Annotated[str | None, typer.Option(help="Position as text, instead of the start.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Counts the move sequences of a length, to check the rules against published counts.
+
+    Fields: game, depth, nodes, seconds.
+
+    Example: kibitzer perft --game morris --depth 4 --rule flying=true --rule mill_protected=true --removals-as-plies
+    """
+    try:
+        the_game = games.load(game, games.rules_from_words(rule))
+        start = _position(the_game, None, position)
+    except ValueError as error:
+        _refuse("perft", error)
+    began_s = time.perf_counter()
+    count = count_sequences(the_game, start, depth, removals_as_plies)
+    seconds = round(time.perf_counter() - began_s, 3)
+    if as_json:
+        typer.echo(json.dumps({"game": the_game.name, "depth": depth, "nodes": count, "seconds": seconds}))
+    else:
+        typer.echo(f"{count} sequences of {depth} plies in {seconds} s")
+
+
+@app.command("worker")
+def worker(
+    connect: Annotated[str, typer.Option(help="Where the daemon publishes states.")] = "tcp://127.0.0.1:5555",
+    reply: Annotated[str, typer.Option(help="Where the daemon takes replies.")] = "tcp://127.0.0.1:5556",
+    agents: Annotated[str | None, typer.Option(help="Agents to offer, such as random,alphabeta. Default: all.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of this worker. Default: worker and its process id.")] = None,
+    parent: Annotated[
+        int | None, typer.Option(min=1, help="Process id; the worker ends when that process does.")
+    ] = None,
+) -> None:
+    """Offers agents to a daemon, until Ctrl-C; survives restarts of the daemon."""
+    logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.INFO)
+    chosen = registry.names() if agents is None else tuple(part.strip() for part in agents.split(",") if part.strip())
+    try:
+        for offered in chosen:
+            registry.find(offered)
+        serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent), chosen)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        _refuse("worker", ValueError(f"{first['loc'][0]}: {first['msg']}, not {first['input']!r}"))
+    except ValueError as error:
+        _refuse("worker", error)
+    except zmq.ZMQError as error:
+        _refuse("worker", ValueError(f"{connect!r} or {reply!r} is no endpoint: {error}"))
+
+
+def _refuse(command: str, error: Exception) -> NoReturn:
+    typer.echo(f"kibitzer {command}: {error}", err=True)
+    raise typer.Exit(2)
+
+
+def _options(words: list[str]) -> dict[str, str]:
+    """Names and values of an agent's options. Raises AgentError."""
+    options = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name.strip():
+            raise AgentError(f"an agent's option is name=value, such as table_mb=64, not {word!r}")
+        options[name.strip()] = value.strip()
+    return options
+
+
+def _limits(time_s: float | None, depth: int | None, nodes: int | None) -> Limits:
+    if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= 86400):
+        raise ValueError(f"--time-s is between 0 and 86400 seconds, not {time_s:g}")
+    return Limits(time_s, depth, nodes)
+
+
+def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
+    """The position asked about; the moves may begin from any start. Raises GameError, ValueError."""
+    if moves is not None and position is not None:
+        raise ValueError("give --moves or --position, not both")
+    if position is not None:
+        return game.parse_position(position)
+    texts = (moves or "").replace(",", " ").split()
+    for start in game.starts[:-1]:
+        with contextlib.suppress(games.MoveError):
+            return games.line_of_play(game, texts, start)[-1]
+    return games.line_of_play(game, texts, game.starts[-1])[-1]
+
+
+def _choose(player: Agent, position: Any, limits: Limits) -> Answer:
+    """The agent's answer. Raises AgentError where the game is over."""
+    try:
+        return player.choose(position, limits, threading.Event())
+    except ValueError as error:
+        raise AgentError(str(error)) from None
+
+
+def _as_json(text: str, answer: Answer) -> str:
+    return json.dumps(
+        {
+            "move": text,
+            "score": answer.score,
+            "nodes": answer.nodes,
+            "depth": answer.depth,
+            "seconds": round(answer.seconds, 6),
+            "pv": list(answer.pv),
+        }
+    )

@@ -1,0 +1,143 @@
+"""The thread of a worker in which agents think: it gets states and delivers replies."""
+
+from __future__ import annotations
+
+import collections
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import games
+from agents import registry
+from agents.agent import Agent, Limits
+from agents.messages import ReplyMessage, StateMessage
+from games import AnyGame
+
+_log = logging.getLogger(__name__)
+
+MAX_TABLES = 16
+"""Tables whose newest state may wait; the oldest is dropped."""
+MAX_AGENTS = 4
+"""Agents kept with what they have learnt, those asked last."""
+
+
+class Thinker:
+    """Answers the newest state of every table, one after the other."""
+
+    def __init__(self, worker: str, deliver: Callable[[StateMessage, ReplyMessage], None]) -> None:
+        """`deliver` is called in the thinker's thread."""
+        self._worker, self._deliver = worker, deliver
+        self._agents: collections.OrderedDict[tuple[object, ...], tuple[AnyGame, Agent]] = collections.OrderedDict()
+        self._waiting: collections.OrderedDict[str, StateMessage] = collections.OrderedDict()
+        self._table: str | None = None
+        self._stop = threading.Event()
+        self._closing = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._serve, name="thinker", daemon=True)
+        self._thread.start()
+
+    def think(self, state: StateMessage) -> None:
+        """Answers this state; what was asked of the same table before is dropped."""
+        with self._changed:
+            self._drop(state.table)
+            self._waiting[state.table] = state
+            while len(self._waiting) > MAX_TABLES:
+                table, _ = self._waiting.popitem(last=False)
+                _log.warning("more than %d tables are waiting: %s is dropped", MAX_TABLES, table)
+            self._changed.notify()
+
+    def forget(self, table: str) -> None:
+        """Drops what was asked of the table."""
+        with self._changed:
+            self._drop(table)
+
+    def close(self, timeout_s: float) -> bool:
+        """Stops thinking; whether the thread has ended in time."""
+        with self._changed:
+            self._closing = True
+            self._stop.set()
+            self._changed.notify()
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _drop(self, table: str) -> None:
+        self._waiting.pop(table, None)
+        if self._table == table:
+            self._stop.set()
+
+    def _serve(self) -> None:
+        """The thread. A state that cannot be answered costs that answer, not the worker."""
+        while (state := self._next()) is not None:
+            try:
+                reply = self._answer(state)
+            except Exception as error:  # noqa: BLE001 - the top of the thread
+                _log.warning("sequence %d of %s cannot be answered: %s", state.sequence, state.table, error)
+                continue
+            if not self._stop.is_set():
+                self._deliver(state, reply)
+
+    def _next(self) -> StateMessage | None:
+        """Waits for a state; None is the end."""
+        with self._changed:
+            self._table = None
+            while not self._waiting and not self._closing:
+                self._changed.wait()
+            if self._closing:
+                return None
+            self._table, state = self._waiting.popitem(last=False)
+            self._stop.clear()
+            return state
+
+    def _answer(self, state: StateMessage) -> ReplyMessage:
+        player = state.players[state.to_move]
+        name = player.agent or ""
+        game, agent = self._agent(state, name, player.options)
+        position = position_of(game, state)
+        wanted = Limits(player.limits.time_s, player.limits.depth, player.limits.nodes)
+        answer = agent.choose(position, wanted, self._stop)
+        return ReplyMessage(
+            worker=self._worker,
+            agent=name,
+            session=state.session,
+            game_id=state.game_id,
+            sequence=state.sequence,
+            move=game.format_move(position, answer.move),
+            score=answer.score,
+            nodes=answer.nodes,
+            depth=answer.depth,
+            seconds=answer.seconds,
+            pv=list(answer.pv),
+        )
+
+    def _agent(self, state: StateMessage, name: str, options: dict[str, str]) -> tuple[AnyGame, Agent]:
+        """The game and the agent that plays this game of this table, with what it has learnt."""
+        rules, chosen = tuple(sorted(state.rules.items())), tuple(sorted(options.items()))
+        key = (state.table, state.session, state.game_id, state.game, rules, name, chosen)
+        if key not in self._agents:
+            game = games.load(state.game, state.rules)
+            self._agents[key] = game, registry.load_agent(name, game, options)
+        self._agents.move_to_end(key)
+        while len(self._agents) > MAX_AGENTS:
+            self._agents.popitem(last=False)
+        return self._agents[key]
+
+
+def position_of(game: AnyGame, state: StateMessage) -> Any:
+    """The position with its history where the moves lead to it, else as its text says.
+
+    Raises GameError, or ValueError where the side to move is not the message's.
+    """
+    position: Any = None
+    for start in game.starts:
+        try:
+            position = games.line_of_play(game, state.moves, start)[-1]
+        except games.MoveError:
+            continue
+        if game.format_position(position) == state.position:
+            break
+    else:
+        position = game.parse_position(state.position)
+    if game.to_move(position) != state.to_move:
+        raise ValueError(f"side {state.to_move} is to move, but the position {state.position!r} says the other")
+    return position

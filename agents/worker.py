@@ -1,0 +1,257 @@
+"""The worker: joins a daemon's bus, says what its agents play, and answers the states that ask one of them.
+
+`python -m agents.worker --connect STATES --reply REPLIES`, or `kibitzer worker`. It lives through restarts of the
+daemon and through garbage; `docs/protocol.md` describes what it says and hears.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import time
+from typing import NamedTuple
+
+import zmq
+
+from agents import messages, registry
+from agents.messages import ErrorMessage, HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
+from agents.thinker import Thinker
+
+_log = logging.getLogger(__name__)
+
+POLL_MS = 250
+HEARTBEAT_S = 1.0
+HIGH_WATER = 64
+"""Messages that wait in a socket at most."""
+BATCH = 64
+"""Messages taken from a socket before the others have their turn."""
+HARD_LIMIT_BYTES = 4 * messages.MAX_BYTES
+LINGER_MS = 100
+CLOSE_S = 1.0
+"""How long the end waits for a search to stop."""
+
+
+class StateKey(NamedTuple):
+    """What a reply quotes."""
+
+    session: str
+    game_id: str
+    sequence: int
+
+
+class Answered(NamedTuple):
+    """A reply that is kept while its state is the newest."""
+
+    key: StateKey
+    data: bytes
+
+
+class Worker:
+    """One worker; `run` owns its sockets."""
+
+    def __init__(self, name: str, agents: tuple[str, ...], parent: int | None = None) -> None:
+        """`parent` is a process whose end ends the worker. Raises AgentError, or ValueError for a name not allowed."""
+        playable = sorted({game for agent in agents for game in registry.games_of(agent)})
+        self._ready = messages.encode(ReadyMessage(worker=name, agents=list(agents), games=playable))
+        self._heartbeat = messages.encode(HeartbeatMessage(worker=name))
+        self._agents = frozenset(agents)
+        self._parent, self._is_child = parent, parent == os.getppid()
+        self._thinker = Thinker(name, self._deliver)
+        self._answers: queue.Queue[tuple[StateMessage, ReplyMessage]] = queue.Queue(HIGH_WATER)
+        self._wake, self._woken = socket.socketpair()
+        self._wake.setblocking(False)
+        self._woken.setblocking(False)
+        self._session: str | None = None
+        self._greeted = False
+        self._newest: dict[str, StateKey] = {}
+        self._answered: dict[str, Answered] = {}
+        self._unsent: set[str] = set()
+        """Tables whose answer is still to be sent."""
+
+    def run(self, state_endpoint: str, reply_endpoint: str, closing: threading.Event) -> bool:
+        """Serves until `closing` is set or the parent is gone; whether all threads have ended.
+
+        Raises ZMQError where an endpoint is none.
+        """
+        try:
+            with (
+                zmq.Context() as context,
+                context.socket(zmq.SUB) as states,
+                context.socket(zmq.DEALER) as replies,
+            ):
+                for sock, endpoint in ((states, state_endpoint), (replies, reply_endpoint)):
+                    _configure(sock)
+                    sock.connect(endpoint)
+                self._serve(states, replies, closing)
+        finally:
+            ended = self._thinker.close(CLOSE_S)
+            if ended:
+                self._wake.close()
+                self._woken.close()
+        return ended
+
+    def _serve(self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], closing: threading.Event) -> None:
+        poller = zmq.Poller()
+        for source in (states, replies, self._woken):
+            poller.register(source, zmq.POLLIN)
+        beat_s = time.monotonic()
+        while not closing.is_set() and self._has_parent():
+            ready = dict(poller.poll(POLL_MS))
+            if self._woken.fileno() in ready:
+                self._collect()
+            if replies in ready:
+                self._hear(replies)
+            if states in ready:
+                self._take_in(states)
+            self._greeted = self._greeted or _send(replies, self._ready)
+            if self._greeted:
+                self._unsent = {table for table in self._unsent if not _send(replies, self._answered[table].data)}
+            if time.monotonic() - beat_s >= HEARTBEAT_S:
+                beat_s = time.monotonic()
+                _send(replies, self._heartbeat)
+
+    def _deliver(self, state: StateMessage, reply: ReplyMessage) -> None:
+        """Called by the thinker's thread."""
+        with contextlib.suppress(queue.Full, OSError):  # nobody fetches: the worker is about to end
+            self._answers.put_nowait((state, reply))
+            self._wake.send(b"!")
+
+    def _collect(self) -> None:
+        """Keeps the thinker's answers to the newest states."""
+        with contextlib.suppress(BlockingIOError):
+            self._woken.recv(4096)
+        while not self._answers.empty():
+            state, reply = self._answers.get_nowait()
+            if self._newest.get(state.table) == _key(state):
+                self._answered[state.table] = Answered(_key(state), messages.encode(reply))
+                self._unsent.add(state.table)
+
+    def _hear(self, replies: zmq.Socket[bytes]) -> None:
+        """What the daemon says of our messages; one that does not know us is greeted, and told again."""
+        for frames in _batch(replies):
+            try:
+                message = messages.decode_from_daemon(frames[-1])
+            except MessageError as error:
+                _log.warning("the daemon's message is ignored: %s", error)
+                continue
+            if isinstance(message, ErrorMessage) and message.code == "unknown_worker":
+                self._greeted = False
+                self._unsent |= set(self._answered)
+            elif isinstance(message, ErrorMessage):
+                _log.warning("the daemon says: %s: %s", message.code, message.text)
+
+    def _take_in(self, states: zmq.Socket[bytes]) -> None:
+        """The newest state of every table; older ones of the same batch are skipped."""
+        newest: dict[str, StateMessage] = {}
+        for frames in _batch(states):
+            try:
+                message = messages.decode_from_daemon(frames[-1]) if len(frames) == 2 else None
+            except MessageError as error:
+                _log.warning("a state is ignored: %s", error)
+                continue
+            if isinstance(message, StateMessage):
+                newest[message.table] = message
+        for state in newest.values():
+            self._consider(state)
+
+    def _consider(self, state: StateMessage) -> None:
+        if state.session != self._session:
+            self._session, self._greeted = state.session, False
+        if self._newest.get(state.table) == _key(state):  # the daemon repeats it for a newcomer, or for us
+            self._unsent |= {state.table} & set(self._answered)
+            return
+        if len(self._newest) >= HIGH_WATER and state.table not in self._newest:
+            self._forget(next(iter(self._newest)))
+        self._forget(state.table)
+        self._newest[state.table] = _key(state)
+        if state.awaiting == "agent" and state.players[state.to_move].agent in self._agents:
+            self._thinker.think(state)
+
+    def _forget(self, table: str) -> None:
+        self._thinker.forget(table)
+        self._newest.pop(table, None)
+        self._answered.pop(table, None)
+        self._unsent.discard(table)
+
+    def _has_parent(self) -> bool:
+        """Whether the process that must outlive us lives; a dead child's parent number passes to another process."""
+        if self._parent is None:
+            return True
+        if self._is_child:
+            return os.getppid() == self._parent
+        try:
+            os.kill(self._parent, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+
+
+def _key(state: StateMessage) -> StateKey:
+    return StateKey(state.session, state.game_id, state.sequence)
+
+
+def _configure(sock: zmq.Socket[bytes]) -> None:
+    sock.setsockopt(zmq.LINGER, LINGER_MS)
+    sock.setsockopt(zmq.SNDHWM, HIGH_WATER)
+    sock.setsockopt(zmq.RCVHWM, HIGH_WATER)
+    sock.setsockopt(zmq.MAXMSGSIZE, HARD_LIMIT_BYTES)
+    sock.setsockopt(zmq.RECONNECT_IVL, 100)
+    sock.setsockopt(zmq.RECONNECT_IVL_MAX, 2000)
+    if sock.socket_type == zmq.SUB:
+        sock.setsockopt(zmq.SUBSCRIBE, messages.TOPIC)
+    else:
+        sock.setsockopt(zmq.IMMEDIATE, 1)  # nothing is queued for a daemon that is not there
+
+
+def _batch(sock: zmq.Socket[bytes]) -> list[list[bytes]]:
+    """The messages that have arrived, at most BATCH."""
+    batch: list[list[bytes]] = []
+    with contextlib.suppress(zmq.Again):
+        while len(batch) < BATCH:
+            batch.append(sock.recv_multipart(zmq.NOBLOCK))
+    return batch
+
+
+def _send(sock: zmq.Socket[bytes], data: bytes) -> bool:
+    """Whether the message is on its way; False where no daemon is there."""
+    try:
+        sock.send(data, zmq.NOBLOCK)
+    except zmq.Again:
+        return False
+    return True
+
+
+def serve(state_endpoint: str, reply_endpoint: str, worker: Worker, agents: tuple[str, ...]) -> None:
+    """Runs a worker as this process, until a signal or the parent's end. Raises ZMQError."""
+    closing = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: closing.set())
+    warming = threading.Thread(target=_warm_up, args=(agents,), name="warm-up", daemon=True)
+    warming.start()
+    ended = worker.run(state_endpoint, reply_endpoint, closing)
+    if not ended or warming.is_alive():
+        logging.shutdown()
+        os._exit(0)  # a compiler at work cannot be interrupted, and would crash in an interpreter that ends around it
+
+
+def _warm_up(agents: tuple[str, ...]) -> None:
+    """The thread that compiles or fetches what the first moves need."""
+    try:
+        for name in agents:
+            registry.find(name).warm_up()
+    except Exception:  # noqa: BLE001 - the top of the thread
+        _log.exception("the agents cannot be prepared; the first answer will say why")
+
+
+if __name__ == "__main__":
+    from agents.cli import app
+
+    app(["worker", *sys.argv[1:]])
