@@ -15,11 +15,12 @@ from daemon.pipeline import Observation
 from daemon.referee import Announcement, Record, Referee
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
-from vision.align import Alignment
+from vision.align import LOST, Alignment
 from vision.frame import Frame
 from vision.reading import BoardReading
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
+LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 
 
 class ScriptedPipeline:
@@ -33,8 +34,8 @@ class ScriptedPipeline:
     def feed(self, frame: Frame) -> Observation:
         reading = self.readings.pop(0)
         if reading is None:
-            return Observation(frame, Alignment(None, "lost"))
-        return Observation(frame, Alignment(None, "locked"), PICTURE, None, reading)
+            return Observation(frame, LOST)
+        return Observation(frame, LOCKED, PICTURE, None, reading)
 
     def ask_again(self) -> bool:
         self.asked += 1
