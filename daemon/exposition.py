@@ -1,0 +1,141 @@
+"""What the page shows: the newest state, picture, health and figures, and the last announcements. Thread-safe."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import cv2
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from agents.messages import StateMessage
+from vision.frame import Image
+
+MOST_ANNOUNCEMENTS = 100
+LONGEST = 512
+"""Characters of an announcement."""
+JPEG_QUALITY = 80
+
+
+@dataclasses.dataclass(frozen=True)
+class Spoken:
+    """One announcement."""
+
+    number: int
+    """Counts from 1."""
+    time: str
+    """ISO 8601, UTC."""
+    kind: str
+    text: str
+
+
+class Exposition(Collector):
+    """The newest of everything. Writers replace, readers copy; nothing grows."""
+
+    def __init__(self, health_deadline_s: float) -> None:
+        self._health_deadline_s = health_deadline_s
+        self._lock = threading.Lock()
+        self._state: StateMessage | None = None
+        self._picture: Image | None = None
+        self._picture_number = 0
+        self._jpeg: tuple[int, bytes] = (0, b"")
+        self._encoding = threading.Lock()
+        self._health: dict[str, dict[str, Any]] = {}
+        self._health_s = float("-inf")
+        self._announcements: collections.deque[Spoken] = collections.deque(maxlen=MOST_ANNOUNCEMENTS)
+        self._announced = 0
+        self._figures: dict[str, float] = {}
+
+    def set_state(self, state: StateMessage) -> None:
+        """Replaces the state."""
+        with self._lock:
+            self._state = state
+
+    def set_picture(self, image: Image) -> None:
+        """Replaces the picture; the caller must not write into it any more."""
+        with self._lock:
+            self._picture = image
+            self._picture_number += 1
+
+    def set_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Replaces the health of all parts."""
+        with self._lock:
+            self._health = {name: dict(part) for name, part in parts.items()}
+            self._health_s = time.monotonic()
+
+    def set_figures(self, figures: Mapping[str, float]) -> None:
+        """Replaces the values of these figures, and keeps the others."""
+        with self._lock:
+            self._figures.update(figures)
+
+    def announce(self, text: str, kind: str) -> None:
+        """Adds an announcement; beyond a hundred the oldest goes."""
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        with self._lock:
+            self._announced += 1
+            self._announcements.append(Spoken(self._announced, now, kind[:64], text[:LONGEST]))
+
+    @property
+    def state(self) -> StateMessage | None:
+        """The newest state; None before the first."""
+        with self._lock:
+            return self._state
+
+    @property
+    def picture_number(self) -> int:
+        """Counts the pictures; 0 before the first."""
+        with self._lock:
+            return self._picture_number
+
+    def announcements(self, after: int = 0) -> list[dict[str, Any]]:
+        """The announcements after that number, oldest first."""
+        with self._lock:
+            return [dataclasses.asdict(spoken) for spoken in self._announcements if spoken.number > after]
+
+    def health(self) -> dict[str, Any]:
+        """`ok`, and `parts` with `ok` and `text` each; a daemon that gives no sign of life is not well."""
+        with self._lock:
+            parts = {
+                name: part | {"ok": bool(part.get("ok")), "text": str(part.get("text", ""))}
+                for name, part in self._health.items()
+            }
+            silent_s = time.monotonic() - self._health_s
+        if silent_s > self._health_deadline_s:
+            text = "starting" if silent_s == float("inf") else f"no sign of life for {silent_s:.0f} s"
+            parts["daemon"] = {"ok": False, "text": text}
+        return {"ok": all(part["ok"] for part in parts.values()), "parts": parts}
+
+    def jpeg(self) -> tuple[int, bytes]:
+        """The newest picture as JPEG and its number, encoded once for all who ask; (0, b"") before the first."""
+        with self._encoding:
+            with self._lock:
+                number, image = self._picture_number, self._picture
+            if image is not None and number != self._jpeg[0]:
+                done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+                if done:
+                    self._jpeg = number, data.tobytes()
+            return self._jpeg
+
+    def collect(self) -> Iterator[Metric]:
+        """All figures for Prometheus: names that end in `_total` are counters."""
+        with self._lock:
+            figures = dict(self._figures)
+            figures |= {"pictures_total": self._picture_number, "announcements_total": self._announced}
+            if self._state is not None:
+                figures |= {"ply": self._state.ply, "sequence": self._state.sequence}
+        figures["healthy"] = float(self.health()["ok"])
+        for name, value in figures.items():
+            family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+            yield family(f"kibitzer_{name}", name.replace("_", " "), value=value)
+
+    def summary(self) -> str:
+        """State and health as one JSON text, for pages that wait for a change."""
+        state = self.state
+        return json.dumps({"state": None if state is None else state.model_dump(mode="json"), "health": self.health()})

@@ -1,0 +1,89 @@
+// Shows what /live tells. Every text goes in as text, never as HTML.
+"use strict";
+
+const MOST = 100;
+const at = (id) => document.getElementById(id);
+const colour = (name) => name.charAt(0).toUpperCase() + name.slice(1);
+
+function item(text, attributes = {}) {
+  const element = document.createElement("li");
+  element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+function turn(state) {
+  if (state.outcome) {
+    const won = state.outcome.winner === null ? "a draw" : `${state.sides[state.outcome.winner]} has won`;
+    return `The game is over: ${won} (${state.outcome.reason.replaceAll("_", " ")}).`;
+  }
+  const side = colour(state.sides[state.to_move]);
+  const agent = state.players[state.to_move].agent;
+  switch (state.awaiting) {
+    case "agent": return `${side}: ${agent} is thinking.`;
+    case "carry_out": return `${side}: please play ${state.agent_move} on the board for ${agent || "the agent"}.`;
+    case "move": return `${side} is to move.`;
+    default: return "";
+  }
+}
+
+function board(state) {
+  const men = new Map();
+  [...state.board].forEach((letter, index) => {
+    if (letter !== ".") men.set(letter, [...(men.get(letter) || []), state.cells[index]]);
+  });
+  if (!men.size) return "The board is empty.";
+  return [...men].map(([letter, cells]) => `${letter}: ${cells.join(", ")}.`).join(" ");
+}
+
+function showState(state) {
+  at("title").textContent = `${state.game.replaceAll("_", " ")}, table ${state.table}`;
+  document.title = `Kibitzer: ${turn(state) || state.table}`;
+  if (state.text && at("said").textContent !== state.text) at("said").textContent = state.text;
+  at("turn").textContent = turn(state);
+  at("board").textContent = board(state);
+  const moves = at("moves");
+  moves.replaceChildren(...state.moves.map((move, index) => item(move, { "data-ply": index + 1 })));
+  moves.scrollTop = moves.scrollHeight;
+}
+
+function showHealth(health) {
+  const faults = Object.entries(health.parts).filter(([, part]) => !part.ok);
+  const line = faults.map(([name, part]) => `${name}: ${part.text}`).join("; ") || "all is well";
+  if (at("health").textContent !== line) at("health").textContent = line;
+  at("health").className = `health ${faults.length ? "bad" : "good"}`;
+  at("parts").replaceChildren(...Object.entries(health.parts).map(
+    ([name, part]) => item(`${name}: ${part.text || (part.ok ? "well" : "not well")}`, { class: part.ok ? "" : "bad" })));
+}
+
+function showAnnouncement(spoken) {
+  const element = item("");
+  const time = document.createElement("time");
+  time.dateTime = spoken.time;
+  time.textContent = new Date(spoken.time).toLocaleTimeString();
+  element.append(time, spoken.text);
+  at("announcements").prepend(element);
+  while (at("announcements").children.length > MOST) at("announcements").lastChild.remove();
+}
+
+function connect(wait) {
+  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`);
+  socket.onopen = () => {
+    wait = 500;
+    at("announcements").replaceChildren();
+    at("picture").src = `video?${Date.now()}`;
+  };
+  socket.onmessage = (event) => {
+    const message = JSON.parse(event.data);
+    message.announcements.forEach(showAnnouncement);
+    if (message.state) showState(message.state);
+    showHealth(message.health);
+  };
+  socket.onclose = () => {
+    at("health").textContent = "no connection to the daemon; trying again";
+    at("health").className = "health bad";
+    setTimeout(() => connect(Math.min(wait * 2, 10000)), wait);
+  };
+}
+
+connect(500);
