@@ -32,9 +32,19 @@ NOISE_FLOOR = 0.3
 """Least response beside lines, in grey values: a noiseless picture proves nothing more."""
 HIT = 3.0
 """Ridge response of a visible line, in units of the typical response beside the lines."""
-HIT_PX = 2.5
-"""Distance at which a line still counts as being in its place, in rectified pixels."""
-SHAPE_STEP = 0.005
+ALIKE = 0.3
+"""Least response of a line, as a share of what the clearer lines show."""
+MISSING = 0.3
+"""Share of a line that must be seen for it to be there at all."""
+ASIDE_PX = 8
+"""How far a line may be drawn from its proper place, in rectified pixels."""
+HIT_PX = 2.0
+"""How far a piece may lie from the rest of its line, in rectified pixels."""
+SHAPE_STEPS = ((0.015, 1.0), (0.005, 0.02), (0.0025, 0.005))
+"""Step and reach of each round of the search for a shape parameter."""
+SHAPE_REACH_PX = 16
+ROOM = 0.7
+"""Least distance of two cells, in men's diameters; men are often larger or smaller than the template says."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,7 +80,7 @@ def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> Board
     rectified_from_board = template.rectified_from_board
     matrix = pose.image_from_board
     style: LineStyle | None = None
-    error_px, quality = 0.0, 0.0
+    error_px = 0.0
     for radius in SEARCH_PX:
         grey = rectified_grey(image, matrix, template)
         style = style or line_style(grey, chunks, radius)
@@ -79,34 +89,34 @@ def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> Board
         correction, residuals = fit_correction(chunks, offsets, heights / (heights + HIT * noise), grey.shape[:2])
         correction = correction if _is_small(correction, grey.shape[:2], radius) else np.eye(3)
         matrix = matrix @ np.linalg.inv(rectified_from_board) @ correction @ rectified_from_board
-        hits = (heights > HIT * noise) & (np.abs(residuals) < HIT_PX)
-        quality = float(hits.mean())
-        error_px = float(np.median(np.abs(residuals[hits]))) if hits.any() else float(radius)
-    return BoardPose(matrix / matrix[2, 2], error_px * picture_scale(matrix, template), quality)
+        clear = heights > visible(heights, noise)
+        error_px = float(np.median(np.abs(residuals[clear]))) if clear.any() else float(radius)
+    pose = BoardPose(matrix / matrix[2, 2], error_px * picture_scale(matrix, template), 0.0)
+    return dataclasses.replace(pose, quality=line_quality(image, pose, template))
 
 
 def line_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     """Share of the drawn lines, 0 to 1, that are seen where the pose puts them; cheap, it refines nothing."""
     chunks = cut_chunks(template)
-    radius = SEARCH_PX[1]
     grey = rectified_grey(image, pose.image_from_board, template)
-    style = line_style(grey, chunks, int(HIT_PX) + 1)
-    response = ridge(sample_across(grey, chunks, radius + BESIDE_PX), style)
-    offsets, heights, noise = peaks(response, radius, style)
-    return float(((heights > HIT * noise) & (np.abs(offsets) < HIT_PX)).mean())
+    style = line_style(grey, chunks, ASIDE_PX)
+    response = ridge(sample_across(grey, chunks, ASIDE_PX + BESIDE_PX), style)
+    offsets, heights, noise = peaks(response, ASIDE_PX, style)
+    return seen_share(offsets, heights > visible(heights, noise), chunks)
 
 
 def measure_shape(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardTemplate:
     """The template with the shape parameters under which its lines lie on drawn ones."""
     grey = rectified_grey(image, pose.image_from_board, template)
     style = line_style(grey, cut_chunks(template), SEARCH_PX[0])
-    for _ in range(2):
+    for step, reach in SHAPE_STEPS:
         for name, (low, high) in template.shape_range.items():
-            values = np.arange(low, high + SHAPE_STEP / 2, SHAPE_STEP)
-            scores = [_shape_score(grey, style, template, name, float(value)) for value in values]
-            smooth = np.convolve(scores, np.array([0.25, 0.5, 0.25]), mode="same")
-            best = float(values[int(np.argmax(smooth))])
-            template = template.with_shape({**template.shape, name: best})
+            value = template.shape[name]
+            values = np.arange(max(low, value - reach), min(high, value + reach) + step / 2, step)
+            candidates = [template.with_shape({**template.shape, name: float(value)}) for value in values]
+            candidates = [candidate for candidate in candidates if has_room(candidate)] or [template]
+            moved = shaped_lines(template, name)
+            template = max(candidates, key=lambda candidate: _shape_score(grey, style, candidate, moved))
     return template
 
 
@@ -160,15 +170,17 @@ def sample_across(grey: NDArray[np.float32], chunks: Chunks, radius: int) -> Flo
 
 
 def ridge(profiles: FloatArray, style: LineStyle) -> FloatArray:
-    """Scale-normalised ridge response along the last axis, positive on lines of that style."""
-    reach = int(np.ceil(3 * style.scale_px))
-    x = np.arange(-reach, reach + 1) / style.scale_px
-    kernel = (x**2 - 1) * np.exp(-(x**2) / 2)
-    kernel -= kernel.mean()
-    kernel /= np.abs(kernel).sum()
-    padded = np.pad(profiles, ((0, 0), (reach, reach)), mode="edge")
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=1)
-    return np.asarray(style.polarity * (windows @ kernel))
+    """Grey values by which a place stands out from both sides of it along the last axis, in that style.
+
+    The lesser of the two sides counts: the rim of a sheet or a shadow stands out from one side only.
+    """
+    smooth = cv2.GaussianBlur(
+        profiles, (0, 0), sigmaX=0.6 * style.scale_px, sigmaY=0.01, borderType=cv2.BORDER_REPLICATE
+    )
+    distance = round(2 * style.scale_px) + 1
+    padded = np.pad(smooth, ((0, 0), (distance, distance)), mode="edge")
+    left, right = padded[:, : -2 * distance], padded[:, 2 * distance :]
+    return np.asarray(np.minimum(style.polarity * (left - smooth), style.polarity * (right - smooth)))
 
 
 def line_style(grey: NDArray[np.float32], chunks: Chunks, radius: int) -> LineStyle:
@@ -198,6 +210,27 @@ def peaks(response: FloatArray, radius: int, style: LineStyle) -> tuple[FloatArr
     beside = np.abs(np.arange(response.shape[1]) - best[:, None]) > 3 * style.scale_px
     noise = float(np.median(np.abs(response[beside]))) + NOISE_FLOOR
     return best - middle + np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0), noise
+
+
+def visible(heights: FloatArray, noise: float) -> float:
+    """The response from which a ridge is a drawn line: all lines of a board are drawn alike."""
+    return max(HIT * noise, ALIKE * float(np.percentile(heights, 75)))
+
+
+def seen_share(offsets: FloatArray, clear: NDArray[np.bool_], chunks: Chunks) -> float:
+    """Share of the board's lines that are seen; a line of which too little is seen weighs double.
+
+    A chunk is seen where a clear ridge agrees with the others of its line: lines drawn by hand lie a little aside,
+    but straight. Men and hands hide pieces of many lines; a wrong pose or shape loses whole ones.
+    """
+    seen, missing = 0, 0
+    groups = np.split(np.arange(len(offsets)), np.flatnonzero(np.diff(chunks.segment)) + 1)
+    for group in groups:
+        aside = offsets[group][clear[group]]
+        hits = int((np.abs(aside - np.median(aside)) < HIT_PX).sum()) if len(aside) else 0
+        seen += hits
+        missing += hits < MISSING * len(group)
+    return max(0.0, seen / len(offsets) - missing / len(groups))
 
 
 def fit_correction(
@@ -233,14 +266,26 @@ def _is_small(correction: FloatArray, size: tuple[int, ...], limit_px: float) ->
     return bool(np.abs(project(correction, corners) - corners).max() < 2.5 * limit_px)
 
 
-def _shape_score(
-    grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate, name: str, value: float
-) -> float:
-    candidate = template.with_shape({**template.shape, name: value})
+def shaped_lines(template: BoardTemplate, name: str) -> NDArray[np.bool_]:
+    """(lines,) which of the template's lines a shape parameter moves."""
     low, high = template.shape_range[name]
-    other = template.with_shape({**template.shape, name: low if value > (low + high) / 2 else high})
-    moved = np.abs(candidate.lines_mm - other.lines_mm).max(axis=(1, 2)) > 0
-    chunks = cut_chunks(dataclasses.replace(candidate, lines_mm=candidate.lines_mm[moved]))
-    response = ridge(sample_across(grey, chunks, 12), style)[:, 11:14].max(axis=1)
+    one, other = (template.with_shape({**template.shape, name: value}) for value in (low, high))
+    return np.asarray(np.abs(one.lines_mm - other.lines_mm).max(axis=(1, 2)) > 0)
+
+
+def has_room(template: BoardTemplate) -> bool:
+    """Whether men on neighbouring cells would not lie on one another: no board is drawn with a shape that fails."""
+    gaps = np.linalg.norm(template.cells_mm[:, None] - template.cells_mm[None], axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    return bool(gaps.min() > ROOM * template.man_diameter_mm)
+
+
+def _shape_score(
+    grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate, moved: NDArray[np.bool_]
+) -> float:
+    chunks = cut_chunks(dataclasses.replace(template, lines_mm=template.lines_mm[moved]))
+    response = ridge(sample_across(grey, chunks, SHAPE_REACH_PX), style)
+    near = 1 - 0.1 * np.abs(np.arange(-3, 4))
+    response = (response[:, SHAPE_REACH_PX - 3 : SHAPE_REACH_PX + 4] * near).max(axis=1)
     typical = max(1.0, float(np.median(np.maximum(response, 0.0))))
     return float(np.clip(response / typical, -1.0, 1.5).mean()) * typical
