@@ -1,0 +1,170 @@
+"""Watching a worker: the workers here are whole programs that misbehave."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from daemon import workers
+from daemon.bus import Bus
+from daemon.restarts import RestartLimit
+from daemon.workers import WorkerProcess
+
+SLEEPER = "import time; time.sleep(60)"
+STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"
+CHATTERER = "for n in range(100000): print('x' * 2000)"
+
+
+def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> object:
+    deadline_s = time.monotonic() + timeout_s
+    while time.monotonic() < deadline_s:
+        if value := condition():
+            return value
+        time.sleep(0.01)
+    raise AssertionError("it did not come to pass in time")
+
+
+class Start:
+    """Starts worker programs, and ends them with the test."""
+
+    def __init__(self) -> None:
+        self.started: list[WorkerProcess] = []
+
+    def __call__(self, code: str, **options: object) -> WorkerProcess:
+        worker = WorkerProcess(["a"], "tcp://s", "tcp://r", command=(sys.executable, "-c", code), **options)  # type: ignore[arg-type]
+        self.started.append(worker)
+        return worker
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    made = Start()
+    yield made
+    for worker in made.started:
+        worker.close()
+
+
+def is_gone(pid: int) -> bool:
+    """Whether there is no such process any more, not even as a zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def pid_of(worker: WorkerProcess) -> int:
+    pid = wait_for(lambda: worker.status()["pid"])
+    assert isinstance(pid, int)
+    return pid
+
+
+def test_the_worker_is_told_where_to_connect_and_who_its_parent_is(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "arguments"
+    start(f"import sys, pathlib, time; pathlib.Path({str(file)!r}).write_text(' '.join(sys.argv[1:])); time.sleep(60)")
+    wait_for(lambda: file.exists() and file.read_text())
+    assert file.read_text() == f"--connect tcp://s --reply tcp://r --agents a --name house --parent {os.getpid()}"
+
+
+def test_a_worker_that_is_killed_is_started_again(start: Start) -> None:
+    worker = start(SLEEPER)
+    first = pid_of(worker)
+    os.kill(first, signal.SIGKILL)
+    wait_for(lambda: worker.status()["pid"] not in (None, first))
+    assert is_gone(first)
+    assert worker.status()["restarts"] == 1
+
+
+def test_a_worker_that_dies_at_once_is_given_up_for_a_while_and_then_tried_again(start: Start) -> None:
+    troubles: list[str] = []
+    worker = start("raise SystemExit(3)", on_trouble=troubles.append, limit=RestartLimit(most=2, back_off_s=0.5))
+    wait_for(lambda: troubles)
+    assert troubles[0] == "agent worker house failed too often; it is started again in 0 s"
+    assert worker.status()["ok"] is False
+    wait_for(lambda: int(str(worker.status()["restarts"])) >= 2)
+
+
+def test_five_starts_a_minute_are_allowed_and_then_none_for_half_a_minute() -> None:
+    limit = RestartLimit()
+    for second in range(5):
+        assert limit.wait_s(float(second)) == 0
+        limit.started(float(second))
+    assert limit.wait_s(5.0) == 30
+    assert limit.wait_s(34.0) == 1
+    assert limit.wait_s(35.0) == 0
+    limit.started(35.0)
+    assert limit.wait_s(36.0) == 0
+
+
+def test_a_worker_that_falls_silent_is_killed_and_started_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "SILENT_S", 0.3)
+    seen: list[float] = []
+    worker = start(SLEEPER, last_seen_s=lambda _: seen[-1] if seen else None)
+    first = pid_of(worker)
+    time.sleep(0.5)
+    assert worker.status()["pid"] == first  # it may still be starting
+    seen.append(time.monotonic())
+    wait_for(lambda: worker.status()["pid"] not in (None, first))
+    assert is_gone(first)
+
+
+def test_a_worker_that_never_speaks_is_killed_after_its_time_to_start(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "START_S", 0.3)
+    worker = start(SLEEPER, last_seen_s=lambda _: None)
+    first = pid_of(worker)
+    wait_for(lambda: worker.status()["pid"] not in (None, first))
+
+
+def test_a_worker_that_ignores_the_request_to_end_is_killed_on_close(
+    start: Start, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(workers, "END_S", 0.3)
+    with caplog.at_level("INFO"):
+        worker = start(STUBBORN)
+        wait_for(lambda: "deaf" in caplog.text)
+    pid = pid_of(worker)
+    worker.close()
+    worker.close()
+    assert is_gone(pid)
+
+
+def test_output_goes_to_the_log_and_too_much_of_it_does_not(start: Start, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        worker = start(CHATTERER)
+        wait_for(lambda: int(str(worker.status()["restarts"])) >= 1)
+        worker.close()
+    lines = [record.getMessage() for record in caplog.records if record.getMessage().startswith("worker house: x")]
+    assert 0 < len(lines) < 1000
+    assert max(map(len, lines)) < 600
+
+
+def test_a_command_that_does_not_exist_is_trouble_and_not_an_end(start: Start) -> None:
+    troubles: list[str] = []
+    worker = WorkerProcess(["a"], "s", "r", command=("/nonexistent/worker",), on_trouble=troubles.append)
+    start.started.append(worker)
+    wait_for(lambda: troubles)
+    assert "failed too often" in troubles[0]
+
+
+def test_the_real_worker_joins_the_bus_and_again_after_it_was_killed() -> None:
+    bus = Bus("tcp://127.0.0.1:*", "tcp://127.0.0.1:*")
+    worker = WorkerProcess(["random"], bus.state_endpoint, bus.reply_endpoint, last_seen_s=bus.last_seen_s)
+    try:
+        wait_for(bus.workers, 30)
+        assert bus.workers()[0].agents == ("random",)
+        first_s, first = bus.last_seen_s("house"), pid_of(worker)
+        assert first_s is not None
+        os.kill(first, signal.SIGKILL)
+        wait_for(lambda: worker.status()["pid"] not in (None, first))
+        started_s = time.monotonic()
+        wait_for(lambda: (bus.last_seen_s("house") or 0) > started_s, 30)
+        wait_for(lambda: worker.status()["ok"])
+    finally:
+        worker.close()
+        bus.close()
