@@ -98,7 +98,7 @@ class StateMessage(Message):
     awaiting: Literal["move", "agent", "carry_out", "nothing"]
     """What must happen next: a person moves, an agent answers, an agent's move is carried out by hand, or nothing."""
     legal_moves: list[MoveText] = Field(default_factory=list, max_length=1024)
-    """All legal moves, where an agent is awaited, so that a player needs no rules; empty where they would be too many."""
+    """All legal moves where an agent is awaited, so that a player needs no rules; empty where they are too many."""
     agent_move: MoveText | None = None
     """The agent's move that waits to be carried out on the board."""
     verdict: str

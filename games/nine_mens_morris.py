@@ -330,95 +330,86 @@ class _Judge:
 
     def __init__(self, game: NineMensMorris, position: Position, board: str) -> None:
         before = game.board(position)
-        self.game, self.position, self.board = game, position, board
-        self.changed = games.changed_cells(before, board)
-        self.me, self.foe = SIDES[position.side], SIDES[1 - position.side]
         mine, theirs = PIECES[position.side], PIECES[1 - position.side]
+        self.game, self.position, self.changed = game, position, games.changed_cells(before, board)
+        self.me, self.foe = SIDES[position.side], SIDES[1 - position.side]
         self.my_new = [cell for cell in self.changed if board[cell] == mine]
         self.foe_new = [cell for cell in self.changed if board[cell] == theirs]
         self.my_gone = [cell for cell in self.changed if before[cell] == mine]
         self.foe_gone = [cell for cell in self.changed if before[cell] == theirs]
+        self.put_back = f"Put {_names(self.changed)} back as before."
 
     def fault(self) -> Fault:
         """The first rule found broken."""
-        both = set(self.my_new + self.foe_new) & set(self.my_gone + self.foe_gone)
-        if both:
-            return self._say("piece_changed_colour", f"The man on {_names(both)} has changed its colour. Put it back.")
+        if recoloured := {*self.my_new, *self.foe_new} & {*self.my_gone, *self.foe_gone}:
+            text = f"The man on {_names(recoloured)} has changed its colour. Put it back."
+            return self._say("piece_changed_colour", text)
         if self.game.outcome(self.position) is not None and self.changed:
-            return self._say("game_over", f"The game is over. Put the men back: {_names(self.changed)}.")
-        if self.foe_new or self._is_enemys_turn():
-            return self._enemy_acted()
-        if len(self.my_new) > 1:
-            return self._several()
-        if self.my_new:
+            return self._say("game_over", f"The game is over. {self.put_back}")
+        if len(self.my_new) == 1 and not self.foe_new:
             return self._arrived(self.my_new[0])
-        return self._only_gone()
+        if self.my_new:
+            return self._several()
+        return self._enemy_acted() if self.foe_new else self._only_gone()
 
     def _say(self, code: str, text: str) -> Fault:
         return Fault(code, self.changed, text)
 
-    def _is_enemys_turn(self) -> bool:
-        """Whether the enemy could bring the board about if the turn were his."""
-        swapped = dataclasses.replace(self.position, side=1 - self.position.side, quiet=0, earlier=())
-        return games.begins_turn(self.game, swapped, self.board)
+    def _unexplained(self) -> Fault:
+        return self._say("unexplained", f"No turn of {self.me} leads here. {self.put_back}")
 
     def _enemy_acted(self) -> Fault:
+        """Only enemy men arrived."""
         turn = f"It is {self.me}'s turn, but {self.foe}"
-        if self.my_new:
-            return self._several()
-        if len(self.foe_new) == 1 and not self.foe_gone and not self.position.hands[1 - self.position.side]:
-            text = f"{self.foe.capitalize()} has no men left to lay. Take the man on {_names(self.foe_new)} away."
-            return self._say("extra_man", text)
-        if len(self.foe_new) > 1 and not self.foe_gone and not self.my_gone:
-            return self._say("not_your_turn", f"{turn} laid men on {_names(self.foe_new)}. Take them back.")
-        if len(self.foe_new) == 1 and len(self.foe_gone) == 1:
-            journey = f"{_names(self.foe_gone)} to {_names(self.foe_new)}"
-            return self._say("not_your_turn", f"{turn} moved {journey}. Put {self._all_back()}.")
-        if len(self.foe_new) == 1 and not self.foe_gone:
-            also = f" and took {_names(self.my_gone)}" if self.my_gone else ""
-            return self._say("not_your_turn", f"{turn} laid a man on {_names(self.foe_new)}{also}. Take it back.")
-        return self._unexplained()
+        arrived, may_lay = _names(self.foe_new), self.position.hands[1 - self.position.side] > 0
+        if len(self.foe_new) == len(self.foe_gone) == 1:
+            return self._say("not_your_turn", f"{turn} moved {_names(self.foe_gone)} to {arrived}. {self.put_back}")
+        if self.foe_gone or (self.my_gone and not may_lay):
+            return self._unexplained()
+        if not may_lay:
+            return self._say("extra_man", f"{self.foe.capitalize()} has no men left to lay. Take {arrived} away.")
+        if self.my_gone:
+            return self._say("not_your_turn", f"{turn} laid {arrived} and took {_names(self.my_gone)}. {self.put_back}")
+        laid = f"a man on {arrived}. Take it back." if len(self.foe_new) == 1 else f"{arrived}. Take them back."
+        return self._say("not_your_turn", f"{turn} laid {laid}")
 
     def _several(self) -> Fault:
+        """Men of both sides arrived, or several of the mover's."""
         if self.foe_new or self.foe_gone or len(self.my_gone) not in (0, len(self.my_new)):
             return self._unexplained()
+        count = f"{len(self.my_new)} men"
         if self.my_gone:
-            text = f"{self.me.capitalize()} moved {len(self.my_new)} men at once. Put {self._all_back()}."
-            return self._say("two_men_moved", text)
-        text = f"{self.me.capitalize()} laid {len(self.my_new)} men, {_names(self.my_new)}. Take all but one back."
-        return self._say("two_men_laid", text)
+            return self._say("two_men_moved", f"{self.me.capitalize()} moved {count} at once. {self.put_back}")
+        arrived = _names(self.my_new)
+        return self._say("two_men_laid", f"{self.me.capitalize()} laid {count}, {arrived}. Take all but one back.")
 
     def _arrived(self, to: int) -> Fault:
         """One man of the mover arrived on `to`: laid or moved, and perhaps with removals."""
-        laying = self.position.hands[self.position.side] > 0
+        game, position, me = self.game, self.position, self.me.capitalize()
+        laying = position.hands[position.side] > 0
         if not laying and not self.my_gone:
-            text = f"All men are laid, but {self.me} laid one more on {CELLS[to]}. Take it away."
-            return self._say("extra_man", text)
-        origin = None if laying else self.my_gone[0]
-        if laying and len(self.my_gone) == 1 and not self.foe_gone and not self._closes(to, None):
-            text = f"{self.me.capitalize()} still lays men and may not move {_names(self.my_gone)} to {CELLS[to]} yet."
-            return self._say("must_place", f"{text} Put it back.")
-        if len(self.my_gone) > (origin is not None):
             return self._say(
-                "wrong_man_removed", f"{self.me.capitalize()}'s own man was taken. Put {self._all_back()}."
+                "extra_man", f"All men are laid, but {self.me} laid one more on {CELLS[to]}. Take it away."
             )
-        if origin is not None and not self._reaches(origin, to):
+        one_gone = len(self.my_gone) == 1 and not self.foe_gone
+        if laying and one_gone and not game.closes_mill(position, to, self.my_gone[0]):
+            text = f"{me} still lays men and may not move {_names(self.my_gone)} to {CELLS[to]} yet. Put it back."
+            return self._say("must_place", text)
+        if len(self.my_gone) > (0 if laying else 1):
+            return self._say("wrong_man_removed", f"{me}'s own man was taken. {self.put_back}")
+        origin = None if laying else self.my_gone[0]
+        reaches = origin is None or game.flies(position, position.side) or game.neighbours[origin] >> to & 1
+        if origin is not None and not reaches:
             text = f"{CELLS[origin]} and {CELLS[to]} are not joined by a line. Put the man back on {CELLS[origin]}."
             return self._say("not_adjacent", text)
         return self._removed(to, origin)
-
-    def _closes(self, to: int, origin: int | None) -> bool:
-        return self.game.closes_mill(self.position, to, origin)
-
-    def _reaches(self, origin: int, to: int) -> bool:
-        return self.game.flies(self.position, self.position.side) or bool(self.game.neighbours[origin] >> to & 1)
 
     def _removed(self, to: int, origin: int | None) -> Fault:
         """The journey to `to` is right: what was taken for it is not."""
         taken = _names(self.foe_gone)
         if not self.foe_gone:
             return self._unexplained()
-        if not self._closes(to, origin):
+        if not self.game.closes_mill(self.position, to, origin):
             text = f"{CELLS[to]} closes no mill, but {taken} was taken. Put it back."
             return self._say("man_removed_without_mill", text)
         if len(self.foe_gone) > 1:
@@ -428,24 +419,13 @@ class _Judge:
         return self._say("wrong_man_removed", f"The man on {taken} stands in a mill. Put it back and take another.")
 
     def _only_gone(self) -> Fault:
-        """Men are gone and none came."""
-        gone = self.my_gone + self.foe_gone
-        if not gone:
-            return self._unexplained()
-        verb = "is" if len(gone) == 1 else "are"
-        if self.my_gone:
-            return self._say("man_missing", f"{_names(gone)} {verb} missing. Put {self._all_back()}.")
-        return self._say(
-            "man_removed_without_mill", f"{_names(gone)} {verb} gone, but no mill was closed. Put it back."
-        )
-
-    def _unexplained(self) -> Fault:
+        """Men are gone, if anything changed, and none came."""
         if not self.changed:
             return self._say("unexplained", f"Nothing has changed on the board. It is {self.me}'s turn.")
-        return self._say("unexplained", f"No turn of {self.me} leads here. Put {self._all_back()}.")
-
-    def _all_back(self) -> str:
-        return f"{_names(self.changed)} back as before"
+        gone = f"{_names(self.changed)} {'is' if len(self.changed) == 1 else 'are'}"
+        if self.my_gone:
+            return self._say("man_missing", f"{gone} missing. {self.put_back}")
+        return self._say("man_removed_without_mill", f"{gone} gone, but no mill was closed. {self.put_back}")
 
 
 def _names(cells: Iterable[int]) -> str:

@@ -1,0 +1,177 @@
+"""What every game promises, checked on seeded random games of every game in the folder."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import games
+from calibration.template import load_template
+from games import EMPTY, AnyGame, MoveError, PositionError
+
+SEEDS = range(6)
+MOST_PLIES = 400
+
+
+def random_game(game: AnyGame, seed: int) -> list[tuple[Any, Any]]:
+    """Positions with the move drawn in each; the last has None."""
+    draw = random.Random(seed)
+    position, line = draw.choice(game.starts), []
+    for _ in range(MOST_PLIES):
+        moves = game.legal_moves(position)
+        if not moves:
+            break
+        move = draw.choice(list(moves))
+        line.append((position, move))
+        position = game.apply(position, move)
+    return [*line, (position, None)]
+
+
+def some_games() -> list[AnyGame]:
+    """Every game under its default rules, and with every switch on."""
+    found = []
+    for name in games.names():
+        plain = games.load(name)
+        switches = [option for option, value in vars(plain.rules).items() if value is False]
+        found += [plain, games.load(name, dict.fromkeys(switches, True))]
+    return found
+
+
+@pytest.fixture(params=some_games(), ids=lambda game: f"{game.short_name}-{len(games.switched_on(game))}on")
+def game(request: pytest.FixtureRequest) -> AnyGame:
+    chosen: AnyGame = request.param
+    return chosen
+
+
+def test_names_are_found_by_module_and_by_short_name(game: AnyGame) -> None:
+    assert games.find(game.name) is games.find(game.short_name) is type(game)
+
+
+def test_cells_and_classes_are_the_templates(game: AnyGame) -> None:
+    template = load_template(game.name, games.switched_on(game))
+    assert template.cell_names == game.cells
+    assert template.letters == game.classes
+    assert game.classes[0] == EMPTY
+    assert set(game.pieces) <= set(game.classes)
+
+
+def test_the_usual_start_is_the_first_of_the_starts(game: AnyGame) -> None:
+    assert game.initial(seed=1) in game.starts or game.view(game.initial(seed=1), 0) != game.initial()
+    assert all(game.outcome(start) is None for start in game.starts)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_legal_moves_are_distinct_ordered_and_empty_exactly_at_the_end(game: AnyGame, seed: int) -> None:
+    for position, move in random_game(game, seed):
+        moves = list(game.legal_moves(position))
+        assert len(set(moves)) == len(moves)
+        assert moves == list(game.legal_moves(position))
+        assert (not moves) == (game.outcome(position) is not None) == (move is None)
+        assert game.to_move(position) in (0, 1)
+
+
+def test_the_random_games_come_to_an_end(game: AnyGame) -> None:
+    assert any(game.outcome(random_game(game, seed)[-1][0]) for seed in SEEDS)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_steps_carried_out_give_the_board_after(game: AnyGame, seed: int) -> None:
+    for position, _ in random_game(game, seed)[:-1]:
+        board = game.board(position)
+        assert len(board) == len(game.cells)
+        assert set(board) <= set(game.classes)
+        for move in game.legal_moves(position):
+            after = game.board(game.apply(position, move))
+            assert games.carry_out(board, game.steps(position, move)) == after
+            assert games.begins_turn(game, position, after)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_text_form_makes_the_round_trip(game: AnyGame, seed: int) -> None:
+    for position, _ in random_game(game, seed):
+        texts = [game.format_move(position, move) for move in game.legal_moves(position)]
+        assert len(set(texts)) == len(texts)
+        assert [game.parse_move(position, text) for text in texts] == list(game.legal_moves(position))
+        assert not any(" " in text or len(text) > 64 for text in texts)
+        text = game.format_position(position)
+        parsed = game.parse_position(text)
+        assert game.format_position(parsed) == text
+        assert game.board(parsed) == game.board(position)
+        assert game.to_move(parsed) == game.to_move(position)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_moves_that_are_not_legal_are_refused_with_a_rule(game: AnyGame, seed: int) -> None:
+    line = random_game(game, seed)
+    elsewhere = {move for _, move in line if move is not None}
+    for position, _ in line:
+        for move in elsewhere - set(game.legal_moves(position)):
+            with pytest.raises(MoveError) as refused:
+                game.apply(position, move)
+            assert refused.value.rule == refused.value.rule.lower().replace(" ", "_") != ""
+            assert str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "?", "x" * 5000, "a1-", "\N{SNOWMAN}", "0", "pass pass"])
+def test_nonsense_is_no_move_and_no_position(game: AnyGame, text: str) -> None:
+    with pytest.raises(MoveError):
+        game.parse_move(game.initial(), text)
+    with pytest.raises(PositionError):
+        game.parse_position(text)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_positions_and_moves_are_immutable_hashable_values(game: AnyGame, seed: int) -> None:
+    for (position, move), (again, same) in zip(random_game(game, seed), random_game(game, seed), strict=True):
+        assert position == again
+        assert hash(position) == hash(again)
+        assert move == same
+        with pytest.raises((AttributeError, TypeError)):
+            position.anything = 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_view_shows_the_same_board_and_the_same_turn(game: AnyGame, seed: int) -> None:
+    for position, _ in random_game(game, seed):
+        for side in (0, 1):
+            view = game.view(position, side)
+            assert game.board(view) == game.board(position)
+            assert game.to_move(view) == game.to_move(position)
+            assert game.view(view, side) == view
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_wrong_board_has_a_fault_that_marks_what_differs(game: AnyGame, seed: int) -> None:
+    draw = random.Random(seed)
+    for position, _ in random_game(game, seed)[::3]:
+        before = game.board(position)
+        for cells in range(1, 5):
+            wrong = list(before)
+            for cell in draw.sample(range(len(wrong)), cells):
+                wrong[cell] = draw.choice([letter for letter in game.classes if letter != wrong[cell]])
+            board = "".join(wrong)
+            if games.begins_turn(game, position, board):
+                continue
+            fault = game.fault(position, board)
+            assert fault.rule == fault.rule.lower()
+            assert fault.text.endswith(".")
+            assert len(fault.text) <= 512
+            assert set(fault.cells) <= set(games.changed_cells(before, board))
+            assert list(fault.cells) == sorted(fault.cells)
+            assert fault.cells
+
+
+def test_rule_options_name_themselves_when_refused(game: AnyGame) -> None:
+    with pytest.raises(games.RuleError, match="no_such_option"):
+        games.load(game.name, {"no_such_option": 1})
+    for option, value in vars(game.rules).items():
+        if isinstance(value, bool | int):
+            with pytest.raises(games.RuleError, match=option):
+                games.load(game.name, {option: "perhaps"})
+
+
+def test_an_unknown_game_is_refused_with_the_names_of_the_others() -> None:
+    with pytest.raises(games.UnknownGame, match="nine_mens_morris"):
+        games.load("chess")
