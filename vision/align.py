@@ -16,18 +16,19 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.features import Reference, ReferenceMatcher, shrink
+from vision.finder import find_board
 from vision.frame import Frame, Image
 from vision.lines import line_quality, refine_pose
-from vision.pose import BoardPose, project
+from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.tracking import Track, Tracker
 
-__all__ = ["Aligner", "Alignment", "Reference", "is_plausible"]
+__all__ = ["Aligner", "Alignment", "Reference"]
 
 FloatArray = NDArray[np.float64]
 
 log = logging.getLogger(__name__)
 
-LOCK_QUALITY = 0.45
+LOCK_QUALITY = 0.55
 """Share of the lines that must be seen before a pose is believed."""
 KEEP_SHARE = 0.6
 """Share of the quality at locking below which something is wrong."""
@@ -35,11 +36,11 @@ CHECK_EVERY_S = 1.0
 LOST_AFTER_S = 4.0
 """How long the lines of a board that does not move may be hidden before it counts as gone."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
+SEARCH_EVERY_S = 4.0
+"""Pause between searches by lines alone, which take most of a second."""
 BUMP = 0.006
 """Shift, as a share of the board's side, from which a move of board or camera is reported."""
 STANDS_PX, STEADY_PX = 0.5, 0.35
-SMALLEST_BOARD = 0.02
-"""Least share of the picture that a board may cover."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -73,6 +74,7 @@ class Aligner:
         self._resting: BoardPose | None = None
         self._locked_quality = 0.0
         self._checked_s = self._seen_s = self._next_try_s = float("-inf")
+        self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
         self._name = ""
 
@@ -116,7 +118,7 @@ class Aligner:
             self._hold(pose, grey)
             return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
         if frame.time_s >= self._next_try_s:
-            found = self._locate(frame.image)
+            found = self._locate(frame.image, frame.time_s)
             if found is not None:
                 return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
@@ -127,8 +129,10 @@ class Aligner:
     def _lock(self, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
         if frame.time_s < self._next_try_s and frame.name == self._name:
             return self._lose(frame)
+        if frame.name != self._name:
+            self._next_search_s = float("-inf")
         self._name = frame.name
-        found = self._locate(frame.image)
+        found = self._locate(frame.image, frame.time_s)
         if found is None:
             self._back_off(frame.time_s)
             return self._lose(frame)
@@ -164,27 +168,45 @@ class Aligner:
         self._next_try_s = time_s + self._wait_s
         self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)
 
-    def _locate(self, image: Image) -> BoardPose | None:
+    def _locate(self, image: Image, time_s: float) -> BoardPose | None:
         """A pose under which the lines are seen; None where there is none."""
         candidate = self._matcher.locate(image) if self._matcher is not None else None
+        pose = self._verified(image, candidate)
+        if pose is None and time_s >= self._next_search_s:
+            pose = self._search(image)
+            self._next_search_s = time_s + SEARCH_EVERY_S
+        return pose
+
+    def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
         if candidate is None or not is_plausible(candidate, self.template, image):
             return None
         pose = refine_pose(image, candidate, self.template)
         return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
 
+    def _search(self, image: Image) -> BoardPose | None:
+        """By the drawing alone. Without a reference, what is found becomes the template's shape and the reference."""
+        found = find_board(image, self.template)
+        if found is None:
+            return None
+        if self._matcher is not None:
+            return self._verified(image, self._turned_as_before(found.pose))
+        self.template = found.template
+        self._matcher = ReferenceMatcher(Reference(image, found.pose.image_from_board), self.template)
+        return found.pose
 
-def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool:
-    """Whether a camera could see a board so: convex, not mirrored, large enough, its cells in the picture."""
-    corners = pose.corners_px(template)
-    if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
-        return False
-    height, width = image.shape[:2]
-    if cv2.contourArea(corners.astype(np.float32), oriented=True) < SMALLEST_BOARD * width * height:
-        return False
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1) / np.tile(template.size_mm, 2)
-    cells = project(pose.image_from_board, template.cells_mm)
-    inside = (cells >= 0) & (cells <= [width - 1, height - 1])
-    return bool(sides.max() < 4 * sides.min() and inside.all())
+    def _turned_as_before(self, pose: BoardPose) -> BoardPose:
+        """A board that was known does not turn between two looks: of its possible turns the nearest is the one."""
+        if self._resting is None:
+            return pose
+        before = self._resting.corners_px(self.template)
+        corners = pose.corners_px(self.template)
+        width, height = self.template.size_mm
+        turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
+        # Only the direction counts, since the board may have been pushed aside.
+        before, seen = before - before.mean(axis=0), corners - corners.mean(axis=0)
+        nearest = min(turns, key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before)))
+        turned = pose_from_corners(np.roll(corners, -nearest, axis=0), self.template)
+        return dataclasses.replace(turned, error_px=pose.error_px, quality=pose.quality)
 
 
 def _distance_px(one: BoardPose, other: BoardPose, template: BoardTemplate) -> float:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +20,20 @@ from vision.features import shrink
 from vision.frame import Image
 from vision.lines import measure_shape, refine_pose
 from vision.outlines import Outline, find_outlines
-from vision.pose import BoardPose, pose_from_corners, project
+from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.segments import find_segments, find_weaves
 
 FloatArray = NDArray[np.float64]
 
-log = logging.getLogger(__name__)
-
 WORKING_PX = 900
 """Longer side of the picture in which lines are looked for."""
 WEAVES = 4
-TRIED = 16
+TRIED = 24
 """Outlines that are looked at closely."""
 FOUND_QUALITY = 0.55
 """Share of the drawn lines that must be seen."""
-GOOD_QUALITY = 0.88
-"""Quality at which looking further is idle."""
+SAME = 0.05
+"""Distance of corners, as a share of the side, below which two outlines are one."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,21 +54,32 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     for weave in find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]:
         outlines += find_outlines(weave, template)
     outlines.sort(key=lambda outline: -outline.score)
-    image_from_small = np.asarray(np.linalg.inv(small_from_image))
+    best = _best(grey, template, outlines)
+    if best is None or best.pose.quality < FOUND_QUALITY:
+        return None
+    image_from_board = np.asarray(np.linalg.inv(small_from_image)) @ best.pose.image_from_board
+    pose = refine_pose(image, dataclasses.replace(best.pose, image_from_board=image_from_board), best.template)
+    return Found(pose, best.template) if pose.quality >= FOUND_QUALITY else None
+
+
+def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[Outline]) -> Found | None:
+    """The outline whose lines are seen best. Outlines of a board already found are passed over."""
     best: Found | None = None
+    examined: list[FloatArray] = []
     for outline in outlines[:TRIED]:
-        corners = _upright(project(image_from_small, outline.corners), template)
-        found = _examine(image, pose_from_corners(corners, template), template.with_shape(outline.shape))
-        if found is not None and (best is None or found.pose.quality > best.pose.quality):
+        corners = _upright(outline.corners, template)
+        if any(np.linalg.norm(corners - other, axis=1).max() < SAME * _side(other) for other in examined):
+            continue
+        found = _examine(grey, pose_from_corners(corners, template), template.with_shape(outline.shape))
+        if found is None or found.pose.quality < FOUND_QUALITY:
+            continue
+        examined.append(found.pose.corners_px(found.template))
+        if best is None or found.pose.quality > best.pose.quality:
             best = found
-        if best is not None and best.pose.quality > GOOD_QUALITY:
-            break
-    return best if best is not None and best.pose.quality >= FOUND_QUALITY else None
+    return best
 
 
 def _examine(image: Image, pose: BoardPose, template: BoardTemplate) -> Found | None:
-    from vision.align import is_plausible
-
     if not is_plausible(pose, template, image):
         return None
     pose = refine_pose(image, pose, template)
@@ -80,6 +89,10 @@ def _examine(image: Image, pose: BoardPose, template: BoardTemplate) -> Found | 
         template = measure_shape(image, pose, template)
         pose = refine_pose(image, pose, template)
     return Found(pose, template) if is_plausible(pose, template, image) else None
+
+
+def _side(corners: FloatArray) -> float:
+    return float(np.linalg.norm(corners[0] - corners[2]) / np.sqrt(2))
 
 
 def _upright(corners: FloatArray, template: BoardTemplate) -> FloatArray:

@@ -13,6 +13,11 @@ from vision.frame import Image
 
 FloatArray = NDArray[np.float64]
 
+SMALLEST_BOARD = 0.02
+"""Least share of the picture that a board may cover."""
+GREATEST_TILT = 4.0
+"""Greatest ratio of the lengths of two sides, as seen."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardPose:
@@ -51,3 +56,17 @@ def rectify(image: Image, pose: BoardPose, template: BoardTemplate) -> Image:
     """
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(pose.image_from_board)
     return np.asarray(cv2.warpPerspective(image, rectified_from_image, template.rectified_size_px), dtype=np.uint8)
+
+
+def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool:
+    """Whether a camera could see a board so: convex, not mirrored, large enough, its cells in the picture."""
+    corners = pose.corners_px(template)
+    if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
+        return False
+    height, width = image.shape[:2]
+    if cv2.contourArea(corners.astype(np.float32), oriented=True) < SMALLEST_BOARD * width * height:
+        return False
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1) / np.tile(template.size_mm, 2)
+    cells = project(pose.image_from_board, template.cells_mm)
+    inside = (cells >= 0) & (cells <= [width - 1, height - 1])
+    return bool(sides.max() < GREATEST_TILT * sides.min() and inside.all())
