@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from games import EMPTY, AnyGame, Step, carry_out
 from vision.reading import BoardReading
 
-FIT_NATS = 3.0
-"""Greatest loss of an explanation that is believed: one part in twenty of the likelihood."""
+FIT_NATS = {"unchanged": 3.0, "plies": 2.3, "unfinished": 1.5, "takeback": 0.7}
+"""Greatest loss of an explanation that is believed, by its kind: ten to one against the picture for a single ply."""
+FIT_PLIES_NATS = 0.7
+"""The same for several plies at once: two to one. With more, an illegal move would be made legal by plies that nobody
+made, on cells that were merely seen badly."""
 RIVAL_NATS = 1.5
 """Least distance between the best explanation and one that leads elsewhere; closer ones are ambiguous."""
 WRONG_CELL_NATS = 2.3
@@ -56,6 +59,11 @@ class Explanation:
     def cost(self) -> float:
         """Loss plus what the kind of explanation costs before anything is seen."""
         return self.loss + PRIOR_NATS[self.kind] + EXTRA_PLY_NATS * max(0, len(self.positions) - 1)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the reading allows it."""
+        return self.loss <= (FIT_PLIES_NATS if len(self.positions) > 1 else FIT_NATS[self.kind])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +109,7 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading) -> Mov
         board = game.board(history[ply])
         if board != present:
             found.append(Explanation("takeback", board, loss(board), history[ply], ply=ply))
-    fitting = sorted((one for one in found if one.loss <= FIT_NATS), key=lambda one: one.cost)
+    fitting = sorted((one for one in found if one.fits), key=lambda one: one.cost)
     doubtful = np.flatnonzero(reading.confidence < 0.9)
     return MoveEvent(reading, _distinct(game, fitting), tuple(int(cell) for cell in doubtful))
 

@@ -116,6 +116,14 @@ def test_a_doubtful_cell_that_nothing_explains_is_unclear_never_illegal(game: An
     assert referee.ply == 1
 
 
+def test_an_illegal_move_is_not_made_legal_by_a_ply_on_a_badly_seen_cell(game: AnyGame) -> None:
+    # Light laid a second man; with five to one nothing stands on e3, but a dark man there would make two legal plies.
+    referee = after(game, ["d2"])
+    effects = see(referee, board_with(game, W="d2 a1"), e3=("B", 1 / 6))
+    assert not moves(effects)
+    assert referee.ply == 1
+
+
 def test_many_differences_are_a_desync_and_the_game_resumes_by_itself(game: AnyGame) -> None:
     referee = after(game, ["d2", "f4"])
     elsewhere = board_with(game, W="a1 a4 a7", B="g1 g4 g7")
