@@ -1,0 +1,86 @@
+"""Text on pictures: any script the font has, with smooth edges. OpenCV's own letters are ASCII strokes."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image as Canvas
+from PIL import ImageDraw, ImageFont
+
+from vision.frame import Image
+
+Colour = tuple[int, int, int]
+"""Blue, green, red."""
+Mask = NDArray[np.float32]
+
+FONTS = Path(cv2.__file__).parent / "qt" / "fonts"
+"""DejaVu, which comes with opencv-python."""
+ELLIPSIS = "\u2026"
+
+
+@functools.lru_cache(maxsize=32)
+def _font(size_px: int, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    try:
+        return ImageFont.truetype(str(FONTS / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")), size_px)
+    except OSError:
+        return ImageFont.load_default(size_px)  # Pillow's own, Latin letters only
+
+
+def width_px(text: str, size_px: int, bold: bool = False) -> int:
+    """How wide a line of text is."""
+    return round(_font(size_px, bold).getlength(text))
+
+
+def line_height_px(size_px: int) -> int:
+    """From one line to the next."""
+    return round(size_px * 1.35)
+
+
+@functools.lru_cache(maxsize=128)
+def _mask(text: str, size_px: int, bold: bool) -> Mask:
+    """(line height, width) how much of each pixel the letters cover, 0 to 1."""
+    canvas = Canvas.new("L", (max(1, width_px(text, size_px, bold) + 2), line_height_px(size_px)))
+    ImageDraw.Draw(canvas).text((0, 0), text, fill=255, font=_font(size_px, bold))
+    mask: Mask = np.asarray(canvas, dtype=np.float32) / np.float32(255)
+    mask.setflags(write=False)
+    return mask
+
+
+def write(image: Image, text: str, origin: tuple[int, int], size_px: int, colour: Colour, bold: bool = False) -> None:
+    """Writes one line with its top-left corner at `origin`; what does not fit into the image is cut off."""
+    mask = _mask(text, size_px, bold)
+    left, top = origin
+    right, bottom = min(left + mask.shape[1], image.shape[1]), min(top + mask.shape[0], image.shape[0])
+    first_x, first_y = max(left, 0), max(top, 0)
+    if right <= first_x or bottom <= first_y:
+        return
+    share = mask[first_y - top : bottom - top, first_x - left : right - left, None]
+    ground = image[first_y:bottom, first_x:right]
+    ground[:] = (ground * (1 - share) + np.array(colour, dtype=np.float32) * share + 0.5).astype(np.uint8)
+
+
+def shorten(text: str, size_px: int, room_px: int, bold: bool = False) -> str:
+    """The text, with its end replaced by an ellipsis where it is wider than the room."""
+    if width_px(text, size_px, bold) <= room_px:
+        return text
+    while text and width_px(text + ELLIPSIS, size_px, bold) > room_px:
+        text = text[:-1]
+    return text.rstrip() + ELLIPSIS
+
+
+def wrap(text: str, size_px: int, room_px: int, most_lines: int, bold: bool = False) -> list[str]:
+    """The text in lines that fit the room, broken between words; what is beyond the last line is an ellipsis."""
+    lines: list[str] = []
+    rest = text.split()
+    while rest and len(lines) < most_lines:
+        count = len(rest)
+        if len(lines) < most_lines - 1:
+            while count > 1 and width_px(" ".join(rest[:count]), size_px, bold) > room_px:
+                count -= 1
+        lines.append(shorten(" ".join(rest[:count]), size_px, room_px, bold))
+        rest = rest[count:]
+    return lines
