@@ -1,0 +1,105 @@
+"""Labelled photos: what a person says stands on a board, read from a JSON file.
+
+The format is `{"images": {"<photo>": {"corners_px": [TL, TR, BR, BL] or null, "cells": "..."}}}`; other keys are
+notes. `cells` has one class letter per cell, row by row from the picture's top.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+
+LARGEST_BYTES = 4 << 20
+
+
+class LabelError(ValueError):
+    """A label file that cannot be used; the message names the file, the photo and the fault."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Label:
+    """What one photo shows."""
+
+    name: str
+    """The photo's file name."""
+    cells: str
+    """A class letter per cell, in the template's order."""
+    corners_px: NDArray[np.float64] | None
+    """(4, 2) the frame's corners in the picture, top left first, clockwise; None where nobody marked them."""
+
+
+def read_labels(path: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
+    """The labels of the file in its order, or of the photos named in `only`, in that order. Raises LabelError."""
+    images = _load(path)
+    for name in only:
+        if name not in images:
+            raise LabelError(f"{path}: no photo {name!r}; it labels {_some(list(images))}")
+    chosen = list(only) or list(images)
+    if not chosen:
+        raise LabelError(f"{path}: it labels no photo")
+    return tuple(_label(path, name, images[name], template) for name in chosen)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise LabelError(f"{path}: larger than {LARGEST_BYTES} bytes; no file of labels is")
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LabelError(f"{path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, LabelError):
+            raise
+        raise LabelError(f"{path}: no JSON: {error}") from error
+    images = content.get("images") if isinstance(content, dict) else None
+    if not isinstance(images, dict):
+        raise LabelError(f'{path}: it must be an object with "images", an object of photos')
+    return images
+
+
+def _label(path: Path, name: str, entry: Any, template: BoardTemplate) -> Label:
+    where = f"{path}: photo {name!r}"
+    if Path(name).name != name or name in ("", ".", ".."):
+        raise LabelError(f"{where}: a photo is named without folders")
+    if not isinstance(entry, dict) or not isinstance(entry.get("cells"), str):
+        raise LabelError(f'{where}: it must be an object with "cells", a text')
+    cells: str = entry["cells"]
+    if len(cells) != len(template.cell_names):
+        raise LabelError(f"{where}: {len(cells)} cells; {template.game} has {len(template.cell_names)}")
+    unknown = sorted(set(cells) - set(template.letters))
+    if unknown:
+        raise LabelError(f"{where}: cells hold {unknown[0]!r}; {template.game} knows {template.letters!r}")
+    return Label(name, cells, _corners(where, entry.get("corners_px")))
+
+
+def _corners(where: str, value: Any) -> NDArray[np.float64] | None:
+    if value is None:
+        return None
+    points = value if isinstance(value, list) and len(value) == 4 else []
+    numbers = [number for point in points if isinstance(point, list) and len(point) == 2 for number in point]
+    good = all(isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers)
+    if len(numbers) != 8 or not good or not all(abs(number) < 1e6 for number in numbers):
+        raise LabelError(f"{where}: corners_px is null or four [x, y], clockwise from the top left")
+    corners = np.array(numbers, dtype=np.float64).reshape(4, 2)
+    if _area(corners) <= 1:
+        raise LabelError(f"{where}: corners_px must go clockwise from the top left and enclose the board")
+    return corners
+
+
+def _area(corners: NDArray[np.float64]) -> float:
+    x, y = corners.T
+    area = 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+    return area if math.isfinite(area) else 0.0
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") if names else "none"

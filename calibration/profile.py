@@ -1,0 +1,145 @@
+"""A table profile: what was learnt about one table, its board and its men, in one `.npz` file."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import io
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate, load_template
+
+FORMAT = 1
+LARGEST_BYTES = 32 << 20
+"""Of the file, and of what it unpacks to."""
+HEAD = "head_"
+"""Prefix of the head's arrays in the file."""
+DAMAGED = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+"""What reading an archive raises that is none, or was cut off or tampered with."""
+FACTS = ("game", "options", "shape", "descriptor", "weights_sha256", "accuracy", "created")
+
+
+class ProfileError(ValueError):
+    """A profile that is missing, damaged, or made for something else; the message says what to do."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TableProfile:
+    """One table as calibration saw it."""
+
+    game: str
+    """The game's module name."""
+    options: frozenset[str]
+    """Rule options whose lines are drawn."""
+    shape: Mapping[str, float]
+    """The template's shape parameters as measured on the board."""
+    reference_jpeg: bytes
+    """A photo of the board with few men or none, as JPEG."""
+    image_from_board: NDArray[np.float64]
+    """(3, 3) homography: board millimetres to pixels of the reference picture."""
+    descriptor: str
+    """Name of the patch descriptor that the head was fitted to."""
+    weights_sha256: str
+    """Digest of the descriptor's weights; empty where it has none."""
+    head: Mapping[str, NDArray[np.generic]]
+    """The head's arrays by name."""
+    accuracy: float
+    """Share of the labelled cells read right while their photo was left out."""
+    created: str = dataclasses.field(default_factory=lambda: datetime.date.today().isoformat())
+    """ISO date."""
+
+    def template(self) -> BoardTemplate:
+        """The game's template with the measured shape. Raises TemplateError."""
+        return load_template(self.game, self.options).with_shape(self.shape)
+
+    def check_game(self, game: str) -> None:
+        """Raises ProfileError unless the profile was made for that game."""
+        if self.game != game:
+            raise ProfileError(f"the profile was made for {self.game}, not for {game}; calibrate for {game}")
+
+    def save(self, path: Path) -> None:
+        """Writes the file whole or not at all. Raises ProfileError."""
+        facts = {name: getattr(self, name) for name in FACTS}
+        facts |= {"format": FORMAT, "options": sorted(self.options), "shape": dict(self.shape)}
+        buffer = io.BytesIO()
+        np.savez_compressed(
+            buffer,
+            facts=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8),
+            reference=np.frombuffer(self.reference_jpeg, dtype=np.uint8),
+            image_from_board=self.image_from_board,
+            **{HEAD + name: array for name, array in self.head.items()},  # type: ignore[arg-type]
+        )
+        try:
+            _write_whole(path, buffer.getvalue())
+        except OSError as error:
+            raise ProfileError(f"{path}: cannot be written: {error.strerror}") from error
+
+    @staticmethod
+    def load(path: Path) -> TableProfile:
+        """The profile of a file that `save` wrote. Raises ProfileError."""
+        try:
+            arrays = _read_arrays(path)
+            return _from_arrays(arrays)
+        except OSError as error:
+            raise ProfileError(f"{path}: {error.strerror or error}") from error
+        except DAMAGED as error:
+            raise ProfileError(f"{path}: no table profile ({error}); make one with `kibitzer calibrate`") from error
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Through a file beside it, so that a reader or a power cut never meets half a profile."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as beside:
+        try:
+            beside.write(content)
+            beside.flush()
+            os.fsync(beside.fileno())
+            Path(beside.name).chmod(0o644)
+            Path(beside.name).replace(path)
+        except OSError:
+            Path(beside.name).unlink(missing_ok=True)
+            raise
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
+    if path.stat().st_size > LARGEST_BYTES:
+        raise ValueError(f"larger than {LARGEST_BYTES >> 20} MiB")
+    content = path.read_bytes()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > LARGEST_BYTES:
+            raise ValueError(f"unpacks to more than {LARGEST_BYTES >> 20} MiB")
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:
+    facts: Any = json.loads(arrays["facts"].tobytes())
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        raise ValueError(f"format {facts.get('format') if isinstance(facts, dict) else None!r} is not {FORMAT}")
+    for name in ("game", "descriptor", "weights_sha256", "created"):
+        if not isinstance(facts[name], str):
+            raise ValueError(f"{name} is no text")
+    image_from_board = np.asarray(arrays["image_from_board"], dtype=np.float64)
+    if image_from_board.shape != (3, 3) or not np.isfinite(image_from_board).all():
+        raise ValueError("image_from_board is no homography")
+    return TableProfile(
+        game=facts["game"],
+        options=frozenset(str(option) for option in facts["options"]),
+        shape={str(name): float(value) for name, value in facts["shape"].items()},
+        reference_jpeg=arrays["reference"].tobytes(),
+        image_from_board=image_from_board,
+        descriptor=facts["descriptor"],
+        weights_sha256=facts["weights_sha256"],
+        head={name.removeprefix(HEAD): array for name, array in arrays.items() if name.startswith(HEAD)},
+        accuracy=float(facts["accuracy"]),
+        created=facts["created"],
+    )

@@ -1,0 +1,1 @@
+"""What was learnt: weights, the manifest that vouches for them, and the recipes that made them (`train/`)."""

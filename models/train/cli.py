@@ -1,0 +1,59 @@
+"""`kibitzer train`: makes the shipped weights again."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from models.train.patches import CLASSES
+from models.train.pool import draw_pool
+from models.train.recipe import make_resnet18
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+
+
+@app.callback()
+def main() -> None:
+    """Trains the networks again. Needs torch, which `./kibitzer train` installs; no graphics card."""
+
+
+@app.command("resnet18")
+def resnet18(
+    out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
+    work: Annotated[Path, typer.Option(help="Folder for drawn patches, kept for the next run.")] = Path("var/train"),
+    photographs: Annotated[
+        Path, typer.Option(help="Folder with go/stones_yolo; absent, drawn patches alone are used.")
+    ] = Path("../shared/data"),
+    patches: Annotated[int, typer.Option(min=200, help="Patches to draw; 200000 take 15 minutes.")] = 200_000,
+    epochs: Annotated[float, typer.Option(min=0.01, help="Times each patch is seen.")] = 2.4,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same patches and first weights.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Processor cores for torch.")] = 1,
+) -> None:
+    """Trains the ResNet-18 that describes cells, and the head that reads boards nobody has calibrated.
+
+    Draws patches by chance, adds photographs of go stones, trains, exports to ONNX, quantises to eight bits, fits
+    the head, and writes resnet18.onnx, generic_head.npz and manifest.toml.
+
+    Example: kibitzer train resnet18 --out /tmp/weights --patches 20000 --epochs 1
+    """
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("onnxscript").setLevel(logging.WARNING)
+    logging.getLogger("onnx_ir").setLevel(logging.WARNING)
+    out.mkdir(parents=True, exist_ok=True)
+    make_resnet18(out, work, photographs, patches=patches, epochs=epochs, seed=seed, threads=threads)
+
+
+@app.command("patches")
+def show_patches(
+    out: Annotated[Path, typer.Argument(help="Picture to write, .png or .jpg.")],
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same patches.")] = 1,
+    each: Annotated[int, typer.Option(min=1, max=500, help="Patches of each class.")] = 60,
+) -> None:
+    """Draws a sheet of training patches to look at: empty, light, dark, other from top to bottom."""
+    from models.train.sheet import write_sheet
+
+    write_sheet(draw_pool(each * len(CLASSES) * 3, seed), out, each)

@@ -1,0 +1,36 @@
+"""Fits the head that reads boards nobody has calibrated, on drawn patches and photographs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+
+from models.train.patches import OTHER
+from models.train.pool import Pool
+from vision.descriptors import Descriptor
+from vision.fitting import fit_head
+from vision.heads import OTHER as OTHER_LETTER
+
+LETTERS = ".WB" + OTHER_LETTER
+"""Letters in the order of `patches.CLASSES`."""
+SOFTNESS = 0.3
+EXAMPLES = 200
+"""Examples of OTHER that go along, for tables' own heads to learn what is no cell."""
+
+log = logging.getLogger(__name__)
+
+
+def fit_generic(descriptor: Descriptor, pool: Pool, path: Path) -> float:
+    """Writes the generic head, and descriptors of OTHER beside it; gives the share of patches right while left out.
+
+    Patches that the network was not trained on give honest probabilities.
+    """
+    described = descriptor.describe(pool.images)
+    labels = "".join(LETTERS[label] for label in pool.labels)
+    fit = fit_head(described, labels, LETTERS, softness=SOFTNESS, remember=0)
+    others = described[pool.labels == OTHER][:EXAMPLES].astype(np.float16)
+    np.savez_compressed(path, others=others, **fit.head.arrays())  # type: ignore[arg-type]
+    log.info("generic head: %.4f of %d patches right while left out", fit.accuracy, len(labels))
+    return fit.accuracy

@@ -1,0 +1,88 @@
+"""The whole way from a seed to the shipped ResNet-18 and generic head."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from models.train.generic_head import fit_generic
+from models.train.manifest import write_entry
+from models.train.photographs import cut_photographs
+from models.train.pool import Pool, draw_pool, load_pool
+from models.train.quantise import quantise
+from models.train.resnet18 import CellNetwork, Recipe, accuracy, export, train
+from vision.descriptors import ResNet18
+from vision.heads import load_generic
+
+log = logging.getLogger(__name__)
+
+LICENCE = "MIT; trained in part on photographs under CC BY 4.0 (attribution: docs/models.md)"
+DATA = "drawn patches (models/train/patches.py); Stone Detection by hubbleunit, Roboflow Universe, CC BY 4.0"
+SHARD = 50_000
+"""Patches drawn from one seed."""
+HELD_OUT_SEED = 1_000_000
+HELD_OUT_SHARE = 0.1
+
+
+def make_resnet18(
+    out: Path, work: Path, photographs: Path, *, patches: int, epochs: float, seed: int, threads: int
+) -> None:
+    """Writes resnet18.onnx, generic_head.npz and their manifest entries into `out`."""
+    command = f"kibitzer train resnet18 --patches {patches} --epochs {epochs} --seed {seed}"
+    real = cut_photographs(photographs, "train", seed)
+    held_out = _drawn(work, max(200, int(patches * HELD_OUT_SHARE)), HELD_OUT_SEED + seed)
+    network = train(_shards(work, patches, seed).joined(real), Recipe(epochs=epochs, seed=seed, threads=threads))
+    torch.save(network.state_dict(), work / f"resnet18_{seed}.pt")
+    finish(out, network, held_out, photographs, command, seed)
+
+
+def finish(out: Path, network: CellNetwork, held_out: Pool, photographs: Path, command: str, seed: int) -> None:
+    """Exports, quantises and measures a trained network, and fits the generic head to it."""
+    with tempfile.TemporaryDirectory() as folder:
+        export(network, Path(folder) / "resnet18.onnx")
+        quantise(Path(folder) / "resnet18.onnx", out / "resnet18.onnx", held_out.images[:512])
+    facts: dict[str, str | float] = {
+        "data": DATA,
+        "licence": LICENCE,
+        "command": command,
+        "drawn_accuracy_fp32": round(accuracy(network, held_out), 4),
+    }
+    write_entry(out, "resnet18", "resnet18.onnx", facts)
+    descriptor = ResNet18(out)
+    near = cut_photographs(photographs, "train", HELD_OUT_SEED + seed, stones=6)
+    head_accuracy = fit_generic(descriptor, held_out.joined(near), out / "generic_head.npz")
+    facts = {"data": DATA, "licence": LICENCE, "command": command, "held_out_accuracy": round(head_accuracy, 4)}
+    write_entry(out, "generic_head", "generic_head.npz", facts)
+    for split in ("valid", "test"):
+        photos = cut_photographs(photographs, split, seed)
+        if len(photos.labels):
+            facts[f"stones_{split}_accuracy"] = round(photo_accuracy(descriptor, photos, out), 4)
+    write_entry(out, "generic_head", "generic_head.npz", facts)
+
+
+def photo_accuracy(descriptor: ResNet18, photos: Pool, folder: Path) -> float:
+    """Share of photographed patches that network (in eight bits) and generic head read right."""
+    head = load_generic(folder).head
+    found = head.probabilities(descriptor.describe(photos.images)).argmax(axis=1)
+    return float((np.asarray(found) == photos.labels).mean())
+
+
+def _shards(work: Path, patches: int, seed: int) -> Pool:
+    pool = _drawn(work, min(patches, SHARD), seed)
+    for index in range(1, -(-patches // SHARD)):
+        pool = pool.joined(_drawn(work, min(SHARD, patches - index * SHARD), seed + index))
+    return pool
+
+
+def _drawn(work: Path, count: int, seed: int) -> Pool:
+    """Freshly drawn, or as an earlier run left them."""
+    path = work / f"patches_{seed}_{count}.npz"
+    if path.is_file():
+        return load_pool(path)
+    pool = draw_pool(count, seed)
+    pool.save(path)
+    return pool

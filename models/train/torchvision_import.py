@@ -1,0 +1,45 @@
+"""torchvision, also where its wheel was built for another torch.
+
+torchvision's CUDA wheel beside a CPU build of torch cannot load its compiled operators, and its import fails with
+"operator torchvision::nms does not exist" (pytorch/vision#9085). We use none of them. So where that happens, and
+only there, the names are made known to torch, and the import is tried again. Matching builds see a plain import.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import torch
+
+_declared: list[torch.library.Library] = []
+"""Kept for the life of the process: a library's names vanish with it."""
+
+
+def import_torchvision() -> ModuleType:
+    """The module `torchvision`. Raises ImportError, or what else its import raises for other reasons."""
+    try:
+        return importlib.import_module("torchvision")
+    except RuntimeError as error:
+        if "operator torchvision::" not in str(error):
+            raise
+    for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
+        del sys.modules[name]
+    _declare_operators()
+    return importlib.import_module("torchvision")
+
+
+def _declare_operators() -> None:
+    """Declares, without any implementation, the operators that torchvision registers shapes for."""
+    spec = importlib.util.find_spec("torchvision")
+    if spec is None or spec.origin is None:
+        raise ImportError("torchvision is not installed")
+    text = (Path(spec.origin).parent / "_meta_registrations.py").read_text(encoding="utf-8")
+    library = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
+    for name in sorted(set(re.findall(r'register_fake\("torchvision::(\w+)"\)', text))):
+        library.define(f"{name}(Tensor unused) -> Tensor")  # type: ignore[no-untyped-call]
+    _declared.append(library)

@@ -1,0 +1,44 @@
+"""The patches of a rectified picture that show the cells."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.pose import project
+
+Patches = NDArray[np.uint8]
+"""uint8 (cells, side, side, 3) BGR."""
+
+PATCH_PX = 48
+
+
+def cut_patches(rectified: Image, template: BoardTemplate, size_px: int = PATCH_PX) -> Patches:
+    """One square patch per cell, `template.cell_mm` wide around the cell's centre, in the template's order."""
+    centres = project(template.rectified_from_board, template.cells_mm)
+    side_px = template.cell_mm * template.pixels_per_mm
+    patches = np.empty((len(centres), size_px, size_px, 3), dtype=np.uint8)
+    for index, (x, y) in enumerate(centres):
+        patches[index] = cut_patch(rectified, x, y, side_px, size_px)
+    return patches
+
+
+def cut_patch(
+    image: Image, x_px: float, y_px: float, side_px: float, size_px: int = PATCH_PX, turn_rad: float = 0.0
+) -> NDArray[np.uint8]:
+    """(size, size, 3) the square of side `side_px` around a point, turned clockwise; outside the picture its edge."""
+    scale = side_px / size_px
+    cosine, sine = np.cos(turn_rad) * scale, np.sin(turn_rad) * scale
+    half = (size_px - 1) / 2
+    image_from_patch = np.array(
+        [[cosine, -sine, x_px - half * (cosine - sine)], [sine, cosine, y_px - half * (sine + cosine)]]
+    )
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    source = image
+    if scale > 1.5:  # a warp samples single pixels: without this, thin lines would come and go
+        source = np.asarray(cv2.GaussianBlur(image, (0, 0), scale / 3), dtype=np.uint8)
+    patch = cv2.warpAffine(source, image_from_patch, (size_px, size_px), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(patch, dtype=np.uint8)

@@ -1,0 +1,172 @@
+"""From descriptors to probabilities: linear support vector machines with calibrated odds.
+
+A head is plain arrays; predicting needs numpy alone. Fitting (`vision.fitting`) imports scikit-learn.
+
+Besides the classes of the game a head may know OTHER: a hand, a sleeve, whatever is no cell. Probability that goes
+there is handed back to all classes alike, so that a covered cell comes out unsure rather than wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.descriptors import Descriptors
+from vision.weights import MODELS, WeightsError, find_weights
+
+FloatArray = NDArray[np.float64]
+
+OTHER = "?"
+"""Class letter of a cell that something covers; never part of a reading."""
+LEAST = 1e-6
+"""No probability is less: nothing that a camera says is certain."""
+FAR_SHARE = 0.9
+"""Most of the belief that strangeness may take away."""
+GENERIC = "generic_head"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Head:
+    """One-against-rest classifiers over descriptors of one kind."""
+
+    letters: str
+    """Class letter of each row."""
+    mean: FloatArray
+    """(length,) subtracted from descriptors."""
+    scale: FloatArray
+    """(length,) divided by afterwards."""
+    coefficients: FloatArray
+    """(letters, length)."""
+    intercepts: FloatArray
+    """(letters,)."""
+    slopes: FloatArray
+    """(letters,) of Platt's sigmoid: probability = 1 / (1 + exp(-(slope * margin + offset)))."""
+    offsets: FloatArray
+    """(letters,)."""
+    examples: FloatArray
+    """(n, length) unit vectors of what was learnt from; may be empty."""
+    reach: float
+    """Distance to the nearest example, 0 to 2, that is still ordinary; beyond it belief shrinks."""
+
+    def probabilities(self, descriptors: Descriptors) -> FloatArray:
+        """(n, letters); rows add up to 1."""
+        scaled = (descriptors.astype(np.float64) - self.mean) / self.scale
+        margins = scaled @ self.coefficients.T + self.intercepts
+        odds = 1 / (1 + np.exp(-np.clip(self.slopes * margins + self.offsets, -30, 30)))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+    def strangeness(self, descriptors: Descriptors) -> FloatArray:
+        """(n,) 0 for what looks like an example, up to FAR_SHARE for what looks like none of them."""
+        if not len(self.examples):
+            return np.zeros(len(descriptors))
+        scaled = (descriptors.astype(np.float64) - self.mean) / self.scale
+        distance = 1 - (unit(scaled) @ self.examples.T).max(axis=1)
+        return np.asarray(FAR_SHARE / (1 + np.exp(-12 * np.clip(distance / self.reach - 1.5, -3, 3))))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything it is, to be stored."""
+        stored: dict[str, NDArray[np.generic]] = {
+            field.name: np.asarray(getattr(self, field.name))
+            for field in dataclasses.fields(self)
+            if field.name != "letters"
+        }
+        stored["letters"] = np.array([ord(letter) for letter in self.letters], dtype=np.int32)
+        stored["examples"] = self.examples.astype(np.float16)
+        return stored
+
+
+def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
+    """The head that `Head.arrays` stored. Raises ValueError where the arrays do not fit together."""
+    try:
+        letters = "".join(chr(int(code)) for code in arrays["letters"])
+        numbers = {
+            name: np.asarray(arrays[name], dtype=np.float64)
+            for name in ("mean", "scale", "coefficients", "intercepts", "slopes", "offsets", "examples")
+        }
+        reach = float(np.asarray(arrays["reach"], dtype=np.float64))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"not the arrays of a head: {error!r}") from error
+    length, rows = len(numbers["mean"]), len(letters)
+    shapes = {
+        "mean": (length,), "scale": (length,), "coefficients": (rows, length), "intercepts": (rows,),
+        "slopes": (rows,), "offsets": (rows,), "examples": (len(numbers["examples"]), length),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
+            raise ValueError(f"{name} of a head is {numbers[name].shape}, not {shape}, or not finite")
+    if not rows or not reach > 0 or not (numbers["scale"] > 0).all():
+        raise ValueError("a head without classes, or without scale")
+    return Head(letters=letters, reach=reach, **numbers)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Generic:
+    """What is shipped for ResNet-18, from no table in particular."""
+
+    head: Head
+    """Any board: empty, light and dark men, OTHER."""
+    others: Descriptors
+    """(n, length) descriptors of OTHER, from which a table's own head learns what is no cell."""
+
+
+@functools.lru_cache(maxsize=1)
+def load_generic(folder: Path = MODELS) -> Generic:
+    """The shipped head and examples, loaded once. Raises WeightsError."""
+    weights = find_weights(GENERIC, folder)
+    try:
+        with np.load(weights.path, allow_pickle=False) as arrays:
+            head = head_from_arrays({name: arrays[name] for name in arrays.files})
+            return Generic(head, np.asarray(arrays["others"], dtype=np.float32))
+    except (ValueError, KeyError) as error:
+        raise WeightsError(f"{weights.path}: {error}") from error
+
+
+def read_log_probabilities(
+    descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
+) -> FloatArray:
+    """(n, letters) natural logarithms of what both heads believe; rows' probabilities add up to 1.
+
+    The table's head is believed where it has learnt; classes that it never saw keep the generic head's share.
+    """
+    shares = np.full((len(descriptors), len(letters)), 1 / len(letters))
+    if generic is not None:
+        shares = _spread(generic.probabilities(descriptors), generic.letters, letters)
+    if table is not None:
+        own = _spread(table.probabilities(descriptors), table.letters, letters)
+        unseen = np.array([letter not in table.letters for letter in letters])
+        elsewhere = shares[:, unseen].sum(axis=1, keepdims=True)
+        believed = np.where(unseen, shares, own * (1 - elsewhere))
+        strange = table.strangeness(descriptors)[:, None]
+        shares = believed * (1 - strange) + strange / len(letters)
+    shares = np.clip(shares, LEAST, None)
+    return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True)))
+
+
+def unit(vectors: FloatArray) -> FloatArray:
+    """The vectors at length 1."""
+    return np.asarray(vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-9))
+
+
+def _spread(known: FloatArray, known_letters: str, letters: str) -> FloatArray:
+    """Probabilities over `letters`; the share of OTHER and of letters this game lacks goes to those it does not name.
+
+    A game of other classes than the head's (dominoes) gets the head's opinion of empty, and no more.
+    """
+    shares = np.zeros((len(known), len(letters)))
+    loose = np.zeros(len(known))
+    for column, letter in enumerate(known_letters):
+        if letter in letters:
+            shares[:, letters.index(letter)] = known[:, column]
+        elif letter == OTHER:
+            shares += known[:, column, None] / len(letters)
+        else:
+            loose += known[:, column]
+    strangers = [index for index, letter in enumerate(letters) if letter not in known_letters]
+    columns = strangers or list(range(len(letters)))
+    shares[:, columns] += loose[:, None] / len(columns)
+    return shares

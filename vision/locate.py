@@ -1,0 +1,74 @@
+"""Reads single photos: places the board by hand-given corners, by the profile's reference, or by its drawing."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
+from vision.align import Aligner
+from vision.finder import find_board
+from vision.frame import Frame, Image
+from vision.lines import line_quality, measure_shape, refine_pose
+from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
+from vision.reader import Reader, reference_of
+from vision.reading import BoardReading
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReadPhoto:
+    """A board found in a photo, and what stands on it."""
+
+    pose: BoardPose
+    template: BoardTemplate
+    """With the shape it was read with."""
+    reading: BoardReading
+
+
+class PhotoReader:
+    """Reads photos one by one; none knows of the one before."""
+
+    def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
+        """Raises ProfileError, WeightsError."""
+        self._measured = profile is not None
+        self._template = template if profile is None else template.with_shape(profile.shape)
+        self._reference = None if profile is None else reference_of(profile)
+        self._reader = Reader(self._template, profile)
+
+    def read(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> ReadPhoto | None:
+        """What stands on the board in the photo; None where no board is seen."""
+        placed = self._place(image) if corners_px is None else self._place_at(image, corners_px)
+        if placed is None:
+            return None
+        pose, template = placed
+        self._reader.template = template
+        return ReadPhoto(pose, template, self._reader.read(rectify(image, pose, template), 0.0))
+
+    def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> tuple[BoardPose, BoardTemplate] | None:
+        pose, template = pose_from_corners(corners_px, self._template), self._template
+        if not is_plausible(pose, template, image):
+            return None
+        if template.shape and not self._measured:
+            template = measure_shape(image, pose, template)
+        return refine_if_better(image, pose, template), template
+
+    def _place(self, image: Image) -> tuple[BoardPose, BoardTemplate] | None:
+        if self._reference is not None:
+            aligner = Aligner(self._template, self._reference)
+            alignment = aligner.update(Frame(image, 0.0, 0))
+            if alignment.pose is not None:
+                return alignment.pose, aligner.template
+        found = find_board(image, self._template)
+        return None if found is None else (found.pose, found.template)
+
+
+def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
+    """The pose snapped to the drawn lines, where more lines are seen under it than before."""
+    refined = refine_pose(image, pose, template)
+    before = line_quality(image, pose, template)
+    if refined.quality > before and is_plausible(refined, template, image):
+        return refined
+    return dataclasses.replace(pose, quality=before)

@@ -1,0 +1,98 @@
+"""Reads a rectified picture: which class stands on which cell, and how sure that is."""
+
+from __future__ import annotations
+
+import logging
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import BoardTemplate
+from vision.cells import Patches, cut_patches
+from vision.descriptors import DEFAULT, load_descriptor
+from vision.features import Reference
+from vision.frame import Image
+from vision.heads import OTHER, Head, head_from_arrays, load_generic, read_log_probabilities
+from vision.reading import BoardReading
+
+log = logging.getLogger(__name__)
+
+CHANGED_LEVELS = 9.0
+"""Grey levels by which a blurred patch must differ somewhere, light made equal, to be read again."""
+BLUR_PX = 3.0
+
+
+class Reader:
+    """Reads boards of one template; with a profile, by what was learnt at that table."""
+
+    def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
+        """Raises ProfileError where the profile is for another game or other weights, WeightsError."""
+        self.template = template
+        """May be replaced by the same board with another shape."""
+        self._own = None if profile is None else _head_of(profile, template)
+        self._descriptor = load_descriptor(DEFAULT if profile is None else profile.descriptor)
+        self._generic = load_generic().head if self._descriptor.name == DEFAULT else None
+        self._seen: Patches | None = None
+
+    def read(
+        self,
+        rectified: Image,
+        time_s: float,
+        occlusion: float = 0.0,
+        changed: NDArray[np.bool_] | None = None,
+        previous: BoardReading | None = None,
+    ) -> BoardReading:
+        """What the cells show; some 1 ms a cell. Where both are given, cells not `changed` keep `previous`."""
+        patches = cut_patches(rectified, self.template)
+        letters = self.template.letters
+        if changed is None or previous is None:
+            logs = self._log_probabilities(patches)
+            self._seen = patches
+        else:
+            logs = previous.log_probabilities.copy()
+            logs[changed] = self._log_probabilities(patches[changed])
+            self._seen = patches if self._seen is None else np.where(changed[:, None, None, None], patches, self._seen)
+        return BoardReading(logs, letters, time_s, occlusion)
+
+    def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
+        """(cells,) True where a cell looks different from when it was last read; a change of light is no change."""
+        patches = cut_patches(rectified, self.template)
+        if self._seen is None or self._seen.shape != patches.shape:
+            return np.ones(len(patches), dtype=np.bool_)
+        before, now = self._seen.astype(np.float32), patches.astype(np.float32)
+        gain = np.median((now.mean(axis=(1, 2)) + 1) / (before.mean(axis=(1, 2)) + 1), axis=0)
+        apart = [
+            float(np.abs(cv2.GaussianBlur(patch, (0, 0), BLUR_PX)).max())
+            for patch in np.clip(now, 0, 250) - np.clip(before * gain, 0, 250)
+        ]
+        return np.array(apart) > CHANGED_LEVELS
+
+    def _log_probabilities(self, patches: Patches) -> NDArray[np.float64]:
+        described = self._descriptor.describe(patches)
+        return read_log_probabilities(described, self.template.letters, self._own, self._generic)
+
+
+def reference_of(profile: TableProfile) -> Reference:
+    """The profile's picture of its board, for alignment. Raises ProfileError."""
+    image = cv2.imdecode(np.frombuffer(profile.reference_jpeg, dtype=np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise ProfileError("the profile's reference picture is damaged; calibrate again")
+    return Reference(np.asarray(image, dtype=np.uint8), profile.image_from_board)
+
+
+def _head_of(profile: TableProfile, template: BoardTemplate) -> Head:
+    profile.check_game(template.game)
+    try:
+        descriptor = load_descriptor(profile.descriptor)
+        head = head_from_arrays(profile.head)
+    except ValueError as error:
+        raise ProfileError(f"the profile cannot be used: {error}; calibrate again") from error
+    if descriptor.sha256 != profile.weights_sha256:
+        raise ProfileError(f"the profile was made with other weights of {descriptor.name}; calibrate again")
+    if len(head.mean) != descriptor.length:
+        raise ProfileError(f"the profile's head does not fit {descriptor.name}; calibrate again")
+    if not set(head.letters) <= set(template.letters + OTHER):
+        raise ProfileError(f"the profile knows {head.letters!r}, the board {template.letters!r}; calibrate again")
+    return head
