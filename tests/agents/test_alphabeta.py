@@ -1,0 +1,256 @@
+"""The engine against plain minimax, against the rules, and against the clock."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import games
+from agents.agent import Agent, AgentError, Limits
+from agents.kernels.nine_mens_morris import MorrisSearch
+from agents.plain_search import PlainSearch
+from agents.registry import load_agent
+from agents.search import WIN
+from games.nine_mens_morris import CELLS, NineMensMorris, Position
+from tests.agents.minimax import minimax
+
+RULES: list[dict[str, object]] = [
+    {},
+    {"flying": True},
+    {"mill_protected": True, "flying": True},
+    {"diagonals": True, "men": 12},
+    {"diagonals": True, "mill_protected": True, "men": 6, "flying": True},
+    {"men": 3, "flying": True, "repetition": 2, "quiet_plies": 3},
+    {"men": 4, "quiet_plies": 5},
+    {"first": "dark", "repetition": 0, "quiet_plies": 0},
+]
+NEVER = threading.Event()
+
+
+def morris(**rules: object) -> NineMensMorris:
+    game = games.load("morris", rules)
+    assert isinstance(game, NineMensMorris)
+    return game
+
+
+def positions(game: NineMensMorris, seed: int, count: int) -> list[Position]:
+    """Positions of random games in which the game goes on."""
+    draw, found = random.Random(seed), []
+    while len(found) < count:
+        position, line = draw.choice(game.starts), []
+        while game.outcome(position) is None and len(line) < 150:
+            line.append(position)
+            position = game.apply(position, draw.choice(game.legal_moves(position)))
+        found += draw.sample(line, min(5, len(line)))
+    return found[:count]
+
+
+def bits(names: str) -> int:
+    return sum(1 << CELLS.index(name) for name in names.split())
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> None:
+    game = morris(**rules)
+    search = MorrisSearch(game, table_mb=1, seed=0)
+    for position in positions(game, 1, 150):
+        assert search.moves(position) == set(game.legal_moves(position))
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, object]) -> None:
+    game = morris(**rules)
+    search = MorrisSearch(game, table_mb=1, seed=0)
+    for position in positions(game, 2, 40):
+        depth = 3 if len(game.legal_moves(position)) < 12 else 2
+        search.begin(position, None, exact=True)
+        for level in range(1, depth + 1):
+            found = search.deepen(level)
+            assert found.score == minimax(game, position, level), (game.format_position(position), level)
+        after = game.apply(position, found.move)
+        assert -minimax(game, after, depth - 1, found.move, ply=1) == found.score
+
+
+def test_deep_searches_of_endgames_have_the_score_of_plain_minimax() -> None:
+    game = morris(repetition=2, quiet_plies=5)
+    search = MorrisSearch(game, table_mb=1, seed=0)
+    for text in ("MOOOOOEOOMOOOOEOOOOOOMOE0033", "OMOOMOOMOEOOOEOOOOEOOOOO0033"):
+        position = game.parse_position(text)
+        for depth in range(1, 6):
+            search.begin(position, None, exact=True)
+            assert search.deepen(depth).score == minimax(game, position, depth), depth
+
+
+def test_a_repetition_that_the_games_history_makes_a_draw_is_seen() -> None:
+    game = morris()
+    start = Position((bits("a7 g7 f4"), bits("a1 g1 b4 d2 e3")), (0, 0), 0)
+    line = games.line_of_play(game, ["a7-d7", "a1-d1", "d7-a7", "d1-a1"] * 2, start)[:-1]
+    search = MorrisSearch(game, table_mb=1, seed=0)
+    for position in line:
+        search.begin(position, None, exact=True)
+        assert search.deepen(2).score == minimax(game, position, 2)
+
+
+def test_faster_wins_score_higher_and_are_taken() -> None:
+    game = morris()
+    now = Position((bits("a7 d7 g4"), bits("a1 d2 f6")), (0, 0), 0)
+    answer = load_agent("alphabeta", game).choose(now, Limits(depth=5), NEVER)
+    assert answer.score == WIN - 1
+    assert game.format_move(now, answer.move).startswith("g4-g7x")
+    assert answer.depth == 1
+
+
+def test_the_expected_line_is_legal_and_begins_with_the_move() -> None:
+    game = morris()
+    for position in positions(game, 3, 20):
+        answer = load_agent("alphabeta", game, {"table_mb": 1}).choose(position, Limits(depth=5), NEVER)
+        games.line_of_play(game, answer.pv, position)
+        assert answer.pv[0] == game.format_move(position, answer.move)
+        assert answer.depth == 5 or abs(answer.score or 0) > WIN - 100
+
+
+def test_plain_python_agrees_with_the_kernel_where_the_end_is_in_sight() -> None:
+    game = morris(men=3, flying=True, quiet_plies=4)
+    ends = 0
+    for position in positions(game, 4, 12):
+        search = PlainSearch(game)
+        search.begin(position, None, exact=True)
+        score = minimax(game, position, 2)
+        if abs(score) < WIN - 100:
+            score = 0  # plain Python knows no features: all but a forced end is even to it
+        assert search.deepen(2).score == score
+        ends += score != 0
+    assert ends
+
+
+@pytest.mark.parametrize("limits", [Limits(time_s=0.2), Limits()], ids=["time", "default"])
+def test_the_clock_is_kept(limits: Limits) -> None:
+    game = morris()
+    agent = load_agent("alphabeta", game)
+    began_s = time.monotonic()
+    answer = agent.choose(game.initial(), limits, NEVER)
+    assert time.monotonic() - began_s < (limits.time_s or 1.0) + 0.2
+    assert answer.depth >= 4
+    assert answer.seconds <= (limits.time_s or 1.0) + 0.2
+
+
+def test_no_more_positions_are_visited_than_allowed() -> None:
+    game = morris()
+    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=5000), NEVER)
+    assert 2500 < answer.nodes <= 5001
+    least = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1), NEVER)
+    assert least.move in game.legal_moves(game.initial())
+
+
+class _NoKernel:
+    """The rules of morris under a name that has no kernel, as a sixth game would be."""
+
+    name = "sixth_game"
+
+    def __init__(self, game: NineMensMorris) -> None:
+        self._game = game
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["kernel", "plain Python"])
+def test_stop_is_answered_at_once_with_the_best_move_so_far(wrapped: bool) -> None:
+    game: Any = _NoKernel(morris()) if wrapped else morris()
+    agent = load_agent("alphabeta", game)
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    began_s = time.monotonic()
+    answer = agent.choose(game.initial(), Limits(time_s=60), stop)
+    assert 0.25 < time.monotonic() - began_s < 0.6
+    assert answer.move in game.legal_moves(game.initial())
+    assert answer.depth >= 1
+
+
+def test_a_search_lets_other_threads_run() -> None:
+    game = morris()
+    agent = load_agent("alphabeta", game)
+    ticks: list[float] = []
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.wait(0.02):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    agent.choose(game.initial(), Limits(time_s=0.6), NEVER)
+    done.set()
+    thread.join()
+    assert max(b - a for a, b in itertools.pairwise(ticks)) < 0.3
+    assert len(ticks) > 10
+
+
+def winner(game: NineMensMorris, players: tuple[Agent, Agent], limits: Limits) -> int | None:
+    position = game.initial()
+    while (outcome := game.outcome(position)) is None:
+        position = game.apply(position, players[position.side].choose(position, limits, NEVER).move)
+    return outcome.winner
+
+
+def test_it_beats_random_twenty_times_out_of_twenty() -> None:
+    game = morris()
+    results = []
+    for seed in range(1, 21):
+        players = [load_agent("alphabeta", game, {"seed": seed}), load_agent("random", game, {"seed": seed})]
+        mine = seed % 2
+        order = (players[mine], players[1 - mine])
+        results.append(winner(game, order, Limits(depth=3)) == mine)
+    assert results == [True] * 20
+
+
+def test_more_depth_beats_less() -> None:
+    game = morris()
+    points = 0.0
+    for seed in range(1, 7):
+        deep = load_agent("alphabeta", game, {"seed": seed, "depth": 5, "table_mb": 1})
+        shallow = load_agent("alphabeta", game, {"seed": seed + 50, "depth": 1, "table_mb": 1})
+        mine = seed % 2
+        won = winner(game, (shallow, deep) if mine else (deep, shallow), Limits())
+        points += 0.5 if won is None else float(won == mine)
+    assert points >= 5
+
+
+def test_equal_moves_are_chosen_by_the_seed() -> None:
+    game = morris()
+    chosen = {
+        seed: load_agent("alphabeta", game, {"seed": seed}).choose(game.initial(), Limits(depth=2), NEVER).move
+        for seed in range(1, 12)
+    }
+    assert len(set(chosen.values())) > 2
+    again = load_agent("alphabeta", game, {"seed": 3}).choose(game.initial(), Limits(depth=2), NEVER)
+    assert again.move == chosen[3]
+
+
+def test_what_was_learnt_before_does_not_change_a_search_to_a_depth() -> None:
+    game = morris()
+    kept = load_agent("alphabeta", game)
+    for position in positions(game, 5, 10):
+        kept.choose(position, Limits(time_s=0.05), NEVER)
+        fresh = load_agent("alphabeta", game)
+        assert (
+            kept.choose(position, Limits(depth=4), NEVER).score == fresh.choose(position, Limits(depth=4), NEVER).score
+        )
+
+
+def test_a_finished_game_and_wrong_options_are_refused() -> None:
+    game = morris()
+    over = Position((bits("a7 d7"), bits("a1 d1 g1")), (0, 0), 0)
+    with pytest.raises(ValueError, match="over"):
+        load_agent("alphabeta", game).choose(over, Limits(depth=1), NEVER)
+    with pytest.raises(AgentError, match=r"no option 'tabel_mb'.*table_mb"):
+        load_agent("alphabeta", game, {"tabel_mb": 1})
+    with pytest.raises(AgentError, match="seed is a whole number, not 'x'"):
+        load_agent("random", game, {"seed": "x"})
+    with pytest.raises(AgentError, match=r"no agent 'deepblue'.*alphabeta"):
+        load_agent("deepblue", game)

@@ -1,0 +1,106 @@
+"""`kibitzer move` and `kibitzer perft`, as a person or a script uses them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import games
+from agents.cli import app
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 1
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_move_is_one_object_with_all_its_fields() -> None:
+    found = answer("move", "--game", "morris", "--agent", "alphabeta", "--moves", "d2 f4", "--depth", "4")
+    assert list(found) == ["move", "score", "nodes", "depth", "seconds", "pv"]
+    game = games.load("morris")
+    games.line_of_play(game, ["d2", "f4", *found["pv"]])
+    assert (found["depth"], found["pv"][0]) == (4, found["move"])
+
+
+def test_a_position_may_be_given_instead_of_moves() -> None:
+    text = "EMOOMMOOEEOOMOOOOEEOMEOO1156"
+    for position in (text, f"light:{text}", f"dark:{text}"):
+        found = answer("move", "--game", "nine_mens_morris", "--position", position, "--nodes", "5000")
+        assert found["nodes"] <= 5001
+
+
+def test_time_is_kept() -> None:
+    assert answer("move", "--game", "morris", "--time-s", "0.2")["seconds"] < 0.5
+
+
+def test_the_seed_repeats_a_random_move() -> None:
+    moves = [
+        answer("move", "--game", "morris", "--agent", "random", "--seed", str(seed))["move"] for seed in (1, 1, 2, 3)
+    ]
+    assert moves[0] == moves[1]
+    assert len(set(moves)) > 1
+    assert answer("move", "--game", "morris", "--agent", "random")["score"] is None
+
+
+def test_the_moves_may_begin_with_either_side_where_that_is_open() -> None:
+    found = answer("move", "--game", "morris", "--rule", "first=auto", "--moves", "d2,f4", "--depth", "2")
+    assert found["move"]
+
+
+def test_without_json_a_person_reads_one_line() -> None:
+    done = run("move", "--game", "morris", "--depth", "2")
+    assert done.exit_code == 0
+    assert "positions" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_perft_counts_as_published() -> None:
+    arguments = ("--rule", "flying=true", "--rule", "mill_protected=true", "--removals-as-plies")
+    found = answer("perft", "--game", "morris", "--depth", "4", *arguments)
+    assert (found["nodes"], found["depth"], found["game"]) == (255024, 4, "nine_mens_morris")
+    assert found["seconds"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["move", "--game", "chess"], "no game 'chess'"),
+        (["move", "--game", "morris", "--agent", "nope"], "no agent 'nope'"),
+        (["move", "--game", "morris", "--moves", "d2 d2"], "ply 2, 'd2': d2 is occupied"),
+        (["move", "--game", "morris", "--moves", "z9"], "'z9'"),
+        (["move", "--game", "morris", "--position", "MMM"], "'MMM'"),
+        (["move", "--game", "morris", "--moves", "d2", "--position", "MMM"], "not both"),
+        (["move", "--game", "morris", "--position", "MM" + "O" * 20 + "EE0022"], "the game is over"),
+        (["move", "--game", "morris", "--rule", "flying"], "'flying'"),
+        (["move", "--game", "morris", "--rule", "men=99"], "not 99"),
+        (["move", "--game", "morris", "--option", "seed=x"], "not 'x'"),
+        (["move", "--game", "morris", "--option", "seed"], "'seed'"),
+        (["move", "--game", "morris", "--time-s", "nan"], "nan"),
+        (["move", "--game", "morris", "--time-s", "-1"], "-1"),
+        (["perft", "--game", "chess", "--depth", "1"], "no game 'chess'"),
+        (["perft", "--game", "morris", "--depth", "1", "--position", "x"], "'x'"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["move", "perft", "worker"])
+def test_help_teaches(command: str) -> None:
+    done = run(command, "--help")
+    assert done.exit_code == 0
+    assert "--" in done.stdout

@@ -1,0 +1,52 @@
+"""What every agent promises, in every game."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import pytest
+
+import games
+from agents import registry
+from agents.agent import Limits
+
+PAIRS = [(agent, game) for agent in registry.names() for game in registry.games_of(agent)]
+
+
+def test_the_agents_are_found_by_listing_the_folder() -> None:
+    assert {"alphabeta", "random"} <= set(registry.names())
+    assert all(registry.find(name).name == name for name in registry.names())
+
+
+@pytest.mark.parametrize(("agent", "game"), PAIRS)
+def test_a_whole_game_is_played_with_legal_moves(agent: str, game: str) -> None:
+    rules = games.load(game)
+    player, draw = registry.load_agent(agent, rules), random.Random(1)
+    position = rules.initial(seed=1)
+    for _ in range(300):
+        if rules.outcome(position) is not None:
+            break
+        answer = player.choose(position, Limits(nodes=200), threading.Event())
+        assert answer.move in rules.legal_moves(position)
+        assert answer.pv[0] == rules.format_move(position, answer.move)
+        assert answer.nodes >= 0
+        assert answer.seconds >= 0
+        drawn = draw.choice(list(rules.legal_moves(position)))
+        position = rules.apply(position, draw.choice([answer.move, drawn]))
+    assert rules.outcome(position) is not None
+    with pytest.raises(ValueError, match="over"):
+        player.choose(position, Limits(depth=1), threading.Event())
+
+
+@pytest.mark.parametrize(("agent", "game"), PAIRS)
+def test_one_that_is_stopped_already_still_answers(agent: str, game: str) -> None:
+    rules = games.load(game)
+    player = registry.load_agent(agent, rules)
+    stop = threading.Event()
+    stop.set()
+    began_s = time.monotonic()
+    answer = player.choose(rules.initial(seed=1), Limits(time_s=30), stop)
+    assert answer.move in rules.legal_moves(rules.initial(seed=1))
+    assert time.monotonic() - began_s < 1

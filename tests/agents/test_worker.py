@@ -1,0 +1,230 @@
+"""The worker as a separate program, against the daemon's two sockets."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import games
+from agents.messages import LimitsPart
+from tests.agents.fake_bus import FakeBus, bus, state, worker
+
+LONG = LimitsPart(time_s=30)
+
+
+def test_it_says_what_it_plays_and_answers_a_state_that_asks_it() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random", "--name", "w1"):
+        _, ready = daemon.wait_for("ready")
+        assert (ready["worker"], ready["agents"]) == ("w1", ["random"])
+        assert "nine_mens_morris" in ready["games"]
+        daemon.publish(state(7, "d2 f4"))
+        _, reply = daemon.wait_for("reply")
+        assert (reply["session"], reply["game_id"], reply["sequence"]) == ("session-1", "game-1", 7)
+        assert (reply["worker"], reply["agent"]) == ("w1", "random")
+        game = games.load("morris")
+        assert game.parse_move(games.line_of_play(game, ["d2", "f4"])[-1], reply["move"])
+
+
+def test_a_late_joiner_answers_the_state_that_was_published_before() -> None:
+    with bus() as daemon:
+        daemon.publish(state(3))
+        with worker(daemon, "--agents", "random"):
+            assert daemon.wait_for("reply")[1]["sequence"] == 3
+
+
+def test_it_is_silent_where_it_is_not_asked() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random"):
+        daemon.wait_for("ready")
+        for silent in (state(1, agent=None), state(2, agent="alphabeta"), state(3, awaiting="move")):
+            daemon.publish(silent)
+            daemon.pump(0.3)
+        daemon.publish(state(4))
+        daemon.wait_for("reply")
+        assert [message["sequence"] for _, message in daemon.heard if message["type"] == "reply"] == [4]
+
+
+def test_heartbeats_go_on_while_it_thinks_and_a_newer_state_cancels_the_search() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "alphabeta"):
+        daemon.wait_for("ready")
+        daemon.publish(state(1, agent="alphabeta", limits=LimitsPart(depth=1)))
+        daemon.wait_for("reply", 60)
+        daemon.publish(state(2, "d2", agent="alphabeta", limits=LONG))
+        beats = []
+        for _ in range(3):
+            daemon.wait_for("heartbeat")
+            beats.append(time.monotonic())
+        assert all(0.5 < later - earlier < 1.6 for earlier, later in itertools.pairwise(beats))
+        daemon.publish(state(3, "d2 f4", agent="alphabeta", limits=LimitsPart(time_s=0.2)))
+        began_s = time.monotonic()
+        _, reply = daemon.wait_for("reply")
+        assert reply["sequence"] == 3
+        assert time.monotonic() - began_s < 1.0
+        assert reply["depth"] >= 3
+        assert reply["pv"][0] == reply["move"]
+
+
+def test_a_repeated_state_does_not_start_the_search_again_and_the_reply_is_repeated() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random"):
+        daemon.wait_for("ready")
+        daemon.publish(state(5))
+        first = daemon.wait_for("reply")[1]
+        daemon.publish(state(5))
+        assert daemon.wait_for("reply")[1] == first
+
+
+def test_it_introduces_itself_again_to_a_daemon_that_does_not_know_it_and_repeats_its_reply() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random"):
+        daemon.wait_for("ready")
+        daemon.publish(state(5))
+        identity, first = daemon.wait_for("reply")
+        daemon.tell_unknown(identity)
+        daemon.wait_for("ready", 3)
+        assert daemon.wait_for("reply", 3)[1] == first
+
+
+def test_it_introduces_itself_again_when_the_session_changes() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random"):
+        daemon.wait_for("ready")
+        daemon.publish(state(5, session="session-1"))
+        daemon.wait_for("reply")
+        daemon.publish(state(1, session="session-2"))
+        daemon.wait_for("ready", 3)
+        assert daemon.wait_for("reply", 3)[1]["session"] == "session-2"
+
+
+def test_it_finds_a_daemon_that_was_killed_and_restarted() -> None:
+    first = FakeBus()
+    with worker(first, "--agents", "random"):
+        first.wait_for("ready")
+        endpoints = first.endpoints
+        first.close()
+        time.sleep(0.3)
+        second = FakeBus(endpoints)
+        try:
+            second.publish(state(1, session="session-2"))
+            second.wait_for("ready", 10)
+            assert second.wait_for("reply", 10)[1]["session"] == "session-2"
+        finally:
+            second.close()
+
+
+def test_it_survives_garbage() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random") as process:
+        identity, _ = daemon.wait_for("ready")
+        for frames in ([b"state/table"], [b"state/table", b"{"], [b"state/table", b"\xff" * 100], [b"state/x"] * 4):
+            daemon.publish_raw(*frames)
+        daemon.publish_raw(b"state/table", b'{"type": "state", "schema_version": 1}')
+        daemon.publish_raw(b"state/table", b" " * 70_000)
+        daemon.tell(identity, b"[]")
+        daemon.tell(identity, b"")
+        wrong = state(8).model_copy(update={"game": "chess"})
+        lying = state(9).model_copy(update={"position": "nonsense"})
+        misruled = state(10).model_copy(update={"rules": {"men": "99"}})
+        for strange in (wrong, lying, misruled):
+            daemon.publish(strange)
+            daemon.pump(0.2)
+        daemon.publish(state(11))
+        assert daemon.wait_for("reply")[1]["sequence"] == 11
+        assert process.poll() is None
+
+
+def test_a_position_without_its_moves_is_answered_too() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random"):
+        daemon.wait_for("ready")
+        full = state(4, "d2 f4 a7")
+        daemon.publish(full.model_copy(update={"moves": []}))
+        assert daemon.wait_for("reply")[1]["move"] in full.legal_moves
+
+
+def test_dark_may_have_begun_where_who_begins_is_open() -> None:
+    with bus() as daemon, worker(daemon, "--agents", "random"):
+        daemon.wait_for("ready")
+        begun = state(2, "d2", first="dark")
+        rules = {**begun.rules, "first": "auto"}
+        daemon.publish(begun.model_copy(update={"rules": rules}))
+        assert daemon.wait_for("reply")[1]["move"] in begun.legal_moves
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_cleanly_on_a_signal_also_in_the_middle_of_a_search(number: signal.Signals) -> None:
+    with bus() as daemon, worker(daemon, "--agents", "alphabeta") as process:
+        daemon.wait_for("ready")
+        daemon.publish(state(1, agent="alphabeta", limits=LONG))
+        daemon.wait_for("heartbeat")
+        began_s = time.monotonic()
+        process.send_signal(number)
+        assert process.wait(5) == 0
+        assert time.monotonic() - began_s < 2
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+
+
+PARENT = """
+import subprocess, sys, time, os
+child = subprocess.Popen([sys.executable, "-m", "agents.worker", *sys.argv[1:], "--parent", str(os.getpid())])
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_it_ends_within_two_seconds_of_its_parents_death() -> None:
+    with bus() as daemon:
+        connect, reply = daemon.endpoints
+        arguments = ["--connect", connect, "--reply", reply, "--agents", "alphabeta"]
+        parent = subprocess.Popen([sys.executable, "-c", PARENT, *arguments], stdout=subprocess.PIPE, text=True)
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        daemon.wait_for("ready")
+        daemon.publish(state(1, agent="alphabeta", limits=LONG))
+        daemon.pump(0.5)
+        parent.kill()
+        parent.wait(5)
+        parent.stdout.close()
+        end_s = time.monotonic() + 2.5
+        while time.monotonic() < end_s and _lives(child):
+            time.sleep(0.05)
+        assert not _lives(child)
+
+
+def test_a_parent_that_is_gone_already_ends_it_at_once() -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    with bus() as daemon, worker(daemon, "--agents", "random", "--parent", str(gone.pid)) as process:
+        assert process.wait(10) == 0
+
+
+def _lives(pid: int) -> bool:
+    """Whether the process runs; one that ended and waits for its new parent does not."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:  # noqa: PTH123
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--agents", "deepblue"], "there is no agent 'deepblue'"),
+        (["--name", "two words"], "two words"),
+        (["--connect", "nowhere"], "'nowhere'"),
+        (["--agents", ","], "agents"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(arguments: list[str], said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "agents.worker", *arguments],
+        env={**os.environ},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
