@@ -1,0 +1,147 @@
+"""A window on the daemon's own screen, where it has one.
+
+The window is a process of its own, so that a missing display, or one that goes away, ends the window and not the game.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import logging
+import os
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from vision.frame import Image
+
+_log = logging.getLogger(__name__)
+
+PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("window_process.py")))
+MOST_KEYS = 16
+END_S = 2.0
+
+
+def display_fault(environment: Mapping[str, str] = os.environ) -> str:
+    """Why no window can be shown here; empty where one may be."""
+    if environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
+        return ""
+    return "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); use the page instead"
+
+
+class Window:
+    """Shows pictures. Every method may be called from any thread, and none waits; the newest picture wins."""
+
+    def __init__(self, title: str = "Kibitzer", process: Sequence[str] = PROCESS) -> None:
+        """Opens the window, or does nothing where there is no display; `status` says which."""
+        self._title, self._command = title, process
+        self._image: Image | None = None
+        self._keys: collections.deque[str] = collections.deque(maxlen=MOST_KEYS)
+        self._changed = threading.Condition()
+        self._closing = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reason = display_fault()
+        if self._reason:
+            _log.info("no window: %s", self._reason)
+            return
+        try:
+            self._process = subprocess.Popen(
+                [*process, title],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._reason = f"the window cannot be opened: {error}"
+            _log.warning("%s", self._reason)
+            return
+        assert self._process.stdout is not None
+        self._threads = [
+            threading.Thread(target=self._send, args=(self._process,), name="window", daemon=True),
+            threading.Thread(target=self._listen, args=(self._process.stdout,), name="window keys", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a window: where there is none nobody needs a picture drawn."""
+        return not self._reason and not self._closing
+
+    def show(self, image: Image) -> None:
+        """Shows a picture, uint8 (height, width, 3) BGR; the caller must not write into it any more."""
+        if self.is_open:
+            with self._changed:
+                self._image = image
+                self._changed.notify_all()
+
+    def keys(self) -> list[str]:
+        """The keys pressed in the window since the last call, oldest first."""
+        pressed = []
+        with contextlib.suppress(IndexError):
+            while True:
+                pressed.append(self._keys.popleft())
+        return pressed
+
+    def status(self) -> dict[str, object]:
+        """`ok` (a missing window is no fault) and a `text`."""
+        return {"ok": True, "text": self._reason or ("closed" if self._closing else "open")}
+
+    def close(self) -> None:
+        """Closes the window; may be called twice."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for thread in self._threads:
+            thread.join(END_S)
+
+    def _send(self, process: subprocess.Popen[bytes]) -> None:
+        """The thread that sends the newest picture, and notices the window's end."""
+        assert process.stdin is not None
+        try:
+            with process.stdin as pipe:
+                while (image := self._next()) is not None:
+                    height, width = image.shape[:2]
+                    pipe.write(struct.pack("<II", width, height) + np.ascontiguousarray(image).tobytes())
+                    pipe.flush()
+        except OSError:
+            pass  # the window has gone; its end is told by the other thread
+        except Exception:  # noqa: BLE001 - the top of the thread
+            _log.exception("the window gets no more pictures")
+
+    def _next(self) -> Image | None:
+        """The next picture, waited for; None when the window is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._image is not None or self._closing or self._reason)
+            image, self._image = self._image, None
+            return None if self._closing or self._reason else image
+
+    def _listen(self, keys: IO[bytes]) -> None:
+        """The thread that reads the keys until the window ends."""
+        try:
+            with keys:
+                while line := keys.readline(64):
+                    self._keys.append(line.decode(errors="replace").rstrip("\n"))
+            process = self._process
+            status = process.wait(END_S) if process is not None else 0
+            if not self._closing:
+                self._reason = "closed by hand" if status == 0 else f"the display cannot be used (status {status})"
+                _log.warning("the window is gone: %s", self._reason)
+        except Exception:  # noqa: BLE001 - the top of the thread
+            _log.exception("the window is not heard any more")
+        finally:
+            with self._changed:
+                self._reason = self._reason or "closed"
+                self._changed.notify_all()
