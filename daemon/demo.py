@@ -175,7 +175,7 @@ def calibrate(game: AnyGame, template: BoardTemplate, table: SimulatedTable, see
     photos = []
     for number, board in enumerate(calibration_boards(game)):
         twin = table.with_board(board, seed=seed + 1000 + number)
-        photos.append(LabelledPhoto(twin.render(), twin.corners_px(), board, f"calibration {number}"))
+        photos.append(LabelledPhoto(f"calibration {number}", twin.render(), board, twin.corners_px()))
     return fit_profile(photos, template)
 
 

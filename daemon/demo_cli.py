@@ -16,7 +16,6 @@ from rich.logging import RichHandler
 
 import games
 from calibration.template import load_template
-from daemon.bus import BusError
 from daemon.config import (
     BusSection,
     Config,
@@ -27,8 +26,8 @@ from daemon.config import (
     SpeechSection,
 )
 from daemon.demo import Demo
+from daemon.endpoints import BusError
 from daemon.journal import JournalError
-from daemon.overlay import draw_overlay
 from daemon.referee import Announcement
 from daemon.session import Session
 from daemon.web import WebError
@@ -86,9 +85,9 @@ def _play(
     session: Session, console: Console, number: int, seed: int, *, fast: bool, headless: bool, as_json: bool
 ) -> int:
     template = load_template(session.game.name, games.switched_on(session.game))
-    window = None if headless else Window.open(f"Kibitzer: {session.game.title}")
+    window = None if headless else Window(f"Kibitzer: {session.game.title}")
     if session.page is not None:
-        console.print(f"The page with the picture: [bold]{session.page.url}[/bold]  (Ctrl-C ends the demo)")
+        console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
     faults = 0
     with console.status("calibrating") as status:
 
@@ -97,12 +96,8 @@ def _play(
                 console.print(f"[dim]{announcement.ply:3d}[/dim]  {announcement.text}", highlight=False)
             status.update(f"game {seed}: ply {announcement.ply}")
 
-        def show(_observation: object) -> None:
-            if window is not None and (scene := session.scene()) is not None:
-                window.show(draw_overlay(scene))
-
         session.listeners.append(narrate)
-        player = Demo(session, fast=fast, on_frame=show)
+        player = Demo(session, fast=fast, on_frame=lambda _: session.show_in(window))
         for one in range(number):
             tally = player.play(template, seed + one)
             faults += tally.wrong_boards + tally.missed_plies

@@ -18,6 +18,7 @@ import games
 from calibration.template import TemplateError, load_template
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
 from daemon.journal import Journal, JournalError
+from daemon.window import display_fault
 from vision.descriptors import load_descriptor
 from vision.frame import SourceEnded, SourceError
 from vision.sources import open_source
@@ -90,7 +91,7 @@ def _camera(config: Config) -> Finding:
     except (SourceError, SourceEnded) as error:
         text = str(error) or "it ended at once"
         hint = '`kibitzer demo` needs none; a phone works with source = "http://PHONE:8080/video"'
-        return Finding("camera", False, f"{spec}: {text}; {hint}")
+        return Finding("camera", False, f"{text}; {hint}")
     if frame is None:
         return Finding("camera", False, f"{spec}: no picture within {CAMERA_S:.0f} s; does another program hold it?")
     height, width = frame.image.shape[:2]
@@ -151,8 +152,7 @@ def _record(config: Config) -> Finding:
 
 
 def _display(config: Config) -> Finding:
-    from daemon.window import has_display
-
-    if not config.page.window or has_display():
-        return Finding("display", True, "a window will be shown" if config.page.window else "not wanted")
-    return Finding("display", True, f"none; look at http://{config.page.host}:{config.page.port}/ instead")
+    if not config.page.window:
+        return Finding("display", True, "no window wanted")
+    fault = display_fault()
+    return Finding("display", True, fault or "a window will be shown")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from daemon import phrases
 from daemon.explain import Explanation, MoveEvent
-from games import AnyGame, Fault, MoveError, Outcome, Side
+from games import AnyGame, Fault, MoveError, Outcome, Side, Step
 
 DESYNC_CELLS = 5
 """From so many cells on, a difference is no illegal move but another position."""
@@ -104,7 +104,17 @@ class Referee:
         """The agent's answer that waits to be carried out on the board."""
         self.verdict: str = "start"
         """Code of the last verdict on a reading."""
+        self.fault_cells: tuple[int, ...] = ()
+        """Cells that must be put right, by the last verdict."""
         self._said: tuple[object, ...] = ()
+
+    @property
+    def last_steps(self) -> tuple[Step, ...]:
+        """What the hand did for the last ply; empty before the first."""
+        if not self.moves:
+            return ()
+        before = self.history[-2]
+        return self.game.steps(before, self.game.parse_move(before, self.moves[-1]))
 
     @property
     def position(self) -> Any:
@@ -137,6 +147,15 @@ class Referee:
 
     def see(self, event: MoveEvent) -> list[Effect]:
         """Judges a settled reading. The same verdict on the same board is announced once."""
+        effects = self._judge(event)
+        told = [effect for effect in effects if isinstance(effect, Announcement)]
+        if told:
+            self.fault_cells = told[-1].cells
+        elif self.verdict in ("unchanged", "legal"):
+            self.fault_cells = ()
+        return effects
+
+    def _judge(self, event: MoveEvent) -> list[Effect]:
         best = event.explanations[0] if event.explanations else None
         if best is None:
             return self._unexplained(event)

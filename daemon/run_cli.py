@@ -16,10 +16,9 @@ import typer
 import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
-from daemon.bus import BusError
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
+from daemon.endpoints import BusError
 from daemon.journal import JournalError
-from daemon.overlay import draw_overlay
 from daemon.pipeline import Pipeline
 from daemon.session import Session
 from daemon.web import WebError
@@ -99,18 +98,15 @@ class Daemon:
     def run(self, stop: threading.Event, *, resume: bool = True) -> None:
         """Goes round until `stop` is set, or a file or folder has ended."""
         self._begin(resume=resume)
-        window = None
-        if self._config.page.window:
-            window = Window.open(f"Kibitzer: {self._session.game.title}")
+        window = Window(f"Kibitzer: {self._session.game.title}") if self._config.page.window else None
         if self._session.page is not None:
-            LOGGER.info("page: %s", self._session.page.url)
+            LOGGER.info("page: %s", self._session.page.address)
         try:
             while not stop.is_set():
                 frame = self._read(stop)
                 self._session.tick(frame)
                 self._watch_for_new_game()
-                if window is not None and frame is not None and (scene := self._session.scene()) is not None:
-                    window.show(draw_overlay(scene))
+                self._session.show_in(window)
         except SourceEnded:
             LOGGER.info("the source has ended")
         finally:

@@ -6,7 +6,6 @@ import dataclasses
 import logging
 import secrets
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,29 @@ from daemon.referee import Announcement, Referee
 from daemon.scene import Scene
 from daemon.speech import Speaker
 from daemon.web import WebPage
+from daemon.window import Window
 from daemon.workers import WorkerProcess
-from games import AnyGame
+from games import AnyGame, Step
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
-PICTURE_S = 0.1
-"""Shortest time between two pictures for the page."""
+PICTURE_S, IDLE_PICTURE_S = 0.1, 1.0
+"""Shortest time between two pictures for the page, with and without somebody who looks."""
+SHOW_S = 0.1
+"""Shortest time between two updates of state and health."""
 WORKER_NAME = "own"
+VERDICTS = {
+    "start": "Ready.",
+    "unchanged": "The board is as I know it.",
+    "legal": "A legal move.",
+    "illegal": "Not a legal move.",
+    "unfinished": "The move is not finished.",
+    "takeback": "Taken back.",
+    "ambiguous": "I am not sure what was played.",
+    "unclear": "I cannot see the board clearly.",
+    "desync": "The board is not as I know it.",
+}
+"""The verdict line of the overlay, by the code of the verdict."""
 
 
 class Session:
@@ -44,8 +58,7 @@ class Session:
         self.session_id = secrets.token_hex(4)
         self.match: Match | None = None
         self.listeners: list[Listener] = [self._tell]
-        self._moves_shown: tuple[Any, ...] = ()
-        self._picture_s = 0.0
+        self._picture_s = self._shown_s = self._window_s = 0.0
         self._closers: list[Any] = []
         try:
             self._open(config, render_to)
@@ -79,7 +92,7 @@ class Session:
                     self.bus.reply_endpoint,
                     name=WORKER_NAME,
                     on_trouble=self._worker_trouble,
-                    last_seen_s=lambda: self.bus.last_seen_s(WORKER_NAME),
+                    last_seen_s=self.bus.last_seen_s,
                 )
             )
         if self.journal.set_aside is not None:
@@ -122,10 +135,18 @@ class Session:
         assert self.match is not None
         observation = None if frame is None else self.match.feed(frame)
         self.match.poll()
-        if self.worker is not None:
-            self.worker.check()
         self._show()
         return observation
+
+    def show_in(self, window: Window | None) -> None:
+        """Shows the overlay in a window, where there is one, at most ten times a second."""
+        now = time.monotonic()
+        if window is None or not window.is_open or now - self._window_s < PICTURE_S:
+            return
+        scene = self.scene()
+        if scene is not None:
+            self._window_s = now
+            window.show(draw_overlay(scene))
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         """Speaks and writes one sentence."""
@@ -164,14 +185,17 @@ class Session:
     def _show(self) -> None:
         """Hands state, health and, now and then, the picture to the page."""
         now = time.monotonic()
-        if self.page is None or self.match is None or now - self._picture_s < PICTURE_S:
+        if self.page is None or self.match is None or now - self._shown_s < SHOW_S:
             return
-        self._picture_s = now
+        self._shown_s = now
         if self.match.state is not None:
             self.page.update_state(self.match.state)
         self.page.update_health(self.health())
-        if self.page.has_viewers and (scene := self.scene()) is not None:
-            self.page.update_picture(draw_overlay(scene))
+        if now - self._picture_s >= (PICTURE_S if self.page.viewers else IDLE_PICTURE_S):
+            scene = self.scene()
+            if scene is not None:
+                self._picture_s = now
+                self.page.update_picture(draw_overlay(scene))
 
     def scene(self) -> Scene | None:
         """What the overlay shows now; None before the first frame."""
@@ -179,24 +203,25 @@ class Session:
         if match is None or match.observation is None:
             return None
         referee, seen = match.referee, match.observation
-        agent_steps: Sequence[games.Step] = ()
+        agent_steps: tuple[Step, ...] = ()
         if referee.agent_move is not None:
             agent_steps = self.game.steps(referee.position, referee.agent_move)
-        last_steps: Sequence[games.Step] = ()
-        if referee.ply:
-            before = referee.history[-2]
-            last_steps = self.game.steps(before, self.game.parse_move(before, referee.moves[-1]))
+        outcome = referee.outcome
+        side = self.game.sides[self.game.to_move(referee.position)]
         return Scene(
-            image=seen.frame.image,
-            pose=seen.alignment.pose,
+            frame=seen.frame.image,
             template=match.pipeline.template,
+            pose=seen.alignment.pose,
             board=self.game.board(referee.position),
-            last_steps=tuple(last_steps),
-            agent_steps=tuple(agent_steps),
-            verdict=referee.verdict,
-            text=match.spoken,
-            to_move=self.game.sides[self.game.to_move(referee.position)],
+            last_move=referee.last_steps,
+            agent_steps=agent_steps,
+            fault_cells=referee.fault_cells,
             title=self.game.title,
+            verdict=VERDICTS.get(referee.verdict, referee.verdict),
+            said=match.spoken,
+            to_move=f"{side} to move" if outcome is None else "game over",
+            moves=tuple(referee.moves),
+            status="" if seen.alignment.pose is not None else "board not in sight",
         )
 
     def _rules(self) -> dict[str, str]:
