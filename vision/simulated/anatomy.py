@@ -1,0 +1,120 @@
+"""The shape of a hand and forearm, as round cones melted into each other: a signed distance field.
+
+The hand's frame has its origin where the fingertips meet, u runs back along the forearm, v to the thumb's side of a
+right hand, heights are above what the fingertips hold; millimetres.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float32Array = NDArray[np.float32]
+Grip = Literal["open", "pinch"]
+
+ARM_MM = 760.0
+"""Length of the arm that is modelled, from the fingertips."""
+WRIST_MM = 172.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Bone:
+    """A round cone from one joint to the next."""
+
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
+    start_radius: float
+    end_radius: float
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Least and greatest u."""
+        return (
+            min(self.start[0] - self.start_radius, self.end[0] - self.end_radius),
+            max(self.start[0] + self.start_radius, self.end[0] + self.end_radius),
+        )
+
+
+_PALM_END = (WRIST_MM - 4, 0.0, 50.0)
+_KNUCKLES = {"index": (94, 27, 54), "middle": (98, 7, 58), "ring": (102, -13, 56), "little": (110, -31, 50)}
+_FINGERS: dict[Grip, dict[str, tuple[tuple[float, float, float], ...]]] = {
+    "pinch": {
+        "thumb": ((150, 30, 40), (98, 48, 34), (52, 36, 26), (13, 9, 7)),
+        "index": (_KNUCKLES["index"], (54, 24, 63), (22, 10, 42), (3, 4, 9)),
+        "middle": (_KNUCKLES["middle"], (52, 4, 64), (18, -5, 42), (2, -8, 9)),
+        "ring": (_KNUCKLES["ring"], (62, -18, 58), (34, -22, 42), (24, -20, 18)),
+        "little": (_KNUCKLES["little"], (74, -38, 50), (50, -40, 38), (40, -36, 18)),
+    },
+    "open": {
+        "thumb": ((150, 30, 40), (100, 54, 36), (58, 50, 30), (24, 33, 15)),
+        "index": (_KNUCKLES["index"], (52, 29, 62), (20, 22, 48), (-2, 17, 20)),
+        "middle": (_KNUCKLES["middle"], (50, 5, 66), (14, -2, 50), (-7, -6, 21)),
+        "ring": (_KNUCKLES["ring"], (58, -19, 60), (26, -26, 44), (8, -28, 20)),
+        "little": (_KNUCKLES["little"], (72, -42, 52), (46, -48, 40), (30, -48, 20)),
+    },
+}
+_RADII = {
+    "thumb": (15.0, 12.0, 10.5, 8.5),
+    "index": (11.5, 9.6, 8.6, 7.2),
+    "middle": (11.8, 9.8, 8.8, 7.4),
+    "ring": (11.4, 9.2, 8.2, 7.0),
+    "little": (10.4, 8.0, 7.2, 6.2),
+}
+
+
+def skin_bones(grip: Grip) -> list[Bone]:
+    """Fingers, palm and bare arm."""
+    bones = []
+    for name, joints in _FINGERS[grip].items():
+        radii = _RADII[name]
+        for index in range(3):
+            bones.append(Bone(joints[index], joints[index + 1], radii[index], radii[index + 1]))
+        if name != "thumb":
+            across = joints[0][1] * 0.45
+            bones.append(Bone(joints[0], (_PALM_END[0], across, _PALM_END[2]), radii[0] + 1.5, 16))
+    bones.append(Bone((150, 26, 40), (108, 30, 42), 17, 15))
+    for across in (-11.0, 11.0):
+        bones.append(Bone((WRIST_MM, across, 50), (WRIST_MM + 190, 0.8 * across, 64), 18.5, 30))
+    return bones
+
+
+def sleeve_bones(start_mm: float) -> list[Bone]:
+    """The sleeve from its cuff to beyond the elbow."""
+    cuff = Bone((start_mm + 14, 0, 56), (start_mm + 34, 0, 58), 40, 40)
+    fold = Bone((start_mm + 40, 0, 58), (start_mm + 140, 0, 66), 37, 43)
+    return [cuff, fold, Bone((start_mm + 140, 0, 66), (ARM_MM + 60, 0, 95), 43, 54)]
+
+
+def nails(grip: Grip) -> list[tuple[Float32Array, Float32Array]]:
+    """Centre and direction (towards the tip) of the nails that show."""
+    found = []
+    for name in ("thumb", "index", "middle", "ring"):
+        joint, tip = (np.array(point, dtype=np.float32) for point in _FINGERS[grip][name][2:])
+        along = (tip - joint) / np.linalg.norm(tip - joint)
+        found.append(((tip - 1.5 * along).astype(np.float32), along.astype(np.float32)))
+    return found
+
+
+def knuckles(grip: Grip) -> Float32Array:
+    """(n, 3) joints whose skin is a little darker and redder."""
+    joints = [points[index] for name, points in _FINGERS[grip].items() for index in (0, 1, 2) if name != "thumb"]
+    return np.array([*joints, _FINGERS[grip]["thumb"][2]], dtype=np.float32)
+
+
+def distance(points: Float32Array, bones: list[Bone], melt_mm: float) -> Float32Array:
+    """(n,) signed distance of (n, 3) points from the bones, melted over `melt_mm` where they meet."""
+    total = np.full(len(points), 1e3, dtype=np.float32)
+    for bone in bones:
+        start = np.array(bone.start, dtype=np.float32)
+        way = np.array(bone.end, dtype=np.float32) - start
+        offset = points - start
+        along = np.clip(offset @ (way / (way @ way)), 0, 1)
+        offset -= along[:, None] * way
+        away = np.sqrt(np.einsum("ij,ij->i", offset, offset))
+        away -= bone.start_radius + along * np.float32(bone.end_radius - bone.start_radius)
+        blend = np.clip(melt_mm - np.abs(total - away), 0, None)
+        total = np.minimum(total, away) - blend * blend * np.float32(0.25 / melt_mm)
+    return total

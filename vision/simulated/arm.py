@@ -1,0 +1,148 @@
+"""The arm over the table: where it is in a frame, and how it is laid over the picture."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.simulated.anatomy import ARM_MM, Grip
+from vision.simulated.camera import PinholeCamera, Region
+from vision.simulated.hand import FRONT_MM, PLANE_MM, SIDE_MM, Relief, carve
+from vision.simulated.light import GAMMA, Light
+from vision.simulated.style import Style
+from vision.simulated.texture import sample
+
+Float32Array = NDArray[np.float32]
+FloatArray = NDArray[np.float64]
+SEAT_MM = 950.0
+"""From the board's centre to the shoulder."""
+SHOULDER_MM = 130.0
+"""The shoulder is that far to the right of the seat."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Reach:
+    """Where the fingertips are."""
+
+    x_mm: float
+    y_mm: float
+    lift_mm: float
+    """Height of the foot of what they hold, over the board."""
+    grip: Grip = "open"
+
+
+class ArmPainter:
+    """Paints the arm of one side for one camera."""
+
+    def __init__(self, style: Style, side: int, light: Light, camera: PinholeCamera, man_mm: float, seed: int) -> None:
+        self._style, self._side, self._light, self._camera, self._seed = style, side, light, camera, seed
+        self._hand = style.hands[side]
+        self._hold_mm = 0.6 * man_mm
+        self._reliefs: dict[Grip, Relief] = {}
+        seat = np.radians(style.seats_deg[side])
+        outward = np.array([np.sin(seat), np.cos(seat)])
+        right = np.array([outward[1], -outward[0]]) * (-1 if self._hand.left else 1)
+        centre = np.array(light.centre_mm)
+        self.shoulder_mm: FloatArray = centre + SEAT_MM * outward + SHOULDER_MM * right
+        self.rest_mm: FloatArray = self._rest(
+            centre, (self.shoulder_mm - centre) / np.linalg.norm(self.shoulder_mm - centre)
+        )
+
+    def prepare(self) -> None:
+        """Carves both grips now rather than when they are first seen."""
+        for grip in ("open", "pinch"):
+            self._relief(grip)
+
+    def in_view(self, reach: Reach) -> bool:
+        """Whether any part of the hand can be in the picture."""
+        return self._region(reach, self._axes(reach)) is not None
+
+    def shade(self, image: Float32Array, region: Region, reach: Reach) -> None:
+        """Lays the arm's shadow over the region of the image, in place."""
+        relief, axes = self._relief(reach.grip), self._axes(reach)
+        height = PLANE_MM * self._hand.size + reach.lift_mm + self._hold_mm
+        lamp = self._light.lamps[0]
+        lean = lamp.lean(reach.x_mm, reach.y_mm)
+        caught = self._camera.plane(0.0, region) - lean * np.float32(height)
+        dark = sample(relief.shadow, self._texels(caught, reach, axes, relief.scale))
+        total = self._light.ambient.mean() + sum(float(each.strength.mean()) for each in self._light.lamps)
+        # The arm also takes part of the light that comes from everywhere.
+        share = float(lamp.strength.mean() / total) * 0.93 + 0.05
+        image *= ((1 - share * dark) ** np.float32(1 / GAMMA))[..., None]
+
+    def lay(self, image: Float32Array, region: Region, reach: Reach, vignette: Float32Array) -> None:
+        """Lays the arm over the region of the image, in place."""
+        relief, axes = self._relief(reach.grip), self._axes(reach)
+        plane = self._camera.plane(PLANE_MM * self._hand.size + reach.lift_mm + self._hold_mm, region)
+        texels = self._texels(plane, reach, axes, relief.scale)
+        arm = sample(relief.colour, texels)
+        image *= 1 - arm[..., 3:] * np.float32(1 / 255)
+        image += arm[..., :3] * vignette[region.slices]
+
+    def region(self, reach: Reach) -> Region | None:
+        """The pixels that the arm or its shadow can cover."""
+        return self._region(reach, self._axes(reach))
+
+    def _relief(self, grip: Grip) -> Relief:
+        if grip not in self._reliefs:
+            centre = self._light.centre_mm
+            towards = self.shoulder_mm - np.array(centre)
+            towards = (towards / np.linalg.norm(towards)).astype(np.float32)
+            eye = self._camera.centre_mm
+            view = ((np.array(centre) - eye[:2]) / -eye[2]).astype(np.float32)
+            scale = float(np.clip(1.1 * self._camera.pixels_per_mm(*centre), 0.5, 2.0))
+            self._reliefs[grip] = carve(self._hand, grip, view, self._light, towards, scale, self._seed + self._side)
+        return self._reliefs[grip]
+
+    def _axes(self, reach: Reach) -> Float32Array:
+        """(2, 2) rows: u and v of the hand in the world."""
+        towards = self.shoulder_mm - (reach.x_mm, reach.y_mm)
+        towards = towards / np.linalg.norm(towards)
+        aside = np.array([-towards[1], towards[0]]) * (-1 if self._hand.left else 1)
+        return np.stack([towards, aside]).astype(np.float32)
+
+    def _texels(self, plane: Float32Array, reach: Reach, axes: Float32Array, scale: float) -> Float32Array:
+        """Texel coordinates of points of the carrying plane; one matrix product as an affine colour transform."""
+        tip = np.array([reach.x_mm, reach.y_mm], dtype=np.float32)
+        origin = np.array([FRONT_MM, -SIDE_MM], dtype=np.float32)
+        offset = -(axes @ tip) - origin
+        matrix = np.column_stack([axes, offset]) * np.float32(scale)
+        return np.asarray(cv2.transform(plane, matrix.astype(np.float32)), dtype=np.float32)
+
+    def _region(self, reach: Reach, axes: Float32Array) -> Region | None:
+        """Of the hand and of its shadow: u and v bounds at the heights in question."""
+        size = self._hand.size
+        side = 75.0 * size
+        tip = np.array([reach.x_mm, reach.y_mm])
+        flat = [tip + u * axes[0] + v * axes[1] for u in (-30.0 * size, ARM_MM) for v in (-side, side)]
+        low, high = reach.lift_mm, reach.lift_mm + 115 * size
+        lean = self._light.lamps[0].lean(reach.x_mm, reach.y_mm)
+        points = [(*point, height) for point in flat for height in (low, high)]
+        points += [(*(point + height * lean), 0.0) for point in flat for height in (low, high)]
+        return self._camera.region(_in_front(np.array(points), self._camera), 4)
+
+    def _rest(self, centre: FloatArray, direction: FloatArray) -> FloatArray:
+        """The nearest place on the way to the shoulder from which nothing of the hand is seen."""
+        for distance in range(150, 1500, 20):
+            place = centre + distance * direction
+            if self.region(Reach(float(place[0]), float(place[1]), 40.0)) is None:
+                return np.asarray(place + 20 * direction, dtype=np.float64)
+        return np.asarray(centre + 1500 * direction, dtype=np.float64)
+
+
+def _in_front(points: FloatArray, camera: PinholeCamera) -> FloatArray:
+    """Points behind the lens are drawn in towards its foot until they are before it."""
+    foot = np.array([*camera.centre_mm[:2], 0.0])
+    forward = camera.camera_from_world[2]
+    result = points.copy()
+    for index, point in enumerate(points):
+        for share in np.linspace(0, 1, 11):
+            moved = point + share * (foot - point)
+            moved[2] = point[2]
+            if (moved * (1, 1, -1) - camera.centre_mm) @ forward > 60:
+                result[index] = moved
+                break
+    return result

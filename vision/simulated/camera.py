@@ -1,0 +1,157 @@
+"""The pinhole camera with lens distortion that looks at the simulated table."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
+
+STEEPEST = 12.0
+"""Largest horizontal travel of a ray per unit of descent; rays nearer to the horizon are held there."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Region:
+    """A rectangle of pixels, right and bottom excluded."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """Indices into an image's rows and columns."""
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+    def within(self, other: Region) -> Region | None:
+        """What both have in common."""
+        left, top = max(self.left, other.left), max(self.top, other.top)
+        right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
+        return Region(left, top, right, bottom) if left < right and top < bottom else None
+
+    def offset(self, inner: Region) -> tuple[slice, slice]:
+        """Where a region inside this one lies in an array of this one."""
+        rows = slice(inner.top - self.top, inner.bottom - self.top)
+        return rows, slice(inner.left - self.left, inner.right - self.left)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PinholeCamera:
+    """A pose, a lens and a sensor size."""
+
+    size_px: tuple[int, int]
+    """Width and height."""
+    matrix: FloatArray
+    """(3, 3) intrinsic matrix K."""
+    camera_from_world: FloatArray
+    """(3, 3) rotation; camera axes are right, down, forward."""
+    centre_mm: FloatArray
+    """(3,) the lens in the world; z points down into the table, so that it is negative."""
+    distortion: tuple[float, float] = (0.0, 0.0)
+    """Radial coefficients k1 and k2 of the usual polynomial model."""
+
+    @property
+    def image_from_world(self) -> FloatArray:
+        """(3, 3) homography of the plane of height 0, without lens distortion."""
+        translation = -self.camera_from_world @ self.centre_mm
+        columns = [self.camera_from_world[:, 0], self.camera_from_world[:, 1], translation]
+        matrix = self.matrix @ np.stack(columns, axis=1)
+        return np.asarray(matrix / matrix[2, 2], dtype=np.float64)
+
+    def project(self, points_mm: FloatArray) -> FloatArray:
+        """(n, 2) pixels where (n, 3) points (x, y, height) are seen, through the lens as it is."""
+        world = np.asarray(points_mm, dtype=np.float64) * (1.0, 1.0, -1.0)
+        seen = (world - self.centre_mm) @ self.camera_from_world.T
+        flat = seen[:, :2] / np.maximum(seen[:, 2:], 1e-6)
+        squared = (flat**2).sum(axis=1, keepdims=True)
+        flat = flat * (1 + self.distortion[0] * squared + self.distortion[1] * squared**2)
+        return np.asarray(flat * self.matrix[[0, 1], [0, 1]] + self.matrix[:2, 2], dtype=np.float64)
+
+    def pixels_per_mm(self, x_mm: float, y_mm: float) -> float:
+        """Scale of the picture at a point of the board, across the line of sight."""
+        depth = self.camera_from_world[2] @ (np.array([x_mm, y_mm, 0.0]) - self.centre_mm)
+        return float(self.matrix[0, 0] / max(depth, 1.0))
+
+    @functools.cached_property
+    def slopes(self) -> Float32Array:
+        """(height, width, 2) horizontal millimetres that each pixel's ray travels per millimetre of descent."""
+        width, height = self.size_px
+        xs = (np.arange(width) - self.matrix[0, 2]) / self.matrix[0, 0]
+        ys = (np.arange(height) - self.matrix[1, 2]) / self.matrix[1, 1]
+        bent = np.stack(np.meshgrid(xs, ys), axis=-1).astype(np.float32)
+        flat = bent.copy()
+        for _ in range(5):
+            squared = (flat**2).sum(axis=-1, keepdims=True)
+            flat = bent / (1 + self.distortion[0] * squared + self.distortion[1] * squared**2)
+        rotation = self.camera_from_world.astype(np.float32)
+        rays = flat @ rotation[:2] + rotation[2]
+        return np.asarray(rays[..., :2] / np.maximum(rays[..., 2:], 1 / STEEPEST), dtype=np.float32)
+
+    def plane(self, height_mm: float, region: Region | None = None) -> Float32Array:
+        """(h, w, 2) world x and y where the region's rays meet the plane of that height."""
+        slopes = self.slopes if region is None else self.slopes[region.slices]
+        return self.meet(slopes, height_mm)
+
+    def meet(self, slopes: Float32Array, height_mm: float) -> Float32Array:
+        """The same for any rays given by their slopes."""
+        drop = np.float32(-self.centre_mm[2] - height_mm)
+        return np.asarray(slopes * drop + self.centre_mm[:2].astype(np.float32), dtype=np.float32)
+
+    def region(self, points_mm: FloatArray, pad_px: int = 2) -> Region | None:
+        """The pixels that hold all these points (x, y, height); None where that is outside the picture."""
+        pixels = self.project(points_mm)
+        low, high = np.floor(pixels.min(axis=0)).astype(int) - pad_px, np.ceil(pixels.max(axis=0)).astype(int) + pad_px
+        left, top = max(int(low[0]), 0), max(int(low[1]), 0)
+        right, bottom = min(int(high[0]) + 1, self.size_px[0]), min(int(high[1]) + 1, self.size_px[1])
+        return Region(left, top, right, bottom) if left < right and top < bottom else None
+
+
+def look_at(
+    target_mm: tuple[float, float],
+    outline_mm: FloatArray,
+    size_px: tuple[int, int],
+    *,
+    focal: float,
+    tilt_deg: float,
+    azimuth_deg: float = 0.0,
+    roll_deg: float = 0.0,
+    fill: float = 0.8,
+    shift: tuple[float, float] = (0.0, 0.0),
+    distortion: tuple[float, float] = (0.0, 0.0),
+) -> PinholeCamera:
+    """A camera that looks at a point of the table from such a distance that the outline fills `fill` of the picture.
+
+    `tilt_deg` is from straight above, `azimuth_deg` from the viewer's side (positive: from the right), `focal` in
+    picture widths, `shift` moves the board in the picture by shares of its size.
+    """
+    width, height = size_px
+    tilt, azimuth, roll = np.radians([tilt_deg, azimuth_deg, roll_deg])
+    backward = np.array([np.sin(azimuth) * np.sin(tilt), np.cos(azimuth) * np.sin(tilt), -np.cos(tilt)])
+    rotation = _orientation(-backward, roll)
+    centre_px = ((width - 1) / 2 + shift[0] * width, (height - 1) / 2 + shift[1] * height)
+    matrix = np.array([[focal * width, 0, centre_px[0]], [0, focal * width, centre_px[1]], [0, 0, 1]])
+    points = np.column_stack([outline_mm, np.zeros(len(outline_mm))])
+    near, far = 50.0, 20000.0
+    for _ in range(40):
+        distance = float(np.sqrt(near * far))
+        centre = np.array([*target_mm, 0.0]) + distance * backward
+        camera = PinholeCamera(size_px, matrix, rotation, centre, distortion)
+        span = np.ptp(camera.project(points), axis=0) / (width, height)
+        behind = ((points - centre) @ rotation[2] <= 1.0).any()
+        near, far = (distance, far) if behind or span.max() > fill else (near, distance)
+    return camera
+
+
+def _orientation(forward: FloatArray, roll: float) -> FloatArray:
+    down = np.array([0.0, 1.0, 0.0]) - forward[1] * forward
+    down /= np.linalg.norm(down)
+    right = np.cross(down, forward)
+    turned_right = np.cos(roll) * right + np.sin(roll) * down
+    turned_down = np.cos(roll) * down - np.sin(roll) * right
+    return np.stack([turned_right, turned_down, forward])

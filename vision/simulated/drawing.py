@@ -1,0 +1,84 @@
+"""The face of a board: its material with the template's lines and dots drawn on it."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.simulated.light import linear
+from vision.simulated.style import BoardStyle
+from vision.simulated.texture import noise, surface
+
+Float32Array = NDArray[np.float32]
+FloatArray = NDArray[np.float64]
+_SHIFT = 4
+"""Fractional bits of OpenCV's drawing coordinates."""
+
+
+def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.random.Generator) -> Float32Array:
+    """(h, w, 3) linear colour of the board's top, border included, `scale` texels to the millimetre."""
+    width, height = template.size_mm
+    border = style.border_mm
+    size_mm = (width + 2 * border, height + 2 * border)
+    face = surface(style.kind, size_mm, scale, style.colour, style.accent, rng)
+    ink = _ink(template, style, scale, (face.shape[1], face.shape[0]), rng)
+    # Ink is never quite even: a pen runs dry, a print shows the grain.
+    uneven = 1 - 0.10 * np.clip(noise((face.shape[1], face.shape[0]), (5 * scale, 5 * scale), rng), 0, 1)
+    cover = (ink * uneven)[..., None]
+    face = face * (1 - cover) + cover * linear(style.line_colour)
+    if style.frame_mm > 0:
+        _frame(face, style, scale)
+    if style.kind == "paper":
+        _crease(face, rng)
+    return np.asarray(face, dtype=np.float32)
+
+
+def _ink(
+    template: BoardTemplate, style: BoardStyle, scale: float, size_px: tuple[int, int], rng: np.random.Generator
+) -> Float32Array:
+    canvas = np.zeros((size_px[1], size_px[0]), dtype=np.uint8)
+    for start, end in template.lines_mm:
+        points = _stray(start, end, style.wobble_mm, rng)
+        texels = ((points + style.border_mm) * scale - 0.5) * 2**_SHIFT
+        thickness = max(round(style.line_mm * scale * rng.uniform(0.93, 1.07)), 1)
+        cv2.polylines(canvas, [np.round(texels).astype(np.int32)], False, 255, thickness, cv2.LINE_AA, _SHIFT)
+    if style.dot_mm > 0:
+        for cell in template.cells_mm if len(template.lines_mm) else []:
+            centre = np.round(((cell + style.border_mm) * scale - 0.5) * 2**_SHIFT).astype(int)
+            radius = round(style.dot_mm / 2 * scale * 2**_SHIFT)
+            cv2.circle(canvas, (int(centre[0]), int(centre[1])), radius, 255, -1, cv2.LINE_AA, _SHIFT)
+    return np.asarray(canvas.astype(np.float32) / 255, dtype=np.float32)
+
+
+def _stray(start: FloatArray, end: FloatArray, wobble_mm: float, rng: np.random.Generator) -> FloatArray:
+    along = np.linspace(0, 1, max(int(np.linalg.norm(end - start) / 18) + 2, 3))[:, None]
+    points = start + along * (end - start)
+    points[1:-1] += rng.normal(0, wobble_mm, points[1:-1].shape)
+    return np.asarray(points, dtype=np.float64)
+
+
+def _frame(face: Float32Array, style: BoardStyle, scale: float) -> None:
+    width = min(round(style.frame_mm * scale), min(face.shape[:2]) // 4)
+    rim = np.ones(face.shape[:2], dtype=bool)
+    rim[width:-width, width:-width] = False
+    face[rim] *= linear(style.accent) / np.maximum(linear(style.colour), 0.02)
+    groove = max(round(0.6 * scale), 1)
+    for inset in (width, width + groove):
+        shade = 0.6 if inset == width else 1.12
+        face[inset : inset + groove, width:-width] *= np.float32(shade)
+        face[-inset - groove : -inset, width:-width] *= np.float32(shade)
+        face[width:-width, inset : inset + groove] *= np.float32(shade)
+        face[width:-width, -inset - groove : -inset] *= np.float32(shade)
+
+
+def _crease(face: Float32Array, rng: np.random.Generator) -> None:
+    """A sheet was folded once: light on one side of the fold, dark on the other."""
+    height = face.shape[0]
+    row = int(height * rng.uniform(0.45, 0.6))
+    across = np.arange(height, dtype=np.float32) - row
+    shade = (
+        1 + 0.07 * np.exp(-((across - 2) ** 2) / 6) - 0.16 * np.exp(-((across + 1) ** 2) / 3) + 0.02 * np.sign(across)
+    )
+    face *= shade.astype(np.float32)[:, None, None]

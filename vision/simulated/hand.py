@@ -1,0 +1,206 @@
+"""A player's hand as the camera sees it: traced once for each grip, then carried over the table as a relief."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.simulated import anatomy
+from vision.simulated.anatomy import ARM_MM, WRIST_MM, Bone, Grip
+from vision.simulated.light import Light, display, linear
+from vision.simulated.style import HandStyle
+from vision.simulated.texture import noise
+
+Float32Array = NDArray[np.float32]
+
+PLANE_MM = 45.0
+"""Height over the fingertips of the plane that carries the relief."""
+FRONT_MM, SIDE_MM, TOP_MM = -60.0, 110.0, 125.0
+"""The relief reaches from here to `ARM_MM`, to both sides, and no part of it is higher."""
+_STRIP_MM = 60.0
+_STEPS = 28
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Relief:
+    """A hand in one grip, seen along one direction, on the carrying plane."""
+
+    colour: NDArray[np.uint8]
+    """(h, w, 4) pixel values times cover, and cover."""
+    shadow: Float32Array
+    """(h, w) share of the lamp's light that it holds back, as the lamp sees it."""
+    scale: float
+    """Texels per millimetre; the texel of u = FRONT_MM, v = -SIDE_MM is (0, 0), u runs along columns."""
+
+
+def carve(
+    style: HandStyle, grip: Grip, view: Float32Array, light: Light, towards: Float32Array, scale: float, seed: int
+) -> Relief:
+    """The relief of a hand.
+
+    `view` is the camera's horizontal millimetres per millimetre of descent in the world, `towards` (2,) the unit
+    vector from fingertips to elbow, around which light and view are taken.
+    """
+    tracer = _Tracer(style, grip, scale)
+    axes = np.stack([towards, np.array([-towards[1], towards[0]]) * (-1 if style.left else 1)]).astype(np.float32)
+    skin, points, normals, sleeve = tracer.trace(axes @ view)
+    world = normals.copy()
+    world[:, :2] = normals[:, :2] @ axes
+    rng = np.random.default_rng(seed)
+    lit = _shaded(style, grip, points, normals, world, sleeve, light, skin, rng)
+    picture = np.zeros((*skin.shape, 3), dtype=np.float32)
+    picture[skin] = display(lit * light.exposure)
+    cover = cv2.GaussianBlur(skin.astype(np.float32), (0, 0), 0.7)
+    # Colour spreads over the rim, so that the soft edge is not black.
+    spread = (
+        cv2.GaussianBlur(picture, (0, 0), 1.0)
+        / np.maximum(cv2.GaussianBlur(skin.astype(np.float32), (0, 0), 1.0), 1e-3)[..., None]
+    )
+    picture = np.where(skin[..., None], picture, spread) * cover[..., None]
+    colour = np.clip(np.dstack([picture, 255 * cover]) + 0.5, 0, 255).astype(np.uint8)
+    lean = light.lamps[0].lean(*light.centre_mm)
+    dark = tracer.trace(axes @ lean)[0].astype(np.float32)
+    soft = light.lamps[0].size_mm / light.lamps[0].distance_mm * 2
+    near, far = (cv2.GaussianBlur(dark, (0, 0), scale * spread_mm) for spread_mm in (1.0 + 20 * soft, 3 + 60 * soft))
+    us = np.arange(dark.shape[1], dtype=np.float32)[None] / np.float32(scale) + FRONT_MM
+    mix = np.clip((us - 15) / 90, 0, 1)
+    return Relief(colour, np.asarray(near * (1 - mix) + far * mix, dtype=np.float32), scale)
+
+
+class _Tracer:
+    """Sphere tracing along parallel rays, in strips so that each ray meets few bones."""
+
+    def __init__(self, style: HandStyle, grip: Grip, scale: float) -> None:
+        size = style.size
+        self._skin = [_grown(bone, size) for bone in anatomy.skin_bones(grip)]
+        self._sleeve = [_grown(bone, size) for bone in anatomy.sleeve_bones(WRIST_MM + style.bare_mm)]
+        self._shape = (round(2 * SIDE_MM * scale), round((ARM_MM - FRONT_MM) * scale))
+        self._scale = scale
+
+    def trace(self, slope: Float32Array) -> tuple[NDArray[np.bool_], Float32Array, Float32Array, NDArray[np.bool_]]:
+        """Which texels hit, and of those in row order: points, normals, whether it is sleeve."""
+        rows, columns = self._shape
+        hit = np.zeros(self._shape, dtype=bool)
+        points, normals = np.zeros((rows, columns, 3), np.float32), np.zeros((rows, columns, 3), np.float32)
+        sleeve = np.zeros(self._shape, dtype=bool)
+        strip = max(round(_STRIP_MM * self._scale), 1)
+        for left in range(0, columns, strip):
+            part = (slice(None), slice(left, min(left + strip, columns)))
+            self._trace_strip(slope, left, part, hit, points, normals, sleeve)
+        return hit, points[hit], normals[hit], sleeve[hit]
+
+    def _trace_strip(self, slope, left, part, hit, points, normals, sleeve) -> None:  # type: ignore[no-untyped-def]
+        rows, columns = hit[part].shape
+        us = (np.arange(columns) + left) / self._scale + FRONT_MM
+        vs = np.arange(rows) / self._scale - SIDE_MM
+        start = np.dstack([*np.meshgrid(us, vs), np.full((rows, columns), PLANE_MM)]).astype(np.float32).reshape(-1, 3)
+        way = np.array([slope[0], slope[1], -1], dtype=np.float32)
+        length = float(np.linalg.norm(way))
+        start -= way * np.float32(TOP_MM - PLANE_MM)
+        low = us[0] - abs(slope[0]) * TOP_MM - 12
+        high = us[-1] + abs(slope[0]) * TOP_MM + 12
+        skin = [bone for bone in self._skin if bone.reach[0] < high and bone.reach[1] > low]
+        cloth = [bone for bone in self._sleeve if bone.reach[0] < high and bone.reach[1] > low]
+        if not skin and not cloth:
+            return
+        drop = np.zeros(len(start), dtype=np.float32)
+        alive = np.arange(len(start))
+        found = np.zeros(len(start), dtype=bool)
+        for _ in range(_STEPS):
+            away = _nearest(start[alive] + drop[alive, None] * way, skin, cloth)
+            close = away < 0.35
+            found[alive[close]] = True
+            drop[alive] += np.where(close, 0, away / length)
+            alive = alive[~close & (drop[alive] < TOP_MM)]
+            if not len(alive):
+                break
+        where = start[found] + drop[found, None] * way
+        shape = (rows, columns)
+        hit[part] = found.reshape(shape)
+        strip_points, strip_normals = points[part].reshape(-1, 3), normals[part].reshape(-1, 3)
+        strip_points[found] = where
+        strip_normals[found] = _slope_of(where, skin, cloth)
+        points[part], normals[part] = strip_points.reshape(*shape, 3), strip_normals.reshape(*shape, 3)
+        cloth_here = sleeve[part].reshape(-1)
+        if cloth:
+            nearer = anatomy.distance(where, cloth, 6) < anatomy.distance(where, skin, 7) if skin else True
+            cloth_here[found] = nearer
+        sleeve[part] = cloth_here.reshape(shape)
+
+
+def _grown(bone: Bone, size: float) -> Bone:
+    start, end = (tuple(size * value for value in point) for point in (bone.start, bone.end))
+    return Bone(start, end, size * bone.start_radius, size * bone.end_radius)  # type: ignore[arg-type]
+
+
+def _nearest(points: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
+    away = anatomy.distance(points, skin, 7.0) if skin else np.full(len(points), 1e3, dtype=np.float32)
+    return np.minimum(away, anatomy.distance(points, cloth, 6.0)) if cloth else away
+
+
+def _slope_of(points: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
+    corners = np.array([[1, -1, -1], [-1, -1, 1], [-1, 1, -1], [1, 1, 1]], dtype=np.float32)
+    normals = sum(corner * _nearest(points + np.float32(0.6) * corner, skin, cloth)[:, None] for corner in corners)
+    return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6), dtype=np.float32)
+
+
+def _shaded(
+    style: HandStyle,
+    grip: Grip,
+    points: Float32Array,
+    normals: Float32Array,
+    world: Float32Array,
+    sleeve: NDArray[np.bool_],
+    light: Light,
+    mask: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> Float32Array:
+    """(n, 3) linear light of the texels in the mask."""
+    size_px = (mask.shape[1], mask.shape[0])
+    height = np.zeros(mask.shape, dtype=np.float32)
+    height[mask] = points[:, 2]
+    smooth = cv2.GaussianBlur(height, (0, 0), 7) / np.maximum(
+        cv2.GaussianBlur(mask.astype(np.float32), (0, 0), 7), 0.05
+    )
+    hollow = np.clip((smooth - height)[mask] / 26, 0, 0.6)[:, None]
+    mottle = (noise(size_px, (9, 9), rng) + 0.7 * noise(size_px, (3, 3), rng))[mask][:, None]
+    world = world.copy()
+    ripple = noise(size_px, (26, 8), rng)
+    lumps = cv2.Sobel(ripple, cv2.CV_32F, 1, 0)[mask], cv2.Sobel(ripple, cv2.CV_32F, 0, 1)[mask]
+    strength = np.where(sleeve, 0.35, 0.05).astype(np.float32)
+    world[:, 0] += strength * lumps[0]
+    world[:, 1] += strength * lumps[1]
+    world /= np.linalg.norm(world, axis=1, keepdims=True)
+    place = np.array([*light.centre_mm, 60.0], dtype=np.float32) + 0 * points
+    hard, soft = light.diffuse(place, world, 0.05), light.diffuse(place, world, 0.45)
+    skin = _skin_colour(style, grip, points, normals) * (1 + 0.05 * mottle)
+    # Light creeps through skin, red the farthest.
+    creep = np.array([0.15, 0.35, 0.85], dtype=np.float32)
+    lit_skin = skin * (hard + creep * (soft - hard))
+    eye = place + np.array([0, 300, 600], dtype=np.float32)
+    lit_skin += 0.035 * light.mirrored(place, world, eye, 14)
+    weave = 1 + 0.12 * noise(size_px, (2.0, 2.0), rng)[mask][:, None] + 0.10 * mottle
+    lit_cloth = linear(style.sleeve) * weave * (0.85 * hard + 0.15 * soft)
+    return np.asarray(np.where(sleeve[:, None], lit_cloth, lit_skin) * (1 - hollow), dtype=np.float32)
+
+
+def _skin_colour(style: HandStyle, grip: Grip, points: Float32Array, normals: Float32Array) -> Float32Array:
+    colour = np.broadcast_to(linear(style.skin), points.shape).copy()
+    size = np.float32(style.size)
+    flush = np.zeros(len(points), dtype=np.float32)
+    for joint in anatomy.knuckles(grip) * size:
+        flush += np.exp(-((points - joint) ** 2).sum(axis=1) / np.float32(130 * size**2))
+    # Fingertips carry more blood than the back of the hand.
+    flush = np.clip(flush + 0.8 * np.exp(-((points[:, 0] / 30) ** 2)), 0, 1)
+    colour *= 1 - flush[:, None] * np.array([0.30, 0.24, 0.06], dtype=np.float32)
+    for centre, along in anatomy.nails(grip):
+        offset = points - centre * size
+        forward = offset @ along
+        aside = np.sqrt(np.clip((offset**2).sum(axis=1) - forward**2, 0, None))
+        up = normals[:, 2] - 0.3 * np.abs(normals @ along)
+        nail = (np.abs(forward) < 6.5 * size) & (aside < 9 * size) & (up > 0.62)
+        colour[nail] = colour[nail] * np.array([1.22, 1.16, 1.06], dtype=np.float32) + np.float32(0.03)
+    return np.asarray(np.clip(colour, 0, 1), dtype=np.float32)

@@ -1,0 +1,232 @@
+"""Men: short cylinders and stones, traced ray by ray, with the shadows they throw."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.simulated.camera import PinholeCamera, Region
+from vision.simulated.light import GAMMA, Light, display, linear
+from vision.simulated.scenery import eye
+from vision.simulated.style import Colour, ManStyle
+from vision.simulated.texture import noise
+
+Float32Array = NDArray[np.float32]
+FloatArray = NDArray[np.float64]
+SAMPLES = 3
+"""Rays along each side of a pixel."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Man:
+    """One man, where it stands or is held."""
+
+    letter: str
+    x_mm: float
+    y_mm: float
+    turn: float = 0.0
+    """Radians; shows in the grain."""
+    lift_mm: float = 0.0
+    """Height of its foot over the board."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Patch:
+    """A piece of picture to be laid over another."""
+
+    region: Region
+    colour: Float32Array
+    """(h, w, 3) pixel values."""
+    cover: Float32Array
+    """(h, w, 1) 0 to 1."""
+
+    def lay(self, image: Float32Array) -> None:
+        """Lays it over the image, in place."""
+        below = image[self.region.slices]
+        below += self.cover * (self.colour - below)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shade:
+    """A shadow: what share of the pixel values it leaves."""
+
+    region: Region
+    factor: Float32Array
+    """(h, w, 1)"""
+
+    def lay(self, image: Float32Array) -> None:
+        """Darkens the image, in place."""
+        image[self.region.slices] *= self.factor
+
+
+class MenPainter:
+    """Paints men of one set."""
+
+    def __init__(self, style: ManStyle, diameter_mm: float, light: Light, seed: int) -> None:
+        self._style = style
+        self._light = light
+        self.radius_mm = diameter_mm * style.diameter / 2
+        rng = np.random.default_rng(seed)
+        self._grain = noise((256, 256), (60, 2.5), rng) + 0.6 * noise((256, 256), (16, 1.5), rng)
+
+    @property
+    def height_mm(self) -> float:
+        """Of a man standing."""
+        return self._style.height_mm
+
+    def region(self, camera: PinholeCamera, man: Man) -> Region | None:
+        """The pixels that the man can cover."""
+        r, corners = self.radius_mm, []
+        for height in (man.lift_mm, man.lift_mm + self._style.height_mm):
+            corners += [(man.x_mm + dx, man.y_mm + dy, height) for dx in (-r, r) for dy in (-r, r)]
+        return camera.region(np.array(corners))
+
+    def paint(self, camera: PinholeCamera, man: Man) -> Patch | None:
+        """The man as the camera sees it; None where it is out of the picture."""
+        region = self.region(camera, man)
+        if region is None:
+            return None
+        slopes = camera.slopes[region.slices]
+        rows, columns = slopes.shape[:2]
+        rays = np.asarray(
+            cv2.resize(slopes, (columns * SAMPLES, rows * SAMPLES), interpolation=cv2.INTER_LINEAR), np.float32
+        )
+        if self._style.shape == "stone":
+            hit, points, normals = self._meet_stone(camera, rays, man)
+        else:
+            hit, points, normals = self._meet_disc(camera, rays, man)
+        colour = np.zeros((*hit.shape, 3), dtype=np.float32)
+        colour[hit] = self._shaded(camera, points[hit], normals[hit], man)
+        cover = hit.astype(np.float32)
+        small = cv2.resize(np.dstack([colour * cover[..., None], cover]), (columns, rows), interpolation=cv2.INTER_AREA)
+        alpha = small[..., 3:]
+        return Patch(
+            region,
+            display(np.asarray(small[..., :3] / np.maximum(alpha, 1e-4), np.float32)),
+            np.asarray(alpha, dtype=np.float32),
+        )
+
+    def shadow(self, camera: PinholeCamera, man: Man) -> Shade | None:
+        """What the man takes from the board's light: a cast shadow per lamp and the dark rim where it stands."""
+        lift, height = man.lift_mm, self._style.height_mm
+        centre = np.array([man.x_mm, man.y_mm], dtype=np.float32)
+        throws = [lamp.lean(man.x_mm, man.y_mm) for lamp in self._light.lamps]
+        widths = [(lift + height) * 2 * lamp.size_mm / lamp.distance_mm for lamp in self._light.lamps]
+        reach = self.radius_mm + max(widths) + 0.9 * height + 2
+        ends = [centre, *(centre + (lift + height) * throw for throw in throws)]
+        corners = [(*(end + reach * np.array(d)), 0.0) for end in ends for d in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        region = camera.region(np.array(corners, dtype=np.float64))
+        if region is None:
+            return None
+        offset = camera.plane(0.0, region) - centre
+        total = self._light.ambient.mean() + sum(float(lamp.strength.mean()) for lamp in self._light.lamps)
+        left = np.ones(offset.shape[:2], dtype=np.float32)
+        for lamp, throw in zip(self._light.lamps, throws, strict=True):
+            share = float(lamp.strength.mean() / total)
+            left -= share * 0.93 * self._cast(offset, throw, lift, lamp.size_mm / lamp.distance_mm)
+        away = np.clip(np.sqrt((offset**2).sum(axis=-1)) - self.radius_mm, 0, None)
+        left *= 1 - 0.55 * np.exp(-away / (0.25 * height)) * np.exp(-lift / height)
+        return Shade(region, np.clip(left, 0.02, 1)[..., None] ** np.float32(1 / GAMMA))
+
+    def _cast(self, offset: Float32Array, throw: Float32Array, lift: float, softness: float) -> Float32Array:
+        """The shadow of a disc swept from its foot to its top along the light, softer the higher it is thrown from."""
+        rise = np.float32(self._style.height_mm)
+        start, way = throw * np.float32(lift), throw * rise
+        squared = max(float((way**2).sum()), 1e-6)
+        along = np.clip(((offset - start) @ way) / squared, 0, 1)
+        distance = np.sqrt(((offset - start - along[..., None] * way) ** 2).sum(axis=-1))
+        radius = self.radius_mm * (0.93 if self._style.shape == "stone" else 1.0)
+        width = 0.8 + 2 * softness * (lift + along * rise)
+        ramp = np.clip(0.5 - (distance - radius) / (2 * width), 0, 1)
+        return np.asarray(ramp * ramp * (3 - 2 * ramp), dtype=np.float32)
+
+    def _meet_disc(
+        self, camera: PinholeCamera, rays: Float32Array, man: Man
+    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+        """Where rays meet a cylinder whose edge is rounded by its normals: hit, (…, 3) points, (…, 3) normals."""
+        radius, height = self.radius_mm, self._style.height_mm
+        at_top = camera.meet(rays, man.lift_mm + height) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
+        far = (at_top**2).sum(axis=-1)
+        on_top = far <= radius**2
+        # Below the top face by t, the ray is at at_top + t * rays.
+        a = (rays**2).sum(axis=-1) + np.float32(1e-9)
+        b = (at_top * rays).sum(axis=-1)
+        root = b * b - a * (far - radius**2)
+        drop = np.where(on_top, 0, (-b - np.sqrt(np.clip(root, 0, None))) / a)
+        hit = on_top | ((root > 0) & (drop >= 0) & (drop <= height))
+        place = at_top + drop[..., None] * rays
+        points = np.concatenate([place, (height - drop)[..., None]], axis=-1)
+        outward = place / np.maximum(np.sqrt((place**2).sum(axis=-1, keepdims=True)), 1e-3)
+        bend = self._profile(np.sqrt((place**2).sum(axis=-1)), drop, on_top)
+        normals = np.concatenate([outward * np.sin(bend)[..., None], np.cos(bend)[..., None]], axis=-1)
+        return hit, np.asarray(points, np.float32), np.asarray(normals, np.float32)
+
+    def _profile(self, distance: Float32Array, drop: Float32Array, on_top: NDArray[np.bool_]) -> Float32Array:
+        """Radians by which the surface leans outwards: face with rim and grooves, rounded edge, upright wall."""
+        style, bevel = self._style, max(self._style.bevel_mm, 0.1)
+        bend = np.clip((distance - (self.radius_mm - bevel)) / bevel, 0, 1) * (np.pi / 4)
+        width = 0.05 * self.radius_mm
+        grooves = np.zeros_like(distance)
+        if style.rim > 0:
+            inner = 0.80 * self.radius_mm
+            grooves -= 0.9 * style.rim * np.exp(-(((distance - inner) / width) ** 2))
+        for ring in range(style.rings):
+            middle = self.radius_mm * (0.30 + 0.34 * (ring + 0.5) / style.rings)
+            step = (distance - middle) / (0.8 * width)
+            grooves += 1.1 * step * np.exp(-(step**2))
+        upright = np.pi / 2 - np.clip(1 - drop / bevel, 0, 1) * (np.pi / 4)
+        return np.asarray(np.where(on_top, bend + grooves, upright), dtype=np.float32)
+
+    def _meet_stone(
+        self, camera: PinholeCamera, rays: Float32Array, man: Man
+    ) -> tuple[NDArray[np.bool_], Float32Array, Float32Array]:
+        """Where rays meet a flattened ellipsoid."""
+        radius, half = self.radius_mm, self._style.height_mm / 2
+        middle = camera.meet(rays, man.lift_mm + half) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
+        # With t the descent below the middle: |middle + t rays|² / radius² + t² / half² = 1.
+        a = (rays**2).sum(axis=-1) / radius**2 + 1 / half**2
+        b = (middle * rays).sum(axis=-1) / radius**2
+        root = b * b - a * ((middle**2).sum(axis=-1) / radius**2 - 1)
+        drop = (-b - np.sqrt(np.clip(root, 0, None))) / a
+        place = middle + drop[..., None] * rays
+        slant = np.concatenate([place / radius**2, (-drop / half**2)[..., None]], axis=-1)
+        normals = slant / np.maximum(np.sqrt((slant**2).sum(axis=-1, keepdims=True)), 1e-9)
+        points = np.concatenate([place, (half - drop)[..., None]], axis=-1)
+        return root > 0, np.asarray(points, np.float32), np.asarray(normals, np.float32)
+
+    def _shaded(self, camera: PinholeCamera, points: Float32Array, normals: Float32Array, man: Man) -> Float32Array:
+        """(n, 3) linear light from points relative to the man's foot."""
+        style = self._style
+        world = points + np.array([man.x_mm, man.y_mm, man.lift_mm], dtype=np.float32)
+        albedo = self._albedo(points, normals, man)
+        lit = self._light.diffuse(world, normals)
+        # Light from everywhere reaches the foot of the wall less than the face.
+        lit = lit * (1 - 0.45 * (1 - normals[:, 2:]) * np.clip(1 - points[:, 2:] / style.height_mm, 0, 1))
+        gleam = self._light.mirrored(world, normals, eye(camera), 6 + 120 * style.gloss**1.5)
+        return np.asarray((albedo * lit + 0.45 * style.gloss * gleam) * self._light.exposure, dtype=np.float32)
+
+    def _albedo(self, points: Float32Array, normals: Float32Array, man: Man) -> Float32Array:
+        style = self._style
+        base = linear(colour_of(style, man.letter))
+        albedo = np.broadcast_to(base, (len(points), 3))
+        if style.grain > 0:
+            cos, sin = np.cos(man.turn), np.sin(man.turn)
+            u = cos * points[:, 0] - sin * points[:, 1] + 7 * man.turn
+            v = sin * points[:, 0] + cos * points[:, 1] + points[:, 2] + 31 * man.turn
+            grain = self._grain[(v * 5).astype(int) % 256, (u * 5).astype(int) % 256]
+            albedo = albedo * (1 + 0.3 * style.grain * grain[:, None])
+        if style.shape == "disc" and style.rings:
+            distance = np.sqrt((points[:, :2] ** 2).sum(axis=-1)) / self.radius_mm
+            for ring in range(style.rings):
+                middle = 0.30 + 0.34 * (ring + 0.5) / style.rings
+                deep = np.exp(-(((distance - middle) / 0.035) ** 2)) * (normals[:, 2] > 0.3)
+                albedo = albedo * (1 - 0.22 * deep[:, None])
+        return np.asarray(albedo, dtype=np.float32)
+
+
+def colour_of(style: ManStyle, letter: str) -> Colour:
+    """The colour of a class letter; letters that the style does not name get grey."""
+    return style.colours.get(letter, (150.0, 150.0, 150.0))

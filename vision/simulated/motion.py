@@ -1,0 +1,113 @@
+"""How a hand moves: smooth strokes from place to place, and the strokes that a move of the game takes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from games import Step
+from vision.simulated.anatomy import Grip
+from vision.simulated.arm import Reach
+
+TRAVEL_MM_S = 620.0
+"""Speed of an unhurried hand."""
+START_S = 0.30
+"""Time that even the shortest stroke takes."""
+TOUCH_S = 0.16
+"""Time the fingers stay where they grip or let go."""
+ARC_MM = 46.0
+"""How high a stroke rises over its ends."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Event:
+    """What happens at the end of a stroke."""
+
+    kind: Literal["pick", "lay", "turn", "take", "drop"]
+    """Pick a man up from a cell, lay the held one there, turn the one there over, take one from the stock, drop it."""
+    cell: int = -1
+    letter: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Stroke:
+    """One smooth movement."""
+
+    start: Reach
+    end: Reach
+    duration_s: float
+    event: Event | None = None
+
+    def at(self, time_s: float) -> Reach:
+        """Where the fingertips are after that time: least jerk, with a rise in the middle."""
+        share = min(max(time_s / self.duration_s, 0.0), 1.0)
+        eased = share**3 * (10 - 15 * share + 6 * share**2)
+        apart = float(np.hypot(self.end.x_mm - self.start.x_mm, self.end.y_mm - self.start.y_mm))
+        rise = ARC_MM * min(apart / 80, 1.0) * 16 * (eased * (1 - eased)) ** 2
+        return Reach(
+            self.start.x_mm + eased * (self.end.x_mm - self.start.x_mm),
+            self.start.y_mm + eased * (self.end.y_mm - self.start.y_mm),
+            self.start.lift_mm + eased * (self.end.lift_mm - self.start.lift_mm) + rise,
+            self.start.grip if share < 0.85 else self.end.grip,
+        )
+
+
+class Visit:
+    """Plans one visit of a hand: in from where it rests, the steps, and out again."""
+
+    def __init__(
+        self, rest: Reach, cell_place: Callable[[int], tuple[float, float]], pace: float, rng: np.random.Generator
+    ) -> None:
+        self._rest, self._place, self._pace, self._rng = rest, cell_place, pace, rng
+        self._here = rest
+        self.strokes: list[Stroke] = []
+
+    def carry_out(self, steps: Sequence[Step]) -> None:
+        """Does the steps, one after the other; a man that leaves the board is carried out of view."""
+        for step in steps:
+            if step.kind == "place":
+                self._leave(Event("take", letter=step.piece), "pinch")
+                self._touch(step.cell, Event("lay", step.cell, step.piece), "pinch", "open")
+            elif step.kind == "move":
+                assert step.origin is not None
+                self._touch(step.origin, Event("pick", step.origin), "open", "pinch")
+                self._touch(step.cell, Event("lay", step.cell, step.piece), "pinch", "open")
+            elif step.kind == "remove":
+                self._touch(step.cell, Event("pick", step.cell), "open", "pinch")
+                self._leave(Event("drop"), "pinch")
+            else:
+                self._touch(step.cell, Event("turn", step.cell, step.piece), "open", "open")
+        self._leave(None, "open")
+
+    def hover(self, seconds: float) -> None:
+        """Holds the hand over the board, wavering a little, and touches nothing."""
+        spot = int(self._rng.integers(0, 1 << 30))
+        x, y = self._place(-1 - spot)
+        self._go(Reach(x, y, 42.0))
+        for _ in range(max(round(seconds / 0.5), 1)):
+            end = Reach(x + self._rng.normal(0, 6), y + self._rng.normal(0, 6), 42 + abs(self._rng.normal(0, 5)))
+            self.strokes.append(Stroke(self._here, end, seconds / max(round(seconds / 0.5), 1)))
+            self._here = end
+        self._leave(None, "open")
+
+    def _touch(self, cell: int, event: Event, before: Grip, after: Grip) -> None:
+        x, y = self._place(cell)
+        self._go(Reach(x, y, 0.0, before))
+        half_s = TOUCH_S / 2 / self._pace
+        if event.kind == "turn":
+            half_s *= 2.5
+        self.strokes.append(Stroke(self._here, self._here, half_s, event))
+        self._here = dataclasses.replace(self._here, grip=after)
+        self.strokes.append(Stroke(self._here, self._here, half_s))
+
+    def _leave(self, event: Event | None, grip: Grip) -> None:
+        self._go(dataclasses.replace(self._rest, grip=grip), event)
+
+    def _go(self, end: Reach, event: Event | None = None) -> None:
+        apart = float(np.hypot(end.x_mm - self._here.x_mm, end.y_mm - self._here.y_mm))
+        duration_s = (START_S + apart / TRAVEL_MM_S) * float(self._rng.uniform(0.88, 1.15)) / self._pace
+        self.strokes.append(Stroke(self._here, end, duration_s if apart > 1 else 0.05, event))
+        self._here = end

@@ -1,0 +1,127 @@
+"""A scripted player at the simulated table: plays its own sides and carries out the agent's moves when told."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from typing import Any
+
+import numpy as np
+
+import games
+from games import AnyGame, Outcome
+from vision.simulated.table import SimulatedTable
+
+log = logging.getLogger(__name__)
+KEENNESS = 0.75
+"""How often a move that takes men off is preferred to one that does not, so that games end."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ply:
+    """The simulator's own truth about one ply."""
+
+    ply: int
+    """Counts from 1."""
+    move: str
+    board: str
+    """What stands on the cells after it."""
+    side: int
+    begun_s: float
+    """Simulated time at which the hand sets out."""
+    done_s: float
+    """Simulated time at which the hand is gone."""
+
+
+class ScriptedPlayer:
+    """Sits at the table and knows the true position; it never asks the daemon. `update` is called every frame."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        table: SimulatedTable,
+        human_sides: frozenset[int],
+        seed: int,
+        think_s: float = 1.5,
+        pace: float = 1.0,
+        start: Any = None,
+    ) -> None:
+        self.game, self.table, self.human_sides = game, table, human_sides
+        self.position: Any = game.initial(seed) if start is None else start
+        """The truth; ahead of the board while a hand is on its way."""
+        self.record: list[Ply] = []
+        """Plies that are done, the hand withdrawn."""
+        self._rng = np.random.default_rng([seed, 3])
+        self._think_s, self._pace = think_s, pace
+        self._thinking_until_s: float | None = None
+        self._moving: tuple[str, int, float] | None = None
+        self._told: tuple[int, str] | None = None
+
+    @property
+    def ply(self) -> int:
+        """Number of the ply to be made or being made."""
+        return len(self.record) + 1
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the true game ended, once the last hand is gone."""
+        return None if self._moving else self.game.outcome(self.position)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the game is over and the last move is done on the board."""
+        return self.outcome is not None
+
+    def hear(self, ply: int, move_text: str) -> bool:
+        """The agent's move for that ply is spoken. Old, repeated and unplayable ones are ignored; says whether."""
+        if ply != self.ply or self._moving or self._told or self.finished:
+            return False
+        if self.game.to_move(self.position) in self.human_sides:
+            return False
+        try:
+            self.game.parse_move(self.position, move_text)
+        except games.MoveError as error:
+            log.warning("heard %r for ply %d, which cannot be played: %s", move_text, ply, error)
+            return False
+        self._told = ply, move_text
+        return True
+
+    def update(self) -> None:
+        """Does what is due now."""
+        if self._moving:
+            self._finish_move()
+        if self._moving or self.table.busy or self.finished:
+            return
+        if self._thinking_until_s is None:
+            self._thinking_until_s = self.table.time_s + self._think_s * float(self._rng.uniform(0.6, 1.4))
+        if self.table.time_s < self._thinking_until_s:
+            return
+        if self.game.to_move(self.position) in self.human_sides:
+            self._begin(self._choose())
+        elif self._told is not None:
+            self._begin(self.game.parse_move(self.position, self._told[1]))
+
+    def _choose(self) -> Any:
+        moves = list(self.game.legal_moves(self.position))
+        taking = [
+            move
+            for move in moves
+            if any(step.kind in ("remove", "flip") for step in self.game.steps(self.position, move))
+        ]
+        if taking and self._rng.random() < KEENNESS:
+            moves = taking
+        return moves[int(self._rng.integers(0, len(moves)))]
+
+    def _begin(self, move: Any) -> None:
+        side = self.game.to_move(self.position)
+        text = self.game.format_move(self.position, move)
+        self.table.perform(self.game.steps(self.position, move), side, self._pace)
+        self.position = self.game.apply(self.position, move)
+        self._moving, self._told = (text, side, self.table.time_s), None
+
+    def _finish_move(self) -> None:
+        if self.table.busy or self._moving is None:
+            return
+        text, side, begun_s = self._moving
+        self.record.append(Ply(self.ply, text, self.table.board, side, begun_s, self.table.time_s))
+        self._moving, self._thinking_until_s = None, None

@@ -1,0 +1,80 @@
+"""From light to a frame: vignette, blur, JPEG, noise, and the lamp's changes."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.simulated.light import GAMMA
+from vision.simulated.style import SensorStyle
+
+Float32Array = NDArray[np.float32]
+_SPARE_PX = 64
+"""The noise tile is larger than the frame by this, so that every frame may take another part of it."""
+
+
+class Sensor:
+    """The camera's chip for one picture size."""
+
+    def __init__(self, style: SensorStyle, size_px: tuple[int, int], rng: np.random.Generator) -> None:
+        self._style = style
+        self._size_px = size_px
+        self._tiles = [_noise_tile(size_px, style.chroma, rng) for _ in range(2)]
+        self.vignette = _vignette(size_px, style.vignette)
+        """(h, w, 1) factor on pixel values."""
+
+    def develop(self, picture: Float32Array) -> Image:
+        """The noiseless picture of a still scene; vignette is already in it."""
+        blurred = cv2.GaussianBlur(picture, (0, 0), self._style.blur_px) if self._style.blur_px > 0 else picture
+        image = np.clip(blurred + 0.5, 0, 255).astype(np.uint8)
+        if self._style.jpeg_quality > 0:
+            image = jpeg(image, self._style.jpeg_quality)
+        return np.asarray(image, dtype=np.uint8)
+
+    def grain(self, image: Image) -> NDArray[np.int16]:
+        """(h, w, 3) standard deviation of the noise of each pixel value, in sixteenths of a level."""
+        levels = np.arange(256) / 255
+        # Shot noise is the root of the light; the power law then stretches the dark.
+        sigma = np.sqrt(self._style.read_noise**2 + self._style.shot_noise**2 * levels ** (2 - GAMMA / 2))
+        table = np.clip(sigma * 16, 0, 255).astype(np.uint8)
+        return np.asarray(cv2.LUT(image, table), dtype=np.int16)
+
+    def expose(self, image: Image, grain: NDArray[np.int16], rng: np.random.Generator) -> Image:
+        """One frame of it, with fresh noise."""
+        if not self._style.read_noise and not self._style.shot_noise:
+            return image.copy()
+        width, height = self._size_px
+        x, y = rng.integers(0, _SPARE_PX, 2)
+        tile = self._tiles[int(rng.integers(0, len(self._tiles)))][y : y + height, x : x + width]
+        noise = cv2.multiply(tile, grain, scale=1 / 1024)
+        return np.asarray(cv2.add(image, noise, dtype=cv2.CV_8U), dtype=np.uint8)
+
+    def brighten(self, image: Image, gain: NDArray[np.float64]) -> Image:
+        """The image under light multiplied by (3,) `gain`."""
+        levels = np.arange(256)[:, None] * np.asarray(gain)[None] ** (1 / GAMMA)
+        table = np.clip(levels + 0.5, 0, 255).astype(np.uint8)[:, None]
+        return np.asarray(cv2.LUT(image, table), dtype=np.uint8)
+
+
+def jpeg(image: Image, quality: int) -> Image:
+    """The image after JPEG and back."""
+    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), dtype=np.uint8)
+
+
+def _noise_tile(size_px: tuple[int, int], chroma: float, rng: np.random.Generator) -> NDArray[np.int16]:
+    """Noise of standard deviation 64, a little blotchy as after demosaicing."""
+    height, width = size_px[1] + _SPARE_PX, size_px[0] + _SPARE_PX
+    grey = cv2.GaussianBlur(rng.standard_normal((height, width), dtype=np.float32), (0, 0), 0.6)
+    coloured = cv2.GaussianBlur(rng.standard_normal((height, width, 3), dtype=np.float32), (0, 0), 0.9)
+    mixed = (1 - chroma) * (grey / grey.std())[..., None] + chroma * coloured / coloured.std()
+    return np.asarray(np.clip(mixed / mixed.std() * 64, -400, 400), dtype=np.int16)
+
+
+def _vignette(size_px: tuple[int, int], loss: float) -> Float32Array:
+    xs = np.linspace(-1, 1, size_px[0], dtype=np.float32)[None]
+    ys = np.linspace(-1, 1, size_px[1], dtype=np.float32)[:, None] * (size_px[1] / size_px[0])
+    squared = (xs**2 + ys**2) / (1 + (size_px[1] / size_px[0]) ** 2)
+    return np.asarray((1 - loss * squared)[..., None] ** np.float32(1 / GAMMA), dtype=np.float32)

@@ -1,0 +1,144 @@
+"""The scene of a simulated table for one camera: paints still pictures and frames with a hand."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.simulated.arm import ArmPainter, Reach
+from vision.simulated.camera import PinholeCamera, Region, look_at
+from vision.simulated.light import Light
+from vision.simulated.men import Man, MenPainter, Patch, Shade
+from vision.simulated.scenery import Scenery
+from vision.simulated.sensor import Sensor
+from vision.simulated.style import CameraStyle, Style
+
+Float32Array = NDArray[np.float32]
+FloatArray = NDArray[np.float64]
+
+
+class Stage:
+    """Scenery, light, men, arms and sensor of one scene, seen by one camera."""
+
+    def __init__(self, template: BoardTemplate, style: Style, size_px: tuple[int, int], seed: int) -> None:
+        self.template, self.style, self.size_px, self.seed = template, style, size_px, seed
+        centre = (template.size_mm[0] / 2, template.size_mm[1] / 2)
+        self.light = Light(style, centre)
+        self.camera = _camera(template, style, size_px)
+        scale = self.camera.pixels_per_mm(*centre)
+        rng = np.random.default_rng([seed, 1])
+        self._scenery = Scenery(template, style, scale, rng)
+        self.sensor = Sensor(style.sensor, size_px, rng)
+        self.men = MenPainter(style.men, template.man_diameter_mm, self.light, seed)
+        self._meet_camera()
+
+    _bare: Float32Array
+    """The scenery with its vignette; None yet where `_scenery_key` is empty."""
+    _scenery_key: bytes
+
+    def with_camera(self, camera: CameraStyle) -> Stage:
+        """The same scene from another place, by a camera of the same sensor."""
+        other = object.__new__(Stage)
+        other.__dict__.update(self.__dict__)
+        other.style = dataclasses.replace(self.style, camera=camera)
+        other.camera = _camera(self.template, other.style, self.size_px)
+        other._meet_camera()
+        return other
+
+    def still(self, men: Sequence[Man], world_from_board: FloatArray) -> Image:
+        """The noiseless picture without a hand; `men` stand in board coordinates."""
+        key = world_from_board.tobytes()
+        if self._scenery_key != key:
+            self._bare, self._scenery_key = self._scenery.paint(self.camera, self.light, world_from_board), key
+            self._bare *= self.sensor.vignette
+            self._patches.clear()
+        picture = self._bare.copy()
+        placed = [self._patch(man, world_from_board) for man in self._far_first(men)]
+        for _, shade in placed:
+            if shade is not None:
+                shade.lay(picture)
+        for patch, _ in placed:
+            if patch is not None:
+                patch.lay(picture)
+        return self.sensor.develop(picture)
+
+    def with_hand(self, still: Image, side: int, reach: Reach, held: Man | None) -> Image:
+        """The still picture with an arm over it, perhaps holding a man."""
+        arm = self.arms[side]
+        region = arm.region(reach)
+        if region is None:
+            return still
+        image = still.copy()
+        picture = image[region.slices].astype(np.float32)
+        arm.shade(picture, region, reach)
+        if held is not None:
+            self._lay_held(picture, region, held)
+        arm.lay(picture, region, reach, self.sensor.vignette)
+        image[region.slices] = np.clip(picture + 0.5, 0, 255).astype(np.uint8)
+        return image
+
+    def _lay_held(self, picture: Float32Array, region: Region, held: Man) -> None:
+        shade, patch = self.men.shadow(self.camera, held), self.men.paint(self.camera, held)
+        for part in (shade, patch):
+            if part is None:
+                continue
+            inner = part.region.within(region)
+            if inner is None:
+                continue
+            offset = part.region.offset(inner)
+            view = picture[region.offset(inner)]
+            if isinstance(part, Shade):
+                view *= part.factor[offset]
+            else:
+                colour = part.colour[offset] * self.sensor.vignette[inner.slices]
+                view += part.cover[offset] * (colour - view)
+
+    def _meet_camera(self) -> None:
+        self.arms = tuple(
+            ArmPainter(self.style, side, self.light, self.camera, self.style.men.height_mm, self.seed)
+            for side in (0, 1)
+        )
+        self._bare = np.zeros((0, 0, 3), dtype=np.float32)
+        self._scenery_key = b""
+        self._patches: dict[Man, tuple[Patch | None, Shade | None]] = {}
+
+    def _far_first(self, men: Sequence[Man]) -> list[Man]:
+        eye = self.camera.centre_mm
+        return sorted(men, key=lambda man: -((man.x_mm - eye[0]) ** 2 + (man.y_mm - eye[1]) ** 2))
+
+    def _patch(self, man: Man, world_from_board: FloatArray) -> tuple[Patch | None, Shade | None]:
+        if man not in self._patches:
+            x, y, _ = world_from_board @ (man.x_mm, man.y_mm, 1.0)
+            there = dataclasses.replace(man, x_mm=float(x), y_mm=float(y))
+            patch = self.men.paint(self.camera, there)
+            if patch is not None:
+                colour = patch.colour * self.sensor.vignette[patch.region.slices]
+                patch = Patch(patch.region, np.asarray(colour, dtype=np.float32), patch.cover)
+            if len(self._patches) > 256:
+                self._patches.clear()
+            self._patches[man] = patch, self.men.shadow(self.camera, there)
+        return self._patches[man]
+
+
+def _camera(template: BoardTemplate, style: Style, size_px: tuple[int, int]) -> PinholeCamera:
+    camera, border = style.camera, style.board.border_mm
+    width, height = template.size_mm
+    low, high = -border, border
+    outline = np.array([[low, low], [width + high, low], [width + high, height + high], [low, height + high]])
+    return look_at(
+        (width / 2, height / 2),
+        outline,
+        size_px,
+        focal=camera.focal,
+        tilt_deg=camera.tilt_deg,
+        azimuth_deg=camera.azimuth_deg,
+        roll_deg=camera.roll_deg,
+        fill=camera.fill,
+        shift=camera.shift,
+        distortion=camera.distortion,
+    )

@@ -1,0 +1,160 @@
+"""What a simulated table looks like: everything that chance may choose, as plain values."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+Colour = tuple[float, float, float]
+"""Blue, green, red, 0 to 255."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LampStyle:
+    """A lamp over the table."""
+
+    direction_deg: float = 35.0
+    """Where it hangs, counted from the far side of the board clockwise as seen from above."""
+    elevation_deg: float = 62.0
+    """Over the table's plane."""
+    distance_mm: float = 900.0
+    """From the board's centre."""
+    size_mm: float = 70.0
+    """Radius of the luminous part: a larger one throws softer shadows."""
+    strength: float = 0.75
+    """Light on the board's centre, relative to full exposure of a white sheet."""
+    colour: Colour = (214, 236, 255)
+
+
+@dataclasses.dataclass(frozen=True)
+class SurfaceStyle:
+    """The table."""
+
+    kind: Literal["wood", "cloth", "stone", "plain"] = "wood"
+    colour: Colour = (78, 118, 162)
+    accent: Colour = (44, 74, 112)
+    angle_deg: float = 4.0
+    """Direction of the grain or weave."""
+    gloss: float = 0.25
+    """0 matt to 1 polished."""
+    half_size_mm: tuple[float, float] = (800.0, 520.0)
+    """From the board's centre to the table's edges."""
+    floor: Colour = (52, 56, 62)
+
+
+@dataclasses.dataclass(frozen=True)
+class BoardStyle:
+    """The board."""
+
+    kind: Literal["wood", "paper", "cloth", "plain"] = "wood"
+    colour: Colour = (146, 196, 228)
+    accent: Colour = (112, 164, 204)
+    line_colour: Colour = (34, 42, 52)
+    line_mm: float = 1.6
+    dot_mm: float = 5.0
+    """Diameter of the dot on every cell; 0 is none."""
+    wobble_mm: float = 0.15
+    """How far a drawn line strays."""
+    border_mm: float = 30.0
+    """Board outside the frame."""
+    frame_mm: float = 0.0
+    """Width of a rim along the board's edge in the accent colour; 0 is none."""
+    thickness_mm: float = 9.0
+    gloss: float = 0.12
+    turn_deg: float = 0.0
+    """How the board lies on the table, relative to the grain."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ManStyle:
+    """The men."""
+
+    shape: Literal["disc", "stone"] = "disc"
+    """A short cylinder, or a stone domed on both faces."""
+    diameter: float = 1.0
+    """Times the template's."""
+    height_mm: float = 7.0
+    bevel_mm: float = 1.4
+    rings: int = 2
+    """Grooves on the face."""
+    rim: float = 0.6
+    """Height of the raised edge, 0 to 1."""
+    grain: float = 0.0
+    """Strength of a wooden grain, 0 to 1."""
+    gloss: float = 0.35
+    colours: Mapping[str, Colour] = dataclasses.field(default_factory=lambda: {"W": (186, 222, 238), "B": (34, 40, 52)})
+
+
+@dataclasses.dataclass(frozen=True)
+class CameraStyle:
+    """Where the camera is and what it is like."""
+
+    focal: float = 0.95
+    """Focal length in picture widths."""
+    tilt_deg: float = 24.0
+    azimuth_deg: float = 4.0
+    roll_deg: float = 0.6
+    fill: float = 0.82
+    """Share of the picture that the board spans in its longer direction."""
+    shift: tuple[float, float] = (0.0, 0.0)
+    distortion: tuple[float, float] = (-0.03, 0.01)
+
+
+@dataclasses.dataclass(frozen=True)
+class SensorStyle:
+    """What the camera does to the light."""
+
+    exposure: float = 1.0
+    blur_px: float = 0.55
+    shot_noise: float = 2.2
+    """Standard deviation at full brightness, in levels."""
+    read_noise: float = 1.0
+    """Standard deviation in the dark, in levels."""
+    chroma: float = 0.5
+    """Share of the noise that is coloured."""
+    vignette: float = 0.22
+    """Loss of light in the corners."""
+    jpeg_quality: int = 88
+    """0 is no JPEG."""
+
+
+@dataclasses.dataclass(frozen=True)
+class HandStyle:
+    """A player's hand."""
+
+    skin: Colour = (128, 160, 212)
+    sleeve: Colour = (92, 62, 40)
+    bare_mm: float = 95.0
+    """Bare forearm between wrist and sleeve."""
+    size: float = 1.0
+    left: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Style:
+    """A whole scene but for the board's content."""
+
+    lamps: tuple[LampStyle, ...] = (LampStyle(),)
+    ambient: float = 0.25
+    """Light from everywhere, relative to full exposure of a white sheet."""
+    ambient_colour: Colour = (255, 246, 236)
+    surface: SurfaceStyle = SurfaceStyle()
+    board: BoardStyle = BoardStyle()
+    men: ManStyle = ManStyle()
+    camera: CameraStyle = CameraStyle()
+    sensor: SensorStyle = SensorStyle()
+    hands: tuple[HandStyle, HandStyle] = (
+        HandStyle(),
+        HandStyle(skin=(98, 128, 176), sleeve=(70, 72, 76), bare_mm=45.0, size=1.05),
+    )
+    """Of both sides."""
+    seats_deg: tuple[float, float] = (0.0, 180.0)
+    """Where each side sits: 0 at the lower edge of the picture, 90 at its right."""
+    placement_mm: float = 1.3
+    """Standard deviation of where a man is put down; never more than 3 mm."""
+
+
+def default_style() -> Style:
+    """A pleasant table: wood, a wooden board, cream and black men, a warm lamp."""
+    return Style()

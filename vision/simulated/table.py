@@ -1,0 +1,252 @@
+"""The simulated table: what stands on it, who reaches over it, and what befalls it, in its own time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from games import EMPTY, Step
+from vision.frame import Image
+from vision.pose import BoardPose, project
+from vision.simulated.arm import Reach
+from vision.simulated.light import linear
+from vision.simulated.men import Man
+from vision.simulated.motion import Event, Stroke, Visit
+from vision.simulated.stage import Stage
+from vision.simulated.style import Colour, Style, default_style
+
+FloatArray = NDArray[np.float64]
+WORST_PLACEMENT_MM = 3.0
+
+
+@dataclasses.dataclass
+class _Change:
+    """Something that goes smoothly from one value to another."""
+
+    start: FloatArray
+    end: FloatArray
+    begun_s: float
+    over_s: float
+
+    def at(self, time_s: float) -> FloatArray:
+        share = 1.0 if self.over_s <= 0 else min(max((time_s - self.begun_s) / self.over_s, 0.0), 1.0)
+        return np.asarray(self.start + share**2 * (3 - 2 * share) * (self.end - self.start), dtype=np.float64)
+
+
+class SimulatedTable:
+    """A board with men on a table, a lamp, a camera and two players' hands. Deterministic from its seed."""
+
+    def __init__(
+        self,
+        template: BoardTemplate,
+        board: str,
+        style: Style | None = None,
+        seed: int = 0,
+        size_px: tuple[int, int] = (960, 540),
+        *,
+        stage: Stage | None = None,
+    ) -> None:
+        if len(board) != len(template.cell_names):
+            raise ValueError(f"a board of {template.game} has {len(template.cell_names)} cells, not {len(board)}")
+        self.template = template
+        self.style = stage.style if stage else style or default_style()
+        self.time_s = 0.0
+        self._stage = stage or Stage(template, self.style, size_px, seed)
+        self._rng = np.random.default_rng([seed, 2])
+        self._men: dict[int, Man] = {}
+        for cell, letter in enumerate(board):
+            if letter != EMPTY:
+                self._put(cell, letter)
+        self._lie = _Change(np.zeros(3), np.zeros(3), 0.0, 0.0)
+        self._lamp = _Change(np.ones(3), np.ones(3), 0.0, 0.0)
+        self._visits: deque[tuple[int, Callable[[Visit], None], float]] = deque()
+        self._strokes: deque[Stroke] = deque()
+        self._stroke_s = 0.0
+        self._side = 0
+        self._reach: Reach | None = None
+        self._held: str | None = None
+        self._held_turn = 0.0
+        self._still: tuple[Any, Image, Any, Any] | None = None
+
+    @property
+    def board(self) -> str:
+        """What physically stands on the cells now; a man in a hand is not on the board."""
+        return "".join(self._men[cell].letter if cell in self._men else EMPTY for cell in range(len(self)))
+
+    def __len__(self) -> int:
+        return len(self.template.cell_names)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a hand is over the table or about to come."""
+        return bool(self._visits or self._strokes)
+
+    @property
+    def hand_in_view(self) -> bool:
+        """Whether any of an arm can be in the picture now."""
+        return self._reach is not None and self._stage.arms[self._side].in_view(self._reach)
+
+    @property
+    def image_from_board(self) -> FloatArray:
+        """(3, 3) homography of the board's top, for a lens without distortion."""
+        matrix = self._stage.camera.image_from_world @ self._world_from_board
+        return np.asarray(matrix / matrix[2, 2], dtype=np.float64)
+
+    @property
+    def pose(self) -> BoardPose:
+        """The true pose."""
+        return BoardPose(self.image_from_board, error_px=0.0, quality=1.0)
+
+    def corners_px(self) -> FloatArray:
+        """(4, 2) corners of the frame as seen through the lens: top left, top right, bottom right, bottom left."""
+        return self.seen_px(self.template.corners_mm)
+
+    def seen_px(self, points_mm: FloatArray) -> FloatArray:
+        """(n, 2) pixels where points of the board's top are seen through the lens."""
+        world = project(self._world_from_board, points_mm)
+        return self._stage.camera.project(np.column_stack([world, np.zeros(len(world))]))
+
+    def with_board(self, board: str, seed: int) -> SimulatedTable:
+        """The same table, camera and light with other men on it, laid by another chance."""
+        twin = SimulatedTable(self.template, board, seed=seed, stage=self._stage)
+        twin._lie, twin._lamp = (_Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
+        return twin
+
+    def perform(self, steps: Sequence[Step], side: int, pace: float = 1.0) -> None:
+        """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast."""
+        if not pace > 0:
+            raise ValueError(f"pace is greater than 0, not {pace}")
+        if steps:
+            self._visits.append((side, lambda visit: visit.carry_out(steps), pace))
+
+    def hover(self, seconds: float, side: int) -> None:
+        """Queues a visit that holds the hand over the board and changes nothing."""
+        self._visits.append((side, lambda visit: visit.hover(seconds), 1.0))
+
+    def switch_lamp(self, gain: float, tint: Colour | None = None, over_s: float = 0.0) -> None:
+        """All light becomes `gain` times that of the style, of the colour `tint`, within `over_s`."""
+        colour = np.ones(3) if tint is None else np.asarray(linear(tint), dtype=np.float64)
+        self._lamp = _Change(self._lamp.at(self.time_s), gain * colour, self.time_s, over_s)
+
+    def bump(self, shift_mm: tuple[float, float], turn_deg: float = 0.0, over_s: float = 0.2) -> None:
+        """The board slides on the table, and the men with it."""
+        end = self._lie.at(self.time_s) + np.array([*shift_mm, np.radians(turn_deg)])
+        self._lie = _Change(self._lie.at(self.time_s), end, self.time_s, over_s)
+
+    def move_camera(self, **changes: Any) -> None:
+        """The camera is moved at once; `changes` are fields of `CameraStyle`."""
+        self._stage = self._stage.with_camera(dataclasses.replace(self._stage.style.camera, **changes))
+        self.style = self._stage.style
+        self._still = None
+
+    def nudge(self, cell: int, dx_mm: float, dy_mm: float) -> None:
+        """Shifts the man on a cell. Raises ValueError where there is none."""
+        if cell not in self._men:
+            raise ValueError(f"there is no man on {self.template.cell_names[cell]}")
+        man = self._men[cell]
+        self._men[cell] = dataclasses.replace(man, x_mm=man.x_mm + dx_mm, y_mm=man.y_mm + dy_mm)
+
+    def advance(self, dt_s: float) -> None:
+        """Lets time pass."""
+        left_s = dt_s
+        while left_s > 0:
+            if not self._strokes and not self._begin_visit():
+                break
+            stroke = self._strokes[0]
+            used_s = min(left_s, stroke.duration_s - self._stroke_s)
+            self._stroke_s += used_s
+            left_s -= used_s
+            self._reach = stroke.at(self._stroke_s)
+            if self._stroke_s >= stroke.duration_s - 1e-9:
+                self._end_stroke(stroke)
+        self.time_s += dt_s
+
+    def render(self) -> Image:
+        """The picture at this moment, with fresh noise."""
+        still, grain, lit = self._still_now()
+        reach = self._reach
+        if reach is None or not self.hand_in_view:
+            return self._stage.sensor.expose(lit, grain, self._rng)
+        held = None
+        if self._held is not None:
+            held = Man(self._held, reach.x_mm, reach.y_mm, self._held_turn, reach.lift_mm)
+        image = self._stage.with_hand(still, self._side, reach, held)
+        gain = self._lamp.at(self.time_s)
+        if (gain != 1).any():
+            image = self._stage.sensor.brighten(image, gain)
+        return self._stage.sensor.expose(image, grain, self._rng)
+
+    def _still_now(self) -> tuple[Image, Any, Image]:
+        lie, gain = self._lie.at(self.time_s), self._lamp.at(self.time_s)
+        men = tuple(self._men[cell] for cell in sorted(self._men))
+        key, sensor = (men, lie.tobytes()), self._stage.sensor
+        if self._still is None or self._still[0] != (key, gain.tobytes()):
+            fresh = self._still is None or self._still[0][0] != key
+            still = self._stage.still(men, self._world_from_board) if fresh else self._still[1]  # type: ignore[index]
+            lit = sensor.brighten(still, gain) if (gain != 1).any() else still
+            self._still = ((key, gain.tobytes()), still, sensor.grain(lit), lit)
+        return self._still[1], self._still[2], self._still[3]
+
+    @property
+    def _world_from_board(self) -> FloatArray:
+        x, y, turn = self._lie.at(self.time_s)
+        middle = np.array(self.template.size_mm) / 2
+        rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        matrix = np.eye(3)
+        matrix[:2, :2] = rotation
+        matrix[:2, 2] = middle - rotation @ middle + (x, y)
+        return matrix
+
+    def _begin_visit(self) -> bool:
+        if not self._visits:
+            return False
+        self._side, plan, pace = self._visits.popleft()
+        x, y = self._stage.arms[self._side].rest_mm
+        visit = Visit(Reach(float(x), float(y), 30.0), self._place, pace, self._rng)
+        plan(visit)
+        self._strokes, self._stroke_s = deque(visit.strokes), 0.0
+        return True
+
+    def _end_stroke(self, stroke: Stroke) -> None:
+        self._strokes.popleft()
+        self._stroke_s = 0.0
+        if stroke.event is not None:
+            self._happen(stroke.event)
+        if not self._strokes:
+            self._reach, self._held = None, None
+
+    def _happen(self, event: Event) -> None:
+        if event.kind == "take":
+            self._held, self._held_turn = event.letter, self._rng.uniform(0, 2 * np.pi)
+        elif event.kind == "drop":
+            self._held = None
+        elif event.kind == "pick":
+            man = self._men.pop(event.cell, None)
+            if man is not None:
+                self._held, self._held_turn = man.letter, man.turn
+        elif event.kind == "lay":
+            self._put(event.cell, event.letter)
+            self._held = None
+        else:
+            self._put(event.cell, event.letter)
+
+    def _put(self, cell: int, letter: str) -> None:
+        offset = self._rng.normal(0, self.style.placement_mm, 2)
+        offset *= min(1.0, WORST_PLACEMENT_MM / max(float(np.linalg.norm(offset)), 1e-9))
+        x, y = self.template.cells_mm[cell] + offset
+        self._men[cell] = Man(letter, float(x), float(y), float(self._rng.uniform(0, 2 * np.pi)))
+
+    def _place(self, cell: int) -> tuple[float, float]:
+        """World place of a cell, or of the man on it; of some cell where `cell` is negative."""
+        index = cell if cell >= 0 else -cell % len(self)
+        there = self.template.cells_mm[index]
+        if index in self._men:
+            there = np.array([self._men[index].x_mm, self._men[index].y_mm])
+        x, y = project(self._world_from_board, there[None])[0]
+        return float(x), float(y)
