@@ -1,6 +1,6 @@
 """Finds a board that was never seen before: no marks, no profile, only the template's drawing.
 
-1. Straight edges, and the pairs of vanishing points at which many of them aim.
+1. Straight edges, and the pairs of vanishing points at which many of them, or the sides of a quadrangle, aim.
 2. In the frame where such a pair runs along x and y, a board is an upright rectangle whose lines are known but for
    its shape parameters: every pair of lines across and every pair of upright ones may be its outline. Sums along
    rows and columns score tens of thousands of them at once.
@@ -21,7 +21,8 @@ from vision.frame import Image
 from vision.lines import measure_shape, refine_pose
 from vision.outlines import Outline, find_outlines
 from vision.pose import BoardPose, is_plausible, pose_from_corners
-from vision.segments import find_segments, find_weaves
+from vision.quads import find_quads
+from vision.segments import find_segments, find_weaves, weave_of_quad
 
 FloatArray = NDArray[np.float64]
 
@@ -50,9 +51,9 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     grey, small_from_image = shrink(image, WORKING_PX)
     segments = find_segments(grey)
     size = grey.shape[1], grey.shape[0]
-    outlines: list[Outline] = []
-    for weave in find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]:
-        outlines += find_outlines(weave, template)
+    weaves = [weave_of_quad(segments, quad, size) for quad in find_quads(grey)]
+    weaves += find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
+    outlines = [outline for weave in weaves if weave is not None for outline in find_outlines(weave, template)]
     outlines.sort(key=lambda outline: -outline.score)
     best = _best(grey, template, outlines)
     if best is None or best.pose.quality < FOUND_QUALITY:

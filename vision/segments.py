@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import cv2
@@ -18,10 +19,14 @@ MOST_SEGMENTS = 700
 SAMPLES = 1500
 AGREE_RAD = 0.03
 """Greatest angle between a segment and the direction to its vanishing point."""
-DIRECTIONS = 5
+DIRECTIONS = 7
 APART_RAD = 0.6
 """Least angle between the two directions of a board, as seen."""
 FRAME_PX = 512
+QUAD_AGREE_RAD = 0.07
+"""The same as `AGREE_RAD` for the rough directions of a small quadrangle."""
+WIDENED = 3.6
+"""How far around a quadrangle segments count, in its half diagonals: it may be the innermost square."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,52 +44,85 @@ class Weave:
     """(m, 2, 2) the same for y."""
 
 
-def find_segments(grey: Grey) -> FloatArray:
-    """(n, 2, 2) end points of the picture's longest straight edges, in pixels."""
-    equal = cv2.createCLAHE(clipLimit=2.0, tileGridSize=(8, 8)).apply(grey)
-    detected: tuple[Any, ...] = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD).detect(equal)
-    found = detected[0]
-    if found is None:
-        return np.zeros((0, 2, 2))
-    segments = np.asarray(found, dtype=np.float64).reshape(-1, 2, 2)
-    lengths = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
-    order = np.argsort(-lengths)[:MOST_SEGMENTS]
-    return np.asarray(segments[order[lengths[order] > LEAST_LENGTH * max(grey.shape)]])
+@dataclasses.dataclass(frozen=True, eq=False)
+class Segments:
+    """Straight edges of a picture."""
+
+    ends: FloatArray
+    """(n, 2, 2) end points in pixels."""
+    weights: FloatArray
+    """(n,) length in pixels, less where the edge is faint: grain and weave have many faint ones."""
 
 
-def find_weaves(segments: FloatArray, size: tuple[int, int], rng: np.random.Generator) -> list[Weave]:
+def find_segments(grey: Grey) -> Segments:
+    """The picture's most striking straight edges."""
+    detected: tuple[Any, ...] = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD).detect(grey)
+    if detected[0] is None:
+        return Segments(np.zeros((0, 2, 2)), np.zeros(0))
+    ends = np.asarray(detected[0], dtype=np.float64).reshape(-1, 2, 2)
+    lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    ends, lengths = ends[lengths > LEAST_LENGTH * max(grey.shape)], lengths[lengths > LEAST_LENGTH * max(grey.shape)]
+    if len(ends) == 0:
+        return Segments(ends, lengths)
+    contrast = _contrast(grey, ends)
+    weights = lengths * np.minimum(1.0, contrast / max(1.0, float(np.percentile(contrast, 80)))) ** 2
+    order = np.argsort(-weights)[:MOST_SEGMENTS]
+    return Segments(np.asarray(ends[order]), np.asarray(weights[order]))
+
+
+def _contrast(grey: Grey, ends: FloatArray) -> FloatArray:
+    """(n,) grey levels by which the two sides of each segment differ."""
+    along = ends[:, 1] - ends[:, 0]
+    normal = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.linalg.norm(along, axis=1)[:, None]
+    places = ends[:, :1] + np.linspace(0.1, 0.9, 9)[None, :, None] * along[:, None]
+    sides = [(places + sign * 2.0 * normal[:, None]).astype(np.float32) for sign in (-1, 1)]
+    left, right = (cv2.remap(grey, side[..., 0], side[..., 1], cv2.INTER_LINEAR).astype(np.float64) for side in sides)
+    return np.asarray(np.median(np.abs(left - right), axis=1))
+
+
+def find_weaves(segments: Segments, size: tuple[int, int], rng: np.random.Generator) -> list[Weave]:
     """Frames in which many segments run along x and y, the likeliest first."""
-    if len(segments) < 8:
+    if len(segments.ends) < 8:
         return []
-    middle = segments.mean(axis=1)
-    along = segments[:, 1] - segments[:, 0]
-    lengths = np.linalg.norm(along, axis=1)
     points = _vanishing_points(segments, size, rng)
     if len(points) == 0:
         return []
-    agree = _agreement(points, middle, along / lengths[:, None])
-    chosen = _distinct(agree, lengths)
+    chosen = _distinct(points, segments)
+    agree = _agreement(chosen, segments.ends)
     pairs = []
-    for index, first in enumerate(chosen):
-        for second in chosen[index + 1 :]:
-            weight = np.where(agree[first], lengths, 0).sum(), np.where(agree[second], lengths, 0).sum()
-            pairs.append((min(weight), first, second))
+    for first, second in itertools.combinations(range(len(chosen)), 2):
+        weight = min(float(segments.weights[agree[index]].sum()) for index in (first, second))
+        pairs.append((weight, first, second))
     weaves = []
     for _, first, second in sorted(pairs, reverse=True):
-        weave = _weave(segments, points[first], points[second], agree[first], agree[second], size)
+        weave = make_weave(segments, chosen[first], chosen[second], size)
         if weave is not None:
             weaves.append(weave)
     return weaves
 
 
-def _vanishing_points(segments: FloatArray, size: tuple[int, int], rng: np.random.Generator) -> FloatArray:
-    """(n, 3) homogeneous meeting points of random pairs of segments, longer ones more often; unit length."""
+def weave_of_quad(segments: Segments, quad: FloatArray, size: tuple[int, int]) -> Weave | None:
+    """The frame that a quadrangle in the picture suggests, should it be a square of the board or its rim."""
+    ends = np.concatenate([quad, np.ones((4, 1))], axis=1)
+    sides = np.cross(ends, np.roll(ends, -1, axis=0))
+    middle = quad.mean(axis=0)
+    reach = WIDENED * float(np.linalg.norm(quad - middle, axis=1).max())
+    near = (np.linalg.norm(segments.ends - middle, axis=2) < reach).all(axis=1)
+    if near.sum() < 8:
+        return None
+    local = Segments(segments.ends[near], segments.weights[near])
+    points = np.stack([np.cross(sides[0], sides[2]), np.cross(sides[1], sides[3])])
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    first, second = (_refit(point, local, QUAD_AGREE_RAD) for point in points)
+    return make_weave(local, first, second, size)
+
+
+def _vanishing_points(segments: Segments, size: tuple[int, int], rng: np.random.Generator) -> FloatArray:
+    """(n, 3) homogeneous meeting points of random pairs of segments, striking ones more often; unit length."""
     centre = np.array([size[0] / 2, size[1] / 2])
     scale = max(size) / 2
-    ends = np.concatenate([(segments - centre) / scale, np.ones((len(segments), 2, 1))], axis=2)
-    lines = np.cross(ends[:, 0], ends[:, 1])
-    lengths = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
-    picks = rng.choice(len(segments), size=(SAMPLES, 2), p=lengths / lengths.sum())
+    lines = _lines((segments.ends - centre) / scale)
+    picks = rng.choice(len(lines), size=(SAMPLES, 2), p=segments.weights / segments.weights.sum())
     met = np.cross(lines[picks[:, 0]], lines[picks[:, 1]])
     norms = np.linalg.norm(met, axis=1)
     met = met[norms > 1e-9] / norms[norms > 1e-9, None]
@@ -95,36 +133,57 @@ def _vanishing_points(segments: FloatArray, size: tuple[int, int], rng: np.rando
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
-def _agreement(points: FloatArray, middle: FloatArray, direction: FloatArray) -> NDArray[np.bool_]:
+def _lines(ends: FloatArray) -> FloatArray:
+    """(n, 3) homogeneous lines through pairs of points."""
+    homogeneous = np.concatenate([ends, np.ones((len(ends), 2, 1))], axis=2)
+    return np.asarray(np.cross(homogeneous[:, 0], homogeneous[:, 1]))
+
+
+def _agreement(points: FloatArray, ends: FloatArray, limit_rad: float = AGREE_RAD) -> NDArray[np.bool_]:
     """(points, segments) whether a segment aims at a vanishing point."""
-    towards = points[:, None, :2] - points[:, None, 2:] * middle[None]
+    direction = ends[:, 1] - ends[:, 0]
+    direction = direction / np.linalg.norm(direction, axis=1)[:, None]
+    towards = points[:, None, :2] - points[:, None, 2:] * ends.mean(axis=1)[None]
     norms = np.linalg.norm(towards, axis=2) + 1e-12
     sine = np.abs(towards[..., 0] * direction[:, 1] - towards[..., 1] * direction[:, 0]) / norms
-    return np.asarray(sine < np.sin(AGREE_RAD))
+    return np.asarray(sine < np.sin(limit_rad))
 
 
-def _distinct(agree: NDArray[np.bool_], lengths: FloatArray) -> list[int]:
-    """Indices of the vanishing points with most segments that no better one has."""
-    left = lengths.copy()
-    chosen: list[int] = []
+def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) -> FloatArray:
+    """The vanishing point at which the segments that aim near it aim best."""
+    middle = segments.ends.reshape(-1, 2).mean(axis=0)
+    scale = float(np.abs(segments.ends - middle).max()) + 1e-9
+    lines = _lines((segments.ends - middle) / scale)
+    lines /= np.linalg.norm(lines[:, :2], axis=1, keepdims=True) + 1e-12
+    back = np.array([[scale, 0, middle[0]], [0, scale, middle[1]], [0, 0, 1]])
+    for limit in (limit_rad, 0.6 * limit_rad):
+        agree = _agreement(point[None], segments.ends, limit)[0]
+        if agree.sum() < 3:
+            return point
+        weighted = lines[agree] * segments.weights[agree, None]
+        point = back @ np.linalg.svd(weighted)[2][-1]
+        point = np.asarray(point / np.linalg.norm(point))
+    return point
+
+
+def _distinct(points: FloatArray, segments: Segments) -> FloatArray:
+    """The vanishing points of most weight, each counted without what aims near a better one."""
+    agree = _agreement(points, segments.ends)
+    left = segments.weights.copy()
+    chosen: list[FloatArray] = []
     for _ in range(DIRECTIONS):
         weights = agree @ left
         best = int(np.argmax(weights))
-        if weights[best] < 0.03 * lengths.sum():
+        if weights[best] < 0.02 * segments.weights.sum():
             break
-        chosen.append(best)
-        left[agree[best]] = 0.0
-    return chosen
+        point = _refit(points[best], segments)
+        chosen.append(point)
+        left[_agreement(point[None], segments.ends, 2 * AGREE_RAD)[0] | agree[best]] = 0.0
+    return np.array(chosen).reshape(-1, 3)
 
 
-def _weave(
-    segments: FloatArray,
-    first: FloatArray,
-    second: FloatArray,
-    in_first: NDArray[np.bool_],
-    in_second: NDArray[np.bool_],
-    size: tuple[int, int],
-) -> Weave | None:
+def make_weave(segments: Segments, first: FloatArray, second: FloatArray, size: tuple[int, int]) -> Weave | None:
+    """The frame in which two vanishing points are the directions of x and y; None where no board is seen so."""
     centre = np.array([size[0] / 2, size[1] / 2])
     towards = [point[:2] - point[2] * centre for point in (first, second)]
     angles = [float(np.arctan2(direction[1], direction[0])) for direction in towards]
@@ -132,7 +191,7 @@ def _weave(
     if apart < APART_RAD:
         return None
     if abs(np.sin(angles[0])) > abs(np.sin(angles[1])):
-        first, second, in_first, in_second = second, first, in_second, in_first
+        first, second = second, first
     horizon = np.cross(first, second)
     horizon = horizon / (horizon @ np.append(centre, 1.0))
     if not np.isfinite(horizon).all():
@@ -143,7 +202,8 @@ def _weave(
     axes *= np.sign([axes[0, 0] or 1.0, axes[1, 1] or 1.0])
     affine = np.eye(3)
     affine[:2, :2] = np.linalg.inv(axes)
-    return _scaled(segments, affine @ flat, in_first & ~in_second, in_second & ~in_first)
+    agree = _agreement(np.stack([first, second]), segments.ends)
+    return _scaled(segments.ends, affine @ flat, agree[0] & ~agree[1], agree[1] & ~agree[0])
 
 
 def _scaled(
