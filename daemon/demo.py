@@ -86,11 +86,11 @@ class Demo:
         )
         match = session.begin(pipeline, resume=False)
         judge = Judge(match, player, tally)
-        session.listeners.append(judge.hear)
+        match.listeners.append(judge.hear)
         try:
             self._play(match, source, player, judge)
         finally:
-            session.listeners.remove(judge.hear)
+            match.listeners.remove(judge.hear)
             source.close()
         judge.close()
         tally.seconds = round(time.monotonic() - begun_s, 1)
@@ -146,7 +146,7 @@ class Judge:
             self._verdicts_ms.append(1000 * (time.perf_counter() - self._looked_s))
             self._believed[announcement.ply] = announcement.board
         elif announcement.code == "agent_move":
-            self._player.hear(announcement.ply, announcement.move)
+            self._player.hear(announcement.ply + 1, announcement.move)
         elif announcement.code in COMPLAINTS:
             self._tally.false_reports += 1
             LOGGER.warning("false report: %s %s", announcement.code, announcement.text)

@@ -29,7 +29,7 @@ MOST_PLIES = 3
 """Fast hands: as many plies may lie between two readings."""
 TAKEBACK_PLIES = 8
 """As far back a takeback is recognised."""
-PRIOR_NATS = {"unchanged": 0.0, "plies": 0.0, "unfinished": 0.5, "takeback": 0.5}
+PRIOR_NATS = {"unchanged": 0.0, "plies": 0.0, "unfinished": 0.5, "takeback": 4.0}
 EXTRA_PLY_NATS = 4.0
 """What each ply beyond the first costs: several at once are rarer than one."""
 

@@ -102,6 +102,14 @@ def test_takeback_returns_to_the_earlier_position(game: AnyGame) -> None:
     assert game.to_move(referee.position) == 1
 
 
+def test_a_legal_move_that_restores_an_earlier_board_is_no_takeback(game: AnyGame) -> None:
+    # Dark's g7 takes b4; light lays b4 again and takes g7: the board is the one before dark's move.
+    texts = ["a4", "a7", "c4", "d7", "f2", "f4", "b4xf4", "g7xb4"]
+    referee = after(game, texts)
+    effects = see(referee, board_with(game, W="a4 b4 c4 f2", B="a7 d7"))
+    assert moves(effects) == ["b4xg7"]
+
+
 def test_a_cell_read_wrongly_with_little_certainty_is_corrected_by_the_rules(game: AnyGame) -> None:
     # The picture says with 60 to 40 that a7 holds a man as well; no single legal move brings two light men.
     effects = see(Referee(game), board_with(game, W="d2 a7"), a7=(".", 0.4))
