@@ -37,8 +37,9 @@ def main() -> None:
     requests: queue.Queue[str] = queue.Queue(maxsize=4)
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     try:
-        engine, warning = _engine(arguments.language, arguments.rate)
+        engine = _engine(arguments.language, arguments.rate)
         _render(engine, "ready", arguments.file)  # the first phrase warms up: it may come back early or empty
+        warning = _settle_voice(engine, arguments.language)
     except Exception as error:  # noqa: BLE001 - whatever is missing on this machine, the daemon says so
         _answer(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
         return
@@ -65,18 +66,26 @@ def _listen(requests: queue.Queue[str]) -> None:
     os._exit(0)  # at once, even where the synthesis hangs
 
 
-def _engine(language: str, rate_wpm: int) -> tuple[Any, str]:
-    """A pyttsx3 engine, and what is to be said about its voice (empty where it is the wanted one)."""
+def _engine(language: str, rate_wpm: int) -> Any:
+    """A pyttsx3 engine; what is set here comes into force with its first phrase."""
     import pyttsx3
 
-    engine, warning = pyttsx3.init(), ""
+    engine = pyttsx3.init()
     engine.setProperty("rate", rate_wpm)
-    try:
-        engine.setProperty("voice", language)
-    except ValueError:
-        warning = f"there is no voice for {language!r}; {FALLBACK!r} speaks"
-        engine.setProperty("voice", FALLBACK)
-    return engine, warning
+    engine.setProperty("voice", language)
+    return engine
+
+
+def _settle_voice(engine: Any, language: str) -> str:
+    """What is to be said about the voice of an engine that has spoken; empty where it is the wanted one.
+
+    Neither espeak-ng nor pyttsx3 minds an unknown name. A voice is called like `roa/pt-br`.
+    """
+    name = str(engine.getProperty("voice")).rpartition("/")[2]
+    if name == language or name.startswith(f"{language}-"):
+        return ""
+    engine.setProperty("voice", FALLBACK)
+    return f"there is no voice for {language!r}; {FALLBACK!r} speaks"
 
 
 def _render(engine: Any, text: str, path: str) -> None:
