@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 PAGE = Path(__file__).with_name("page")
 MOST_VIEWERS = 8
-"""Pictures streams at a time, and as many live connections."""
+"""Picture streams at a time, and as many live connections."""
 PICTURE_HZ = 15.0
 """Pictures a second that one viewer gets at most."""
 SLOW_S = 10.0
@@ -39,6 +39,12 @@ IDLE_S = 5.0
 """A stream whose picture does not change repeats it after this time, which also finds out who has left."""
 OPEN_S = CLOSE_S = 5.0
 _BOUNDARY = "kibitzer-picture"
+_FILES = (
+    ("/", "index.html", "text/html"),
+    ("/page.css", "page.css", "text/css"),
+    ("/page.js", "page.js", "text/javascript"),
+)
+"""Path, file and type: what a system's table of types says of `.js` differs, and browsers refuse a wrong one."""
 
 
 class WebError(RuntimeError):
@@ -168,8 +174,8 @@ class WebPage:
 
     def _application(self) -> web.Application:
         application = web.Application(middlewares=[admit(self._allowed_hosts)], client_max_size=1024)
-        for path, name in (("/", "index.html"), ("/page.css", "page.css"), ("/page.js", "page.js")):
-            application.router.add_get(path, functools.partial(_file, PAGE / name))
+        for path, name, kind in _FILES:
+            application.router.add_get(path, functools.partial(_file, PAGE / name, kind))
         for path, handler in (
             ("/video", self._video),
             ("/live", self._live),
@@ -292,8 +298,8 @@ async def _drain(socket: web.WebSocketResponse) -> None:
             return
 
 
-async def _file(path: Path, _: web.Request) -> web.FileResponse:
-    return web.FileResponse(path)
+async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:
+    return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
 
 
 def _crowded() -> web.Response:
