@@ -119,6 +119,11 @@ class Match:
             self._judge(observation.reading)
         return observation
 
+    def end(self) -> None:
+        """The source has ended: says so if the board was out of sight, however shortly."""
+        if self.observation is None or self.observation.rectified is None:
+            self._carry_out(self.referee.lost())
+
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
         self._write_backlog()

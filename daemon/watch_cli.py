@@ -21,6 +21,10 @@ from vision.sources import open_source
 
 READ_S = 0.5
 """Longest wait for a frame, so that Ctrl-C is answered at once."""
+LOST_S = 3.0
+"""So long must the board be out of sight to be reported as lost."""
+PHOTO_LOST_SHARE = 0.6
+"""The same in a folder of photos, as a share of the time each is held."""
 GIVE_UP_S = 15.0
 """A stream that sends nothing for so long has ended."""
 
@@ -58,7 +62,9 @@ def watch(
     except (games.GameError, ProfileError, SourceError) as error:
         sys.stderr.write(f"kibitzer watch: {error}\n")
         raise typer.Exit(2) from None
-    match = Match(Pipeline(template, table), Referee(the_game))
+    # A photo is gone before the usual patience with a hidden board is over.
+    lost_s = PHOTO_LOST_SHARE * hold_s if Path(source).is_dir() else LOST_S
+    match = Match(Pipeline(template, table), Referee(the_game), lost_s=lost_s)
     match.listeners.append(lambda announcement, seen: print_event(match, announcement, seen))
     try:
         follow(match, frames)
@@ -77,7 +83,7 @@ def follow(match: Match, source: FrameSource) -> None:
                 match.feed(frame)
             match.poll()
     except SourceEnded:
-        pass
+        match.end()
     finally:
         frames.close()
 

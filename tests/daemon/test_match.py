@@ -229,3 +229,9 @@ def test_board_is_reported_lost_only_after_a_while(bench: Bench) -> None:
     assert bench.show(None, time_s=1.0) == []
     assert bench.show(None, time_s=4.0) == ["board_lost"]
     assert bench.show(None, time_s=5.0) == []
+
+
+def test_source_that_ends_without_the_board_is_reported(bench: Bench) -> None:
+    bench.show(None, time_s=0.0)
+    bench.match.end()
+    assert [one.code for one in bench.heard] == ["board_lost"]
