@@ -46,18 +46,19 @@ class JpegSplitter:
                 return pictures
             if end > 0:
                 pictures.append(bytes(self._buffer[:end]))
-            del self._buffer[: abs(end)]
+            # After a broken picture the next may begin anywhere, even where a length seemed to lead past it.
+            del self._buffer[: end if end > 0 else len(_START)]
 
 
 def jpeg_end(data: bytes | bytearray) -> int | None:
     """The length of the JPEG that `data` begins with; None if it is not all there.
 
-    Negative where it breaks off after that many bytes: another picture or no marker stands where one should.
+    -1 where it breaks off: another picture, or no marker, stands where one should.
     """
     at = len(_START)
     while at + 4 <= len(data):
         if data[at] != 0xFF or data[at + 1] == _SOI:
-            return -at
+            return -1
         code = data[at + 1]
         if code == _END:
             return at + 2

@@ -55,11 +55,11 @@ class LiveSource:
         return frame
 
     def close(self) -> None:
-        """Stops the thread; it ends with the step it is in."""
+        """Stops the thread; it ends by itself with the step it is in, a few seconds later at most."""
         self._closing.set()
         with self._news:
             self._news.notify_all()
-        self._thread.join(timeout=3.0)
+        self._thread.join(timeout=1.0)
 
     def _given_up(self) -> bool:
         return self._give_up_s is not None and time.monotonic() - self._last_s > self._give_up_s
@@ -77,8 +77,8 @@ class LiveSource:
                 return
             wait_s = FIRST_WAIT_S if self._index > before else min(2 * wait_s, LONGEST_WAIT_S)
             log.warning("%s: no picture (%s); trying again in %.1f s", self._name, reason, wait_s)
-            self._closing.wait(wait_s)
-            self.reconnects += 1
+            if not self._closing.wait(wait_s):
+                self.reconnects += 1
 
     def _pump(self) -> None:
         connection = self._connect()

@@ -22,7 +22,7 @@ POSITIONS = 26
 LEAST_SIDE_PX = 60
 ASPECT = 3.0
 """Greatest ratio of the frame's scales along x and y."""
-KEPT = 1500
+KEPT = 700
 """Rectangles that are scored with all lines, after the outline alone."""
 RETURNED = 24
 SHAPE_VALUES = 29

@@ -193,14 +193,20 @@ def make_weave(segments: Segments, first: FloatArray, second: FloatArray, size: 
     if abs(np.sin(angles[0])) > abs(np.sin(angles[1])):
         first, second = second, first
     horizon = np.cross(first, second)
-    horizon = horizon / (horizon @ np.append(centre, 1.0))
-    if not np.isfinite(horizon).all():
+    depth = float(horizon @ np.append(centre, 1.0))
+    if abs(depth) < 1e-12:
         return None
+    horizon = horizon / depth
     flat = np.array([[1.0, 0, 0], [0, 1.0, 0], horizon])
     axes = np.stack([(flat @ first)[:2], (flat @ second)[:2]], axis=1)
-    axes /= np.linalg.norm(axes, axis=0)
+    lengths = np.linalg.norm(axes, axis=0)
+    if not np.isfinite(axes).all() or lengths.min() < 1e-9:
+        return None
+    axes /= lengths
     axes *= np.sign([axes[0, 0] or 1.0, axes[1, 1] or 1.0])
     affine = np.eye(3)
+    if abs(np.linalg.det(axes)) < 1e-6:
+        return None
     affine[:2, :2] = np.linalg.inv(axes)
     agree = _agreement(np.stack([first, second]), segments.ends)
     return _scaled(segments.ends, affine @ flat, agree[0] & ~agree[1], agree[1] & ~agree[0])
