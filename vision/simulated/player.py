@@ -73,8 +73,13 @@ class ScriptedPlayer:
         return self.outcome is not None
 
     def hear(self, ply: int, move_text: str) -> bool:
-        """The agent's move for that ply is spoken. Old, repeated and unplayable ones are ignored; says whether."""
-        if ply != self.ply or self._moving or self._told or self.finished:
+        """The agent's move for that ply, counted from 1, is spoken; whether it is news and will be carried out.
+
+        Old, repeated and unplayable ones are ignored.
+        """
+        # A quick daemon speaks while the hand of the ply before is still leaving.
+        due = self.ply + (self._moving is not None)
+        if ply != due or self._told or self.game.outcome(self.position) is not None:
             return False
         if self.game.to_move(self.position) in self.human_sides:
             return False

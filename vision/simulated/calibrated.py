@@ -1,0 +1,29 @@
+"""A table profile of a simulated table, fitted as a user would: to pictures of the empty board and of a few men."""
+
+from __future__ import annotations
+
+from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
+from games import EMPTY, AnyGame
+from vision.calibrate import LabelledPhoto, fit_profile
+from vision.simulated.table import SimulatedTable
+
+PHOTOS = 3
+SEED_STEP = 7919
+"""Keeps the men of the calibration pictures from standing exactly where those of the game will."""
+
+
+def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
+    """The profile fitted to a few pictures of that very table."""
+    photos = []
+    for number, board in enumerate(_boards(game)):
+        twin = table.with_board(board, seed=seed + SEED_STEP * (number + 1))
+        photos.append(LabelledPhoto(f"picture {number + 1}", twin.render(), board, twin.corners_px()))
+    return fit_profile(photos, template)
+
+
+def _boards(game: AnyGame) -> list[str]:
+    """The empty board, and boards on which every class stands on alternate cells."""
+    letters, cells = game.classes, range(len(game.cells))
+    mixed = ["".join(letters[(cell + shift) % len(letters)] for cell in cells) for shift in range(PHOTOS - 1)]
+    return [EMPTY * len(game.cells), *mixed]

@@ -1,0 +1,156 @@
+"""`kibitzer table` and `kibitzer serve`: boards without a camera, as streams such as a phone sends."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from calibration.template import TemplateError, load_template
+from games import AnyGame
+from vision.frame import Frame, FrameSource, SourceEnded, SourceError
+from vision.mjpeg_server import MjpegServer, ServerError
+from vision.simulated.calibrated import profile_of
+from vision.simulated.follow import StateFollower
+from vision.simulated.sitting import Sitting
+from vision.sources import open_source
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+PORT = typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+
+
+@app.command("table")
+def table(
+    game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    port: Annotated[int, PORT] = 8090,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same game on the same table.")] = 0,
+    humans: Annotated[
+        str, typer.Option(help="Sides the player plays of its own will, such as light or light,dark. Default: all.")
+    ] = "",
+    follow: Annotated[
+        str, typer.Option(help="State address of a daemon, such as http://127.0.0.1:8765/state: its moves are made.")
+    ] = "",
+    number: Annotated[int, typer.Option("--games", min=1, max=1000, help="Games to play, one after the other.")] = 1,
+    pace: Annotated[float, typer.Option(min=0.2, max=5, help="2 is twice as fast a hand.")] = 1.0,
+    think_s: Annotated[float, typer.Option(min=0, max=600, help="Seconds of thought before a move.")] = 2.0,
+    chance: Annotated[
+        bool, typer.Option("--chance", help="Let the seed pick another table, board, light, camera.")
+    ] = False,
+    write_profile: Annotated[
+        Path | None, typer.Option(help="Also write a profile of this table to the file, before the game begins.")
+    ] = None,
+) -> None:
+    """Serves a simulated table as an MJPEG stream in real time; a scripted player sits at it.
+
+    Open http://127.0.0.1:8090/video in a browser, or give that address to `kibitzer watch` or to the daemon's
+    configuration as the camera. /snapshot.jpg is one picture; /truth tells, as JSON, what really happened: game,
+    moves, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
+
+    Example: kibitzer table --game morris --humans light --follow http://127.0.0.1:8765/state
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    try:
+        the_game = games.load(game, games.rules_from_words(rule))
+        template = load_template(the_game.name, games.switched_on(the_game))
+        sides = sides_of(the_game, humans)
+        sitting = Sitting(the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance)
+        if write_profile is not None:
+            profile_of(the_game, template, sitting.table, seed).save(write_profile)
+        follower = StateFollower(follow) if follow else None
+        server = MjpegServer(sitting, port, get={"/truth": sitting.truth})
+    except (games.GameError, TemplateError, ServerError, ValueError) as error:
+        raise _stop("table", error) from None
+    sitting.follower = follower
+    sys.stderr.write(f"{the_game.title} at {server.url}  (truth: http://127.0.0.1:{server.port}/truth)\n")
+    _serve_until_ended(server, "table")
+
+
+@app.command("serve")
+def serve(
+    source: Annotated[str, typer.Argument(help="A folder of photos, a video file, a camera or a stream.")],
+    port: Annotated[int, PORT] = 8090,
+    hold_s: Annotated[float, typer.Option(min=0.1, max=600, help="Seconds each photo of a folder is shown.")] = 3.0,
+    rate_hz: Annotated[float, typer.Option(min=0.5, max=60, help="Frames a second.")] = 10.0,
+    first: Annotated[str, typer.Option("--from", help="Photo to begin with, such as 1_20.jpg.")] = "",
+    at_once: Annotated[bool, typer.Option("--at-once", help="Begin now, not when the first viewer comes.")] = False,
+) -> None:
+    """Serves photos or a video as an MJPEG stream, as a phone over a board would send it.
+
+    It begins when the first viewer comes, and ends with the source. /snapshot.jpg is the newest picture, /now names
+    the photo that is shown, as JSON.
+
+    Example: kibitzer serve photos/ --hold-s 2 --port 8090
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    try:
+        frames = NamedFrames(open_source(source, hold_s=hold_s, rate_hz=rate_hz), first)
+        server = MjpegServer(frames, port, rate_hz=rate_hz, wait=not at_once, get={"/now": frames.now})
+    except (SourceError, ServerError) as error:
+        raise _stop("serve", error) from None
+    sys.stderr.write(f"{source} at {server.url}\n")
+    _serve_until_ended(server, "serve")
+
+
+class NamedFrames:
+    """A source that knows which photo it shows, and may begin at a later one."""
+
+    def __init__(self, source: FrameSource, first: str = "") -> None:
+        self.live = source.live
+        self._source, self._first = source, first
+        self._name, self._index = "", -1
+
+    def now(self) -> dict[str, object]:
+        """The photo that is shown and the number of the frame."""
+        return {"photo": self._name, "frame": self._index}
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The next frame. Raises SourceError where the first photo asked for never comes."""
+        while True:
+            try:
+                frame = self._source.read(timeout_s)
+            except SourceEnded:
+                if self._first:
+                    raise SourceError(f"there is no photo named {self._first!r}") from None
+                raise
+            if frame is None or not self._first or frame.name == self._first:
+                break
+        if frame is not None:
+            self._first, self._name, self._index = "", frame.name, frame.index
+        return frame
+
+    def close(self) -> None:
+        """Closes the source."""
+        self._source.close()
+
+
+def sides_of(game: AnyGame, names: str) -> frozenset[int]:
+    """The sides named in a list with commas; empty is all. Raises ValueError naming the sides there are."""
+    words = [word.strip() for word in names.split(",") if word.strip()]
+    for word in words:
+        if word not in game.sides:
+            raise ValueError(f"the sides of {game.title} are {' and '.join(game.sides)}, not {word!r}")
+    return frozenset(game.sides.index(word) for word in words) or frozenset((0, 1))
+
+
+def _serve_until_ended(server: MjpegServer, command: str) -> None:
+    try:
+        while not server.ended.wait(0.5):
+            pass
+        # The last frame is still on its way to the viewers.
+        time.sleep(0.5)
+    finally:
+        server.stop()
+    if server.fault:
+        raise _stop(command, server.fault)
+
+
+def _stop(command: str, error: object) -> typer.Exit:
+    sys.stderr.write(f"kibitzer {command}: {error}\n")
+    return typer.Exit(2)

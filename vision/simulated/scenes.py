@@ -1,0 +1,81 @@
+"""Single pictures of random tables with known answers, for training classifiers and for testing finders."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from games import EMPTY
+from vision.frame import Image
+from vision.simulated.chance import random_style
+from vision.simulated.style import Style
+from vision.simulated.table import SimulatedTable
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scene:
+    """A picture and what is in it."""
+
+    image: Image
+    image_from_board: FloatArray
+    """(3, 3) homography for a lens without distortion."""
+    corners_px: FloatArray
+    """(4, 2) corners of the frame as seen through the lens: top left, top right, bottom right, bottom left."""
+    cells_px: FloatArray
+    """(cells, 2) centres of the cells as seen through the lens."""
+    board: str
+    hand_present: bool
+    style: Style
+
+
+def random_scene(
+    template: BoardTemplate,
+    rng: np.random.Generator,
+    size_px: tuple[int, int] = (960, 540),
+    *,
+    hands: float = 0.1,
+    style: Style | None = None,
+) -> Scene:
+    """A table of random style and pose (0 to 50 degrees) with random content; with a hand in that share of scenes."""
+    shape = {name: float(rng.uniform(low, high)) for name, (low, high) in _usual(template).items()}
+    shaped = template.with_shape(shape) if shape else template
+    table = SimulatedTable(
+        shaped, random_board(shaped, rng), style or random_style(shaped, rng), int(rng.integers(0, 2**31)), size_px
+    )
+    if rng.random() < hands:
+        table.hover(2.0, int(rng.integers(0, 2)))
+        table.advance(float(rng.uniform(0.8, 3.0)))
+    return Scene(
+        table.render(),
+        table.image_from_board,
+        table.corners_px(),
+        table.seen_px(shaped.cells_mm),
+        table.board,
+        table.hand_in_view,
+        table.style,
+    )
+
+
+def random_board(template: BoardTemplate, rng: np.random.Generator) -> str:
+    """Any content: from empty to full, classes in random shares."""
+    letters = template.letters[1:]
+    men = rng.random() * 0.9 if rng.random() < 0.9 else 0.0
+    share = rng.dirichlet(np.full(len(letters), 2.0))
+    cells = len(template.cell_names)
+    return "".join(
+        letters[int(rng.choice(len(letters), p=share))] if rng.random() < men else EMPTY for _ in range(cells)
+    )
+
+
+def _usual(template: BoardTemplate) -> dict[str, tuple[float, float]]:
+    """The middle half of each shape parameter's range around its default."""
+    usual = {}
+    for name, (low, high) in template.shape_range.items():
+        middle = template.shape[name]
+        usual[name] = (middle + 0.35 * (low - middle), middle + 0.35 * (high - middle))
+    return usual

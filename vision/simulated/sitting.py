@@ -1,0 +1,93 @@
+"""A player who sits at a simulated table for some games, as one endless frame source."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibration.template import BoardTemplate
+from games import AnyGame
+from vision.frame import Frame
+from vision.simulated.chance import random_style
+from vision.simulated.follow import StateFollower
+from vision.simulated.player import ScriptedPlayer
+from vision.simulated.source import SimulatedSource
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+
+PAUSE_S = 8.0
+"""How long a finished game stays on the board before it is cleared for the next."""
+
+
+class Sitting:
+    """Plays `games` games in real time; the table is cleared between them, and stays as it is after the last."""
+
+    live = True
+
+    def __init__(
+        self,
+        game: AnyGame,
+        template: BoardTemplate,
+        human_sides: frozenset[int],
+        *,
+        seed: int = 0,
+        games: int = 1,
+        pace: float = 1.0,
+        think_s: float = 2.0,
+        chance: bool = False,
+        size_px: tuple[int, int] = (960, 540),
+    ) -> None:
+        self.follower: StateFollower | None = None
+        """Who tells the agent's moves; None where nobody does."""
+        self._game, self._humans = game, human_sides
+        self._seed, self._games, self._pace, self._think_s = seed, games, pace, think_s
+        style = random_style(template, np.random.default_rng([seed, 4])) if chance else default_style()
+        self.table = SimulatedTable(template, game.board(game.initial()), style, seed=seed, size_px=size_px)
+        self._number = 0
+        self._over_s: float | None = None
+        self._sit_down()
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The next frame; the player does what is due."""
+        frame = self._source.read(timeout_s)
+        if frame is None:
+            return None
+        if self.follower is not None and (waiting := self.follower.waiting) is not None:
+            self._player.hear(*waiting)
+        self._player.update()
+        if self._player.finished and self._number < self._games:
+            self._over_s = self.table.time_s if self._over_s is None else self._over_s
+            if self.table.time_s > self._over_s + PAUSE_S:
+                self.table = self.table.with_board(
+                    self._game.board(self._game.initial()), seed=self._seed + 1000 * self._number
+                )
+                self._sit_down()
+        return frame
+
+    def close(self) -> None:
+        """Ends it."""
+        self._source.close()
+        if self.follower is not None:
+            self.follower.close()
+
+    def truth(self) -> dict[str, object]:
+        """What really happened so far."""
+        player = self._player
+        outcome = player.outcome
+        return {
+            "game": self._game.name,
+            "number": self._number,
+            "moves": [ply.move for ply in player.record],
+            "boards": [ply.board for ply in player.record],
+            "board": self.table.board,
+            "busy": self.table.busy,
+            "finished": player.finished,
+            "outcome": None if outcome is None else {"winner": outcome.winner, "reason": outcome.reason},
+        }
+
+    def _sit_down(self) -> None:
+        seed = self._seed + self._number
+        self._source = SimulatedSource(self.table, real_time=True)
+        self._player = ScriptedPlayer(
+            self._game, self.table, self._humans, seed, think_s=self._think_s, pace=self._pace
+        )
+        self._number, self._over_s = self._number + 1, None
