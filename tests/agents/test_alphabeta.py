@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 import threading
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 import games
 from agents.agent import Agent, AgentError, Limits
 from agents.kernels.nine_mens_morris import MorrisSearch
+from agents.kernels.nine_mens_morris.negamax import negamax
 from agents.plain_search import PlainSearch
 from agents.registry import load_agent
 from agents.search import WIN
@@ -84,6 +87,68 @@ def test_deep_searches_of_endgames_have_the_score_of_plain_minimax() -> None:
         for depth in range(1, 6):
             search.begin(position, None, exact=True)
             assert search.deepen(depth).score == minimax(game, position, depth), depth
+
+
+def test_men_in_mills_are_taken_where_no_other_is_left() -> None:
+    game = morris(mill_protected=True)
+    search = MorrisSearch(game, table_mb=1, seed=0)
+    alone = Position((bits("a7 d7 g4 f6"), bits("a1 d1 g1")), (0, 0), 0)
+    joined = Position((bits("a7 d7 g4 f6"), bits("a1 d1 g1 b2")), (0, 0), 0)
+    for position, taken in ((alone, 3), (joined, 1)):
+        moves = search.moves(position)
+        assert moves == set(game.legal_moves(position))
+        assert sum(move.removed is not None for move in moves) == taken
+
+
+def after_plies(game: NineMensMorris, position: Position, plies: int) -> set[Position]:
+    """Every position so many plies on in which the game goes on."""
+    reached = {position}
+    for _ in range(plies):
+        reached = {game.apply(one, move) for one in reached for move in game.legal_moves(one)}
+    return {one for one in reached if game.outcome(one) is None}
+
+
+def scores_with_and_without_memory(
+    game: NineMensMorris, position: Position, depth: int, known: set[Position], known_depth: int
+) -> tuple[int, int]:
+    """The score from a table that has seen each of the known positions as a root, and from an empty one."""
+    kept, fresh = MorrisSearch(game, table_mb=1, seed=0), MorrisSearch(game, table_mb=1, seed=0)
+    for root in known:
+        kept.begin(root, None, exact=True)
+        kept.deepen(known_depth)
+    for search in (kept, fresh):
+        search.begin(position, None, exact=True)
+    return kept.deepen(depth).score, fresh.deepen(depth).score
+
+
+def test_scores_stored_with_other_counts_of_quiet_moves_do_not_hide_the_draw() -> None:
+    game = morris(quiet_plies=20, repetition=0)
+    for position in positions(game, 8, 500):
+        if any(position.hands):
+            continue
+        known = after_plies(game, dataclasses.replace(position, quiet=0), 1)
+        for quiet in (16, 17):
+            counted = dataclasses.replace(position, quiet=quiet)
+            kept, fresh = scores_with_and_without_memory(game, counted, 4, known, 3)
+            assert kept == fresh, (game.format_position(position), quiet)
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["won", "lost"])
+def test_a_stored_distance_to_the_end_counts_from_where_it_is_found(sign: int) -> None:
+    game = morris(flying=True)
+    search, least = MorrisSearch(game, table_mb=1, seed=0), WIN - 10
+    for position in positions(game, 9, 400):
+        search.begin(position, None, exact=True)
+        score = search.deepen(4).score
+        if sign * score > least:
+            break
+    assert sign * score > least
+    here, there = position.side, 1 - position.side
+    found = negamax(
+        search.memory, np.uint64(position.men[here]), np.uint64(position.men[there]),
+        position.hands[here], position.hands[there], position.quiet, 0, 0, 6, 4, score - 1, score, 0,
+    )  # fmt: skip
+    assert found == score - sign * 6
 
 
 def test_a_repetition_that_the_games_history_makes_a_draw_is_seen() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
+import re
 import threading
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import games
 from agents import registry
-from agents.agent import Limits
+from agents.agent import Answer, Limits
 
 PAIRS = [(agent, game) for agent in registry.names() for game in registry.games_of(agent)]
 
@@ -50,3 +54,15 @@ def test_one_that_is_stopped_already_still_answers(agent: str, game: str) -> Non
     answer = player.choose(rules.initial(seed=1), Limits(time_s=30), stop)
     assert answer.move in rules.legal_moves(rules.initial(seed=1))
     assert time.monotonic() - began_s < 1
+
+
+def test_the_agent_in_the_document_plays() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "adding-an-agent.md").read_text(encoding="utf-8")
+    source = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    names = {"Any": Any, "AnyGame": games.AnyGame, "Answer": Answer, "Limits": Limits}
+    written: dict[str, Any] = {**names, "dataclasses": dataclasses, "rule": games.rule, "threading": threading}
+    exec(compile(source, "adding-an-agent.md", "exec", dont_inherit=True), written)
+    game = games.load("morris")
+    for last, expected in ((False, "a7"), (True, "g1")):
+        made = written["AGENT"](game, games.parse_options(written["AGENT"].Options, {"last": last}, "first", "option"))
+        assert made.choose(game.initial(), Limits(), threading.Event()).pv == (expected,)
