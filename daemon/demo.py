@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable
 
 import games
-from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
 from daemon.referee import Announcement
 from daemon.session import Session
 from games import AnyGame
-from vision.calibrate import LabelledPhoto, fit_profile
+from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
@@ -31,7 +30,6 @@ STUCK_S = 120.0
 """Simulated seconds without a new ply after which a game is given up and counted as it stands."""
 COMPLAINTS = ("illegal", "takeback", "desync", "ambiguous", "board_lost")
 """Reports that a game without faults must never cause."""
-CALIBRATION_PHOTOS = 3
 
 
 @dataclasses.dataclass
@@ -77,7 +75,7 @@ class Demo:
         tally = Tally(game.name, seed, journal=str(session.journal.path))
         style = default_style()
         table = SimulatedTable(template, game.board(game.initial()), style, seed=seed, size_px=SIZE_PX)
-        profile = calibrate(game, template, table, seed)
+        profile = profile_of(game, template, table, seed)
         source = SimulatedSource(table, rate_hz=RATE_HZ, real_time=not self.fast)
         humans = frozenset(side for side in (0, 1) if session.seats[side].agent is None)
         player = ScriptedPlayer(game, table, humans, seed=seed, think_s=0.2 if self.fast else 1.5)
@@ -168,22 +166,3 @@ class Judge:
 def outcome_text(game: AnyGame, outcome: games.Outcome) -> str:
     """Such as "light: two_men_left" or "draw: repetition"."""
     return f"{'draw' if outcome.winner is None else game.sides[outcome.winner]}: {outcome.reason}"
-
-
-def calibrate(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
-    """A profile from pictures of this very table: empty, then with a few men, as a user would show them."""
-    photos = []
-    for number, board in enumerate(calibration_boards(game)):
-        twin = table.with_board(board, seed=seed + 1000 + number)
-        photos.append(LabelledPhoto(f"calibration {number}", twin.render(), board, twin.corners_px()))
-    return fit_profile(photos, template)
-
-
-def calibration_boards(game: AnyGame) -> list[str]:
-    """The empty board and two with men of every class on alternate cells."""
-    letters = game.classes
-    shown = [
-        "".join(letters[(cell + shift) % len(letters)] for cell in range(len(game.cells)))
-        for shift in range(CALIBRATION_PHOTOS - 1)
-    ]
-    return [games.EMPTY * len(game.cells), *shown]
