@@ -20,6 +20,8 @@ Mask = NDArray[np.float32]
 FONTS = Path(cv2.__file__).parent / "qt" / "fonts"
 """DejaVu, which comes with opencv-python."""
 ELLIPSIS = "\u2026"
+LONGEST = 200
+"""Characters of one line that are looked at."""
 
 
 @functools.lru_cache(maxsize=32)
@@ -65,22 +67,26 @@ def write(image: Image, text: str, origin: tuple[int, int], size_px: int, colour
 
 def shorten(text: str, size_px: int, room_px: int, bold: bool = False) -> str:
     """The text, with its end replaced by an ellipsis where it is wider than the room."""
-    if width_px(text, size_px, bold) <= room_px:
+    if len(text) <= LONGEST and width_px(text, size_px, bold) <= room_px:
         return text
-    while text and width_px(text + ELLIPSIS, size_px, bold) > room_px:
-        text = text[:-1]
-    return text.rstrip() + ELLIPSIS
+    fits, over = 0, min(len(text), LONGEST) + 1
+    while over - fits > 1:  # halving: a stranger's text may be long
+        middle = (fits + over) // 2
+        fits, over = (middle, over) if width_px(text[:middle] + ELLIPSIS, size_px, bold) <= room_px else (fits, middle)
+    return text[:fits].rstrip() + ELLIPSIS
 
 
-def wrap(text: str, size_px: int, room_px: int, most_lines: int, bold: bool = False) -> list[str]:
+@functools.lru_cache(maxsize=64)
+def wrap(text: str, size_px: int, room_px: int, most_lines: int, bold: bool = False) -> tuple[str, ...]:
     """The text in lines that fit the room, broken between words; what is beyond the last line is an ellipsis."""
     lines: list[str] = []
-    rest = text.split()
-    while rest and len(lines) < most_lines:
-        count = len(rest)
-        if len(lines) < most_lines - 1:
-            while count > 1 and width_px(" ".join(rest[:count]), size_px, bold) > room_px:
-                count -= 1
-        lines.append(shorten(" ".join(rest[:count]), size_px, room_px, bold))
-        rest = rest[count:]
-    return lines
+    words = text[: LONGEST * most_lines].split()
+    while words and len(lines) < most_lines - 1:
+        count = 1
+        while count < len(words) and width_px(" ".join(words[: count + 1]), size_px, bold) <= room_px:
+            count += 1
+        lines.append(shorten(" ".join(words[:count]), size_px, room_px, bold))
+        words = words[count:]
+    if words:
+        lines.append(shorten(" ".join(words), size_px, room_px, bold))
+    return tuple(lines)
