@@ -11,7 +11,7 @@ from agents.search import Search
 
 def names() -> tuple[str, ...]:
     """The games that have a kernel, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
 
 
 def load(name: str) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.compilation import bit_count, compiled, lowest_bit, signed
+from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
 from agents.kernels.nine_mens_morris.memory import FLYING, LINE_COUNT, LINES, NEIGHBOURS, PAIR_COUNT, PAIRS, Memory
 
 U = np.uint64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.compilation import bit_count, compiled, signed
+from agents.kernels.compilation import bit_count, compiled, signed
 from agents.kernels.nine_mens_morris.evaluation import evaluate
 from agents.kernels.nine_mens_morris.memory import (
     BEST_MOVE,

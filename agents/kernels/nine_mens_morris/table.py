@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.compilation import compiled, signed
+from agents.kernels.compilation import compiled, signed
 from agents.kernels.nine_mens_morris.memory import (
     GENERATION,
     QUIET_PLIES,

@@ -20,13 +20,13 @@ from numba.extending import intrinsic as _numba_intrinsic
 
 P = ParamSpec("P")
 R = TypeVar("R")
-KERNELS = Path(__file__).parent / "kernels"
+KERNELS = Path(__file__).resolve().parent
 
 
 def _sources_digest() -> str:
     """Twelve letters that change with any kernel: numba looks at the calling file only, not at those it calls."""
     digest = hashlib.sha256()
-    for path in (Path(__file__), *sorted(KERNELS.rglob("*.py"))):
+    for path in (KERNELS.parent / "search.py", *sorted(KERNELS.rglob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -34,7 +34,7 @@ def _sources_digest() -> str:
 def cache_folder() -> Path:
     """Where compiled code lies: under NUMBA_CACHE_DIR, else `.numba_cache` of the checkout, else a temporary folder."""
     given = os.environ.get("NUMBA_CACHE_DIR")
-    checkout = Path(__file__).resolve().parents[1] / ".numba_cache"
+    checkout = KERNELS.parents[1] / ".numba_cache"
     private = Path(tempfile.gettempdir()) / f"kibitzer-numba-{os.getuid()}"
     for folder in (Path(given),) if given else (checkout, private):
         try:
