@@ -1,0 +1,121 @@
+"""Patches cut from pictures of simulated tables, whose light, lens and hands are nearer to life than drawn patches."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate, load_template
+from games import EMPTY as EMPTY_LETTER
+from models.train.patches import DARK, EMPTY, LIGHT, OTHER, PATCH_PX
+from models.train.pool import Pool
+from vision.cells import cut_patch
+from vision.frame import Image
+from vision.pose import BoardPose, project, rectify
+from vision.simulated.scenes import Scene, random_scene
+
+log = logging.getLogger(__name__)
+
+GAMES = ("nine_mens_morris",)
+"""Games whose men are a light and a dark kind."""
+SIZES_PX = ((640, 480), (960, 540), (1280, 720))
+HANDS = 0.3
+"""Share of the tables that are taken a second time with a hand over them."""
+COVERED, CLEAR = 0.75, 0.02
+"""Share of a patch that a hand must change to make it OTHER, and at most may change to leave it what it was."""
+CHANGED_LEVELS = 30
+SAME_DRAWING, SAME_COLOUR = 0.5, 1.08
+"""Correlation of brightness, and greatest ratio of the channels' changes, from which a change is a mere shadow."""
+LABELS = {EMPTY_LETTER: EMPTY, "W": LIGHT, "B": DARK}
+LOG_EVERY = 50
+
+
+def cut_tables(count: int, seed: int) -> Pool:
+    """All cells of so many simulated tables; about a second a table."""
+    cv2.setNumThreads(1)
+    chance = np.random.default_rng(seed)
+    templates = [load_template(game) for game in GAMES]
+    images: list[NDArray[np.uint8]] = []
+    labels: list[int] = []
+    for index in range(count):
+        template = templates[index % len(templates)]
+        for image, label in _table(template, chance):
+            images.append(image)
+            labels.append(label)
+        if index % LOG_EVERY == LOG_EVERY - 1:
+            log.info("%d of %d tables simulated", index + 1, count)
+    colours = np.full((len(images), 6), np.nan, dtype=np.float32)
+    return Pool(np.stack(images), np.array(labels, dtype=np.int64), colours)
+
+
+def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tuple[NDArray[np.uint8], int]]:
+    size = SIZES_PX[int(chance.integers(len(SIZES_PX)))]
+    seed = int(chance.integers(2**31))
+    scene = random_scene(template, np.random.default_rng(seed), size, hands=0.0)
+    yield from _cells(scene, template, chance)
+    if chance.random() < HANDS:
+        # The same seed is the same table, to the last grain: what differs is the hand.
+        with_hand = random_scene(template, np.random.default_rng(seed), size, hands=1.0)
+        yield from _hand(scene, with_hand, template, chance)
+
+
+def _cells(
+    scene: Scene, template: BoardTemplate, chance: np.random.Generator
+) -> Iterator[tuple[NDArray[np.uint8], int]]:
+    """Every cell, cut as a pose a little off would cut it."""
+    pose = BoardPose(scene.image_from_board, 0.0, 1.0)
+    rectified = rectify(scene.image, pose, template)
+    for centre, letter in zip(_centres(scene, template), scene.board, strict=True):
+        yield _cut(rectified, centre, template, chance), LABELS[letter]
+
+
+def _hand(
+    scene: Scene, with_hand: Scene, template: BoardTemplate, chance: np.random.Generator
+) -> Iterator[tuple[NDArray[np.uint8], int]]:
+    """Places that the hand covers, and cells that it leaves alone."""
+    pose = BoardPose(scene.image_from_board, 0.0, 1.0)
+    before, after = rectify(scene.image, pose, template), rectify(with_hand.image, pose, template)
+    apart = cv2.absdiff(cv2.GaussianBlur(before, (0, 0), 2), cv2.GaussianBlur(after, (0, 0), 2)).max(axis=2)
+    changed = (apart > CHANGED_LEVELS).astype(np.float32)
+    side = round(template.cell_mm * template.pixels_per_mm)
+    share = cv2.blur(changed, (side, side))
+    for centre, was, letter in zip(_centres(scene, template), scene.board, with_hand.board, strict=True):
+        x, y = np.clip(np.rint(centre), 0, np.array(share.shape[::-1]) - 1).astype(int)
+        if share[y, x] < CLEAR and letter == was:
+            yield _cut(after, centre, template, chance), LABELS[letter]
+    covered = np.argwhere(share > COVERED)
+    for row in chance.permutation(len(covered))[:12]:
+        place = covered[row][::-1].astype(np.float64)
+        if not _is_shadow(_cell(before, place, template), _cell(after, place, template)):
+            yield _cut(after, place, template, chance), OTHER
+
+
+def _is_shadow(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> bool:
+    """Whether the same drawing shows in both, only darker; or, where nothing is drawn, the same colour."""
+    one, other = (cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY).astype(np.float64).ravel() for patch in (before, after))
+    alike = float(np.corrcoef(one, other)[0, 1]) if one.std() > 0 and other.std() > 0 else 0.0
+    ratios = (after.mean(axis=(0, 1)) + 1) / (before.mean(axis=(0, 1)) + 1)
+    return alike > SAME_DRAWING or float(ratios.max() / ratios.min()) < SAME_COLOUR
+
+
+def _cell(rectified: Image, place: NDArray[np.float64], template: BoardTemplate) -> NDArray[np.uint8]:
+    return cut_patch(rectified, place[0], place[1], template.cell_mm * template.pixels_per_mm)
+
+
+def _centres(scene: Scene, template: BoardTemplate) -> NDArray[np.float64]:
+    """(cells, 2) where the cells are in the rectified picture, lens and this table's shape included."""
+    rectified_from_image = template.rectified_from_board @ np.linalg.inv(scene.image_from_board)
+    return project(rectified_from_image, scene.cells_px)
+
+
+def _cut(
+    rectified: Image, centre: NDArray[np.float64], template: BoardTemplate, chance: np.random.Generator
+) -> NDArray[np.uint8]:
+    side_px = template.cell_mm * template.pixels_per_mm
+    x, y = centre + chance.normal(0, 0.05, 2) * side_px
+    turn = chance.normal(0, 0.05) + np.pi / 2 * int(chance.integers(4))
+    return cut_patch(rectified, x, y, side_px * chance.normal(1, 0.06), PATCH_PX, float(turn))
