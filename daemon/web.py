@@ -35,8 +35,10 @@ PICTURE_HZ = 15.0
 """Pictures a second that one viewer gets at most."""
 SLOW_S = 10.0
 """A viewer that takes no byte for longer is disconnected."""
+REPEAT_S = 0.25
+"""After this time without a new picture the last one is sent again: Chrome shows a picture when the next one begins."""
 IDLE_S = 5.0
-"""A stream whose picture does not change repeats it after this time, which also finds out who has left."""
+"""A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
 OPEN_S = CLOSE_S = 5.0
 _BOUNDARY = "kibitzer-picture"
 _FILES = (
@@ -244,13 +246,15 @@ class WebPage:
 
     async def _pictures(self) -> AsyncIterator[bytes]:
         """New pictures until the page is closed, not faster than PICTURE_HZ; an old one again where none is new."""
-        shown, sent_s = 0, float("-inf")
+        shown, sent_s, repeat_s = 0, float("-inf"), REPEAT_S
         while not self._stop.is_set():
             changed, now_s = self._changed, self._loop.time()
-            if self._exposition.picture_number == shown and (not shown or now_s - sent_s < IDLE_S):
+            is_new = self._exposition.picture_number != shown
+            if not is_new and (not shown or now_s - sent_s < repeat_s):
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), 1.0)
+                    await asyncio.wait_for(changed.wait(), repeat_s)
                 continue
+            repeat_s = REPEAT_S if is_new else IDLE_S
             shown, data = await self._jpeg()
             yield data
             sent_s = self._loop.time()
