@@ -99,7 +99,7 @@ def fit_profile(
         descriptor=machine.name,
         weights_sha256=machine.sha256,
         head=fit.head.arrays(),
-        accuracy=fit.accuracy,
+        accuracy=fit.accuracy(_originals(len(fit.right), len(examples.labels))),
     )
 
 
@@ -178,6 +178,12 @@ def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, desc
         only = next(iter(seen_in))
         raise CalibrationError(f"only {only!r} is labelled; add a photo with men of both sides")
     return fit_head(described, labels, letters, groups)
+
+
+def _originals(count: int, labelled: int) -> NDArray[np.bool_]:
+    """Which rows are the labelled cells themselves: neither variants nor examples of OTHER."""
+    rows = np.arange(count)
+    return (rows < labelled) & (rows % (1 + VARIANTS) == 0)
 
 
 def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:

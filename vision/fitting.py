@@ -24,11 +24,18 @@ WEAK_SLOPE = 2.0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted head and how well it did on examples that it was not shown."""
+    """A fitted head, and how well it does on examples that it was not shown."""
 
     head: Head
-    accuracy: float
-    """Share of the groups' examples whose class was right while their group was left out."""
+    right: NDArray[np.bool_]
+    """(n,) whether each example's class was right while its group was left out."""
+    judged: NDArray[np.bool_]
+    """(n,) False for examples whose group could not be left out: it holds all there is of a class."""
+
+    def accuracy(self, rows: NDArray[np.bool_] | slice = slice(None)) -> float:
+        """Share of the judged examples among `rows` that were right; 0 where none could be judged."""
+        right = self.right[rows][self.judged[rows]]
+        return float(right.mean()) if len(right) else 0.0
 
 
 def fit_head(
@@ -60,7 +67,6 @@ def fit_head(
     margins, known = _held_out_margins(scaled, targets, len(present), _folds(targets, groups), softness)
     coefficients, intercepts = _separate(scaled, targets, len(present), softness)
     platt = [_platt(margins[known, row], targets[known] == row) for row in range(len(present))]
-    right = margins[known].argmax(axis=1) == targets[known]
     head = Head(
         letters=present,
         mean=mean,
@@ -72,7 +78,7 @@ def fit_head(
         examples=unit(scaled)[_sample(targets, remember)].astype(np.float16).astype(np.float64),
         reach=_reach(unit(scaled), groups) if remember else 1.0,
     )
-    return Fit(head, float(right.mean()) if known.any() else 0.0)
+    return Fit(head, margins.argmax(axis=1) == targets, known)
 
 
 def _folds(targets: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -38,7 +38,6 @@ def find_weights(name: str, folder: Path = MODELS) -> Weights:
     except OSError as error:
         raise WeightsError(f"{path}: {error.strerror}; restore it with `git checkout {path.name}`") from error
     if digest != promised:
-        raise WeightsError(
-            f"{path}: sha256 is {digest[:12]}..., the manifest says {promised[:12]}...; the file is damaged"
-        )
+        said = f"its sha256 is {digest[:12]}..., the manifest says {promised[:12]}..."
+        raise WeightsError(f"{path}: {said}; restore it with `git checkout {path.name}`")
     return Weights(path, digest)

@@ -19,6 +19,9 @@ SOFTNESS = 0.3
 EXAMPLES = 200
 """Examples of OTHER that go along, for tables' own heads to learn what is no cell."""
 
+SURE = 0.7
+"""A plain sleeve over all of a patch looks like an empty cell, and would teach a table to doubt its own."""
+
 log = logging.getLogger(__name__)
 
 
@@ -30,7 +33,8 @@ def fit_generic(descriptor: Descriptor, pool: Pool, path: Path) -> float:
     described = descriptor.describe(pool.images)
     labels = "".join(LETTERS[label] for label in pool.labels)
     fit = fit_head(described, labels, LETTERS, softness=SOFTNESS, remember=0)
-    others = described[pool.labels == OTHER][:EXAMPLES].astype(np.float16)
+    sure = fit.head.probabilities(described)[:, OTHER] > SURE
+    others = described[(pool.labels == OTHER) & sure][:EXAMPLES].astype(np.float16)
     np.savez_compressed(path, others=others, **fit.head.arrays())  # type: ignore[arg-type]
-    log.info("generic head: %.4f of %d patches right while left out", fit.accuracy, len(labels))
-    return fit.accuracy
+    log.info("generic head: %.4f of %d patches right while left out", fit.accuracy(), len(labels))
+    return fit.accuracy()

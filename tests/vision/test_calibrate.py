@@ -1,0 +1,179 @@
+"""Calibration from a few photos, and the commands `read` and `calibrate`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.labels import read_labels
+from calibration.profile import TableProfile
+from calibration.template import load_template
+from tests.vision.drawn import draw, random_corners
+from vision.calibrate import CalibrationError, LabelledPhoto, fit_profile
+from vision.cli import load_photo, parse_corners
+from vision.locate import PhotoReader
+from vision.reader import reference_of
+
+TEMPLATE = load_template("nine_mens_morris")
+SHAPED = TEMPLATE.with_shape({"middle": 0.72, "inner": 0.4})
+BOARDS = ("." * 24, "WB" * 6 + "." * 12, "." * 12 + "BW" * 6)
+NEW = "BB.WW.B..W..B...W...BW.W"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def photos() -> list[LabelledPhoto]:
+    chance, taken = np.random.default_rng(5), []
+    for index, cells in enumerate(BOARDS):
+        image, pose = draw(SHAPED, random_corners(chance), cells, seed=index)
+        taken.append(LabelledPhoto(f"{index}.jpg", image, cells, pose.corners_px(SHAPED)))
+    return taken
+
+
+def test_profile_measures_the_board_and_keeps_its_emptiest_picture() -> None:
+    profile = fit_profile(photos()[::-1], TEMPLATE)
+    assert profile.shape["middle"] == pytest.approx(0.72, abs=0.015)
+    assert profile.shape["inner"] == pytest.approx(0.4, abs=0.015)
+    assert profile.accuracy > 0.95
+    reference, empty = reference_of(profile), photos()[0]
+    assert np.abs(reference.image.astype(float) - empty.image).mean() < 6
+    assert empty.corners_px is not None
+    corner = reference.image_from_board @ [0, 0, 1]
+    assert np.linalg.norm(corner[:2] / corner[2] - empty.corners_px[0]) < 4
+
+
+def test_profile_reads_a_photo_it_was_not_fitted_to() -> None:
+    profile = fit_profile(photos(), TEMPLATE)
+    image, pose = draw(SHAPED, random_corners(np.random.default_rng(8)), NEW, seed=8)
+    found = PhotoReader(TEMPLATE, profile).read(image, pose.corners_px(SHAPED))
+    assert found is not None
+    assert found.reading.board == NEW
+
+
+def test_corners_that_are_a_little_off_are_put_right() -> None:
+    off = np.array([[3, -3], [-3, 2], [2, 3], [-2, -3]])
+    rough = [
+        LabelledPhoto(photo.name, photo.image, photo.cells, photo.corners_px + off)
+        for photo in photos()
+        if photo.corners_px is not None
+    ]
+    assert fit_profile(rough, TEMPLATE).accuracy > 0.95
+
+
+def test_board_without_marked_corners_is_looked_for() -> None:
+    taken = photos()
+    unmarked = [LabelledPhoto(photo.name, photo.image, photo.cells) for photo in taken]
+    profile = fit_profile(unmarked, TEMPLATE)
+    assert profile.accuracy > 0.95
+    assert taken[0].corners_px is not None
+    corner = reference_of(profile).image_from_board @ [0, 0, 1]
+    assert np.linalg.norm(corner[:2] / corner[2] - taken[0].corners_px[0]) < 4
+
+
+def test_picture_without_a_board_is_refused_by_name() -> None:
+    blank = LabelledPhoto("blank.jpg", np.full((480, 640, 3), 90, dtype=np.uint8), "W" * 24)
+    with pytest.raises(CalibrationError, match=r"blank\.jpg: no board found"):
+        fit_profile([blank], TEMPLATE)
+
+
+def test_corners_outside_the_picture_are_refused() -> None:
+    photo = photos()[0]
+    far = LabelledPhoto("far.jpg", photo.image, photo.cells, np.array([[0, 0], [2000, 0], [2000, 2000], [0, 2000.0]]))
+    with pytest.raises(CalibrationError, match=r"far\.jpg: corners_px"):
+        fit_profile([far], TEMPLATE)
+
+
+def test_photos_without_men_are_refused() -> None:
+    with pytest.raises(CalibrationError, match=r"only '\.' is labelled"):
+        fit_profile(photos()[:1], TEMPLATE)
+
+
+def test_no_photos_are_refused() -> None:
+    with pytest.raises(CalibrationError, match="no photos"):
+        fit_profile([], TEMPLATE)
+
+
+def test_descriptor_without_weights_may_be_chosen() -> None:
+    profile = fit_profile(photos(), TEMPLATE, descriptor="rgb_histogram")
+    image, pose = draw(SHAPED, cells=NEW, seed=9)
+    found = PhotoReader(TEMPLATE, profile).read(image, pose.corners_px(SHAPED))
+    assert profile.weights_sha256 == ""
+    assert found is not None
+    assert sum(a == b for a, b in zip(found.reading.board, NEW, strict=True)) >= 20
+
+
+def kibitzer(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from daemon.cli import main; sys.exit(main(sys.argv[1:]))"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_calibrate_and_read_from_the_command_line(tmp_path: Path) -> None:
+    labels = {}
+    for photo in photos():
+        assert photo.corners_px is not None
+        cv2.imwrite(str(tmp_path / photo.name), photo.image)
+        labels[photo.name] = {"corners_px": photo.corners_px.tolist(), "cells": photo.cells}
+    (tmp_path / "labels.json").write_text(json.dumps({"images": labels}), encoding="utf-8")
+    (tmp_path / "notes.jpg").write_text("no picture", encoding="utf-8")
+    out = tmp_path / "table.npz"
+    where = ["--photos", str(tmp_path), "--labels", str(tmp_path / "labels.json"), "--out", str(out)]
+    made = kibitzer("calibrate", "--game", "morris", *where, "--json")
+    assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["cells"] == {".": 48, "W": 12, "B": 12}
+    assert TableProfile.load(out).game == "nine_mens_morris"
+    names = [str(tmp_path / name) for name in ("1.jpg", "notes.jpg", "absent.jpg")]
+    read = kibitzer("read", *names, "--game", "morris", "--profile", str(out), "--json")
+    assert read.returncode == 0, read.stderr
+    first, *others = [json.loads(line) for line in read.stdout.splitlines()]
+    assert (first["photo"], first["found"], first["cells"]) == ("1.jpg", True, BOARDS[1])
+    assert len(first["corners_px"]) == 4
+    assert len(first["probabilities"]) == 24
+    assert all(abs(sum(cell.values()) - 1) < 1e-4 for cell in first["probabilities"])
+    assert 0 < first["quality"] <= 1
+    assert [(other["photo"], other["found"]) for other in others] == [("notes.jpg", False), ("absent.jpg", False)]
+    assert "not a picture" in read.stderr
+    assert "No such file" in read.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["read", "x.jpg", "--game", "chess"], "no game 'chess'"),
+        (["read", "x.jpg", "--game", "morris", "--rule", "speed=9"], "no rule option 'speed'"),
+        (["read", "x.jpg", "--game", "morris", "--corners", "1,2 3,4"], "--corners is"),
+        (["read", "x.jpg", "--game", "morris", "--profile", "README.md"], "no table profile"),
+        (["calibrate", "--game", "morris", "--photos", ".", "--labels", "absent", "--out", "t.npz"], "absent: No such"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: list[str], message: str) -> None:
+    done = kibitzer(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_corners_are_parsed() -> None:
+    assert parse_corners("1,2 3.5,4 5,6 7,8").tolist() == [[1, 2], [3.5, 4], [5, 6], [7, 8]]
+
+
+def test_four_photos_of_a_real_game_are_enough_to_read_the_others(real_data: Path) -> None:
+    folder = real_data / "morris"
+    shown = ("1_1.jpg", "1_12.jpg", "1_20.jpg", "1_30.jpg")
+    labels = read_labels(folder / "labels.json", TEMPLATE)
+    examples = []
+    for label in labels:
+        image = load_photo(folder / label.name)
+        assert image is not None
+        examples.append(LabelledPhoto(label.name, image, label.cells, label.corners_px))
+    reader = PhotoReader(TEMPLATE, fit_profile([photo for photo in examples if photo.name in shown], TEMPLATE))
+    others = [photo for photo in examples if photo.name not in shown][::3]
+    read = [reader.read(photo.image, photo.corners_px) for photo in others]
+    assert [None if found is None else found.reading.board for found in read] == [photo.cells for photo in others]

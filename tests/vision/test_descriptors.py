@@ -1,0 +1,71 @@
+"""Descriptors: lengths, names, and weights that are checked."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vision.descriptors import BATCH, NAMES, ResNet18, load_descriptor
+from vision.weights import MODELS, WeightsError, find_weights
+
+
+def random_patches(count: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 256, (count, 48, 48, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_descriptor_gives_finite_rows_of_its_length(name: str) -> None:
+    descriptor = load_descriptor(name)
+    rows = descriptor.describe(random_patches(5))
+    assert descriptor.name == name
+    assert rows.shape == (5, descriptor.length)
+    assert rows.dtype == np.float32
+    assert np.isfinite(rows).all()
+    assert descriptor.describe(random_patches(0)).shape == (0, descriptor.length)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_patch_is_described_alike_whatever_stands_beside_it(name: str) -> None:
+    patches = random_patches(BATCH + 3)
+    together = load_descriptor(name).describe(patches)
+    alone = load_descriptor(name).describe(patches[-1:])
+    assert np.allclose(together[-1], alone[0], atol=1e-4)
+
+
+def test_unknown_descriptor_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="resnet18, pixels"):
+        load_descriptor("sift")
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    for name in ("manifest.toml", "resnet18.onnx"):
+        shutil.copy(MODELS / name, tmp_path / name)
+    return tmp_path
+
+
+def test_damaged_weights_are_refused(copied: Path) -> None:
+    content = bytearray((copied / "resnet18.onnx").read_bytes())
+    content[len(content) // 2] ^= 1
+    (copied / "resnet18.onnx").write_bytes(content)
+    with pytest.raises(WeightsError, match=r"resnet18\.onnx: its sha256 is"):
+        ResNet18(copied)
+
+
+def test_missing_weights_say_how_to_get_them_back(copied: Path) -> None:
+    (copied / "resnet18.onnx").unlink()
+    with pytest.raises(WeightsError, match="git checkout"):
+        ResNet18(copied)
+
+
+def test_weights_that_the_manifest_does_not_know_are_refused(copied: Path) -> None:
+    with pytest.raises(WeightsError, match="no usable entry 'other'"):
+        find_weights("other", copied)
+
+
+def test_missing_manifest_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match=r"manifest\.toml: No such file"):
+        find_weights("resnet18", tmp_path)

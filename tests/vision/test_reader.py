@@ -1,0 +1,127 @@
+"""Reading drawn boards without and with a profile, cell by changed cell."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import load_template
+from tests.vision.drawn import draw, random_cells, random_corners, random_look
+from vision.calibrate import LabelledPhoto, fit_profile
+from vision.frame import Image
+from vision.pose import rectify
+from vision.reader import Reader, reference_of
+
+TEMPLATE = load_template("nine_mens_morris")
+CELLS = "W" + "." * 9 + "B" + "." * 12 + "W"
+
+
+def steady(cells: str, seed: int = 0) -> Image:
+    image, pose = draw(TEMPLATE, cells=cells, seed=seed)
+    return rectify(image, pose, TEMPLATE)
+
+
+@pytest.fixture(scope="module")
+def profile() -> TableProfile:
+    photos = []
+    for index, cells in enumerate(("." * 24, "WB" * 6 + "." * 12, "." * 12 + "BW" * 6)):
+        image, pose = draw(TEMPLATE, cells=cells, seed=index)
+        photos.append(LabelledPhoto(f"{index}.jpg", image, cells, pose.corners_px(TEMPLATE)))
+    return fit_profile(photos, TEMPLATE)
+
+
+def test_board_that_nobody_calibrated_is_read() -> None:
+    reading = Reader(TEMPLATE).read(steady(CELLS), time_s=2.5, occlusion=0.25)
+    assert reading.board == CELLS
+    assert (reading.time_s, reading.occlusion, reading.letters) == (2.5, 0.25, ".WB")
+    assert np.allclose(np.exp(reading.log_probabilities).sum(axis=1), 1)
+
+
+def test_most_cells_of_boards_in_any_style_are_read_without_a_profile() -> None:
+    chance, right = np.random.default_rng(3), 0
+    for seed in range(12):
+        cells = random_cells(chance, TEMPLATE)
+        image, pose = draw(TEMPLATE, random_corners(chance), cells, random_look(chance), seed)
+        board = Reader(TEMPLATE).read(rectify(image, pose, TEMPLATE), 0.0).board
+        right += sum(said == true for said, true in zip(board, cells, strict=True))
+    assert right >= 0.93 * 12 * 24
+
+
+def test_profile_makes_reading_surer(profile: TableProfile) -> None:
+    picture = steady(CELLS, seed=7)
+    with_profile = Reader(TEMPLATE, profile).read(picture, 0.0)
+    assert with_profile.board == CELLS
+    assert with_profile.confidence.min() > 0.85
+
+
+def test_covered_cell_comes_out_less_sure_than_a_seen_one(profile: TableProfile) -> None:
+    picture = steady(CELLS, seed=7)
+    reader = Reader(TEMPLATE, profile)
+    seen = reader.read(picture, 0.0).confidence
+    hand = picture.copy()
+    chance = np.random.default_rng(0)
+    hand[150:380, 130:400] = np.clip(np.array([110, 140, 195]) + chance.normal(0, 9, (230, 270, 3)), 0, 255)
+    covered = reader.read(hand, 0.0).confidence
+    inner = [6, 7, 8, 10, 11, 12, 13, 15, 16, 17]
+    assert covered[inner].mean() < seen[inner].mean() - 0.1
+
+
+def test_only_the_cell_that_changed_is_named() -> None:
+    reader = Reader(TEMPLATE)
+    assert reader.changed_cells(steady(CELLS)).all()
+    reader.read(steady(CELLS), 0.0)
+    assert not reader.changed_cells(steady(CELLS)).any()
+    moved = "." + CELLS[1:4] + "W" + CELLS[5:]
+    assert np.flatnonzero(reader.changed_cells(steady(moved))).tolist() == [0, 4]
+
+
+@pytest.mark.parametrize("gain", [0.7, 0.85, 1.1])
+def test_change_of_light_is_no_change(gain: float) -> None:
+    reader = Reader(TEMPLATE)
+    picture = steady(CELLS)
+    reader.read(picture, 0.0)
+    assert not reader.changed_cells(np.clip(picture * gain, 0, 255).astype(np.uint8)).any()
+
+
+def test_unchanged_cells_keep_what_was_read() -> None:
+    reader = Reader(TEMPLATE)
+    before = reader.read(steady(CELLS), 1.0)
+    changed = np.zeros(24, dtype=np.bool_)
+    changed[3] = True
+    after = reader.read(steady("B" * 24), 2.0, changed=changed, previous=before)
+    assert after.board == CELLS[:3] + "B" + CELLS[4:]
+    assert np.array_equal(after.log_probabilities[~changed], before.log_probabilities[~changed])
+    assert after.time_s == 2.0
+
+
+def test_profile_of_another_game_is_refused(profile: TableProfile) -> None:
+    with pytest.raises(ProfileError, match="made for reversi"):
+        Reader(TEMPLATE, dataclasses.replace(profile, game="reversi"))
+
+
+def test_profile_of_other_weights_is_refused(profile: TableProfile) -> None:
+    with pytest.raises(ProfileError, match="other weights"):
+        Reader(TEMPLATE, dataclasses.replace(profile, weights_sha256="0" * 64))
+
+
+def test_profile_of_an_unknown_descriptor_is_refused(profile: TableProfile) -> None:
+    with pytest.raises(ProfileError, match="no descriptor 'magic'"):
+        Reader(TEMPLATE, dataclasses.replace(profile, descriptor="magic"))
+
+
+def test_profile_whose_head_fits_another_descriptor_is_refused(profile: TableProfile) -> None:
+    with pytest.raises(ProfileError, match="does not fit hog"):
+        Reader(TEMPLATE, dataclasses.replace(profile, descriptor="hog", weights_sha256=""))
+
+
+def test_profile_with_a_damaged_head_is_refused(profile: TableProfile) -> None:
+    with pytest.raises(ProfileError, match="calibrate again"):
+        Reader(TEMPLATE, dataclasses.replace(profile, head={}))
+
+
+def test_profile_with_a_damaged_picture_is_refused(profile: TableProfile) -> None:
+    with pytest.raises(ProfileError, match="reference picture is damaged"):
+        reference_of(dataclasses.replace(profile, reference_jpeg=b"no picture"))
