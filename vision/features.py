@@ -41,7 +41,9 @@ class ReferenceMatcher:
         self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
         small, small_from_image = shrink(reference.image)
         small_from_board = small_from_image @ reference.image_from_board
-        self._points, self._descriptors = self._features(small, board_mask(small.shape[:2], small_from_board, template))
+        self._points, self._descriptors = self._features(
+            small, board_mask(small.shape[:2], small_from_board, template, template.margin_mm)
+        )
         self._board_from_small: FloatArray = np.asarray(np.linalg.inv(small_from_board))
 
     def locate(self, image: Image) -> BoardPose | None:
@@ -100,10 +102,12 @@ def shrink(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> tuple[NDArray[
     return np.asarray(grey, dtype=np.uint8), np.array([[scale, 0, offset], [0, scale, offset], [0, 0, 1.0]])
 
 
-def board_mask(size: tuple[int, ...], image_from_board: FloatArray, template: BoardTemplate) -> NDArray[np.uint8]:
-    """uint8 (height, width): 255 on the board and its margin, 0 elsewhere."""
+def board_mask(
+    size: tuple[int, ...], image_from_board: FloatArray, template: BoardTemplate, margin_mm: float
+) -> NDArray[np.uint8]:
+    """uint8 (height, width): 255 within `margin_mm` of the board's frame, 0 elsewhere."""
     width, height = template.size_mm
-    margin = template.margin_mm
+    margin = margin_mm
     outline = np.array(
         [[-margin, -margin], [width + margin, -margin], [width + margin, height + margin], [-margin, height + margin]]
     )

@@ -8,6 +8,7 @@ board. Men and hands hide some chunks, so nothing depends on any one of them.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,9 @@ ASIDE_PX = 8
 """How far a line may be drawn from its proper place, in rectified pixels."""
 HIT_PX = 2.0
 """How far a piece may lie from the rest of its line, in rectified pixels."""
-SHAPE_STEPS = ((0.015, 1.0), (0.005, 0.02), (0.0025, 0.005))
-"""Step and reach of each round of the search for a shape parameter."""
+ROUGH_STEP = 0.015
+SHAPE_STEPS = ((0.005, 0.02), (0.0025, 0.005))
+"""Step and reach of each further round of the search for a shape parameter."""
 SHAPE_REACH_PX = 16
 ROOM = 0.7
 """Least distance of two cells, in men's diameters; men are often larger or smaller than the template says."""
@@ -83,15 +85,31 @@ def measure_shape(image: Image, pose: BoardPose, template: BoardTemplate) -> Boa
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     style = line_style(grey, cut_chunks(template), SEARCH_PX[0])
+    template = _roughly_shaped(grey, style, template)
     for step, reach in SHAPE_STEPS:
-        for name, (low, high) in template.shape_range.items():
-            value = template.shape[name]
-            values = np.arange(max(low, value - reach), min(high, value + reach) + step / 2, step)
-            candidates = [template.with_shape({**template.shape, name: float(value)}) for value in values]
-            candidates = [candidate for candidate in candidates if has_room(candidate)] or [template]
+        for name in template.shape_range:
             moved = shaped_lines(template, name)
-            template = max(candidates, key=lambda candidate: _shape_score(grey, style, candidate, moved))
+            near = [candidate for candidate in _variants(template, name, step, reach) if has_room(candidate)]
+            template = max(near, key=lambda candidate: _shape_score(grey, style, candidate, moved), default=template)
     return template
+
+
+def _roughly_shaped(grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate) -> BoardTemplate:
+    """The best values of all shape parameters together: alone, each might take another's line for its own."""
+    scores: list[list[tuple[float, str, float]]] = []
+    for name in template.shape_range:
+        moved = shaped_lines(template, name)
+        variants = _variants(template, name, ROUGH_STEP, 1.0)
+        scores.append([(_shape_score(grey, style, one, moved), name, one.shape[name]) for one in variants])
+    combinations = sorted(itertools.product(*scores), key=lambda values: -sum(score for score, _, _ in values))
+    shaped = (template.with_shape({name: value for _, name, value in values}) for values in combinations)
+    return next((candidate for candidate in shaped if has_room(candidate)), template)
+
+
+def _variants(template: BoardTemplate, name: str, step: float, reach: float) -> list[BoardTemplate]:
+    value, (low, high) = template.shape[name], template.shape_range[name]
+    values = np.arange(max(low, value - reach), min(high, value + reach) + step / 2, step)
+    return [template.with_shape({**template.shape, name: float(value)}) for value in values]
 
 
 def seen_share(offsets: FloatArray, clear: NDArray[np.bool_], chunks: Chunks) -> float:

@@ -17,15 +17,15 @@ from vision.segments import FRAME_PX, Weave
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-POSITIONS = 26
+POSITIONS = 22
 """Candidate lines of either direction."""
 LEAST_SIDE_PX = 60
 ASPECT = 3.0
 """Greatest ratio of the frame's scales along x and y."""
-KEPT = 700
+KEPT = 300
 """Rectangles that are scored with all lines, after the outline alone."""
 RETURNED = 24
-SHAPE_VALUES = 29
+SHAPE_VALUES = 21
 BESIDE = 0.035
 """Distance, as a share of the side, at which beside a line there should be none."""
 REACH_PX = 2

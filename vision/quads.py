@@ -13,7 +13,7 @@ LEAST_AREA = 0.002
 """Least share of the picture."""
 BLOCKS = (0.02, 0.06)
 """Neighbourhoods, as shares of the picture's longer side, against which a pixel is dark or light."""
-MOST = 12
+MOST = 8
 ALIKE = 0.12
 """Distance of corners, as a share of the diagonal, below which two quadrangles are one."""
 

@@ -19,11 +19,12 @@ SURROUNDING_POINTS = 120
 FEWEST = 12
 RETURN_PX = 0.7
 """How far a point may land from where it started when the flow is followed there and back."""
-AGREE_PX = 1.5
+AGREE_PX = 1.2
 AGREE_SHARE = 0.5
 """Least share of the followed points that must move as one board."""
 STILL_PX = 0.7
-STILL_SHARE = 0.7
+"""A point that went less far since the key frame has not moved."""
+STILL_SHARE = 0.6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,11 +41,13 @@ class Tracker:
     """Follows the points of one key frame, so that errors cannot add up over time."""
 
     def __init__(self, grey: Grey, image_from_board: FloatArray, template: BoardTemplate) -> None:
-        board = board_mask(grey.shape, image_from_board, template)
+        # Points beside the lines may belong to the table, which stays when the board is pushed.
+        board = board_mask(grey.shape, image_from_board, template, template.man_diameter_mm / 2)
+        around = 255 - board_mask(grey.shape, image_from_board, template, template.margin_mm)
         self._key = _corners(grey, board, POINTS)
         self._now = self._key.copy()
         self._count = max(1, len(self._key))
-        self._around_key = _corners(grey, np.asarray(255 - board, dtype=np.uint8), SURROUNDING_POINTS)
+        self._around_key = _corners(grey, np.asarray(around, dtype=np.uint8), SURROUNDING_POINTS)
         self._around = self._around_key.copy()
         self._grey = grey
 
@@ -64,6 +67,11 @@ class Tracker:
         key, now = self._key[flow.kept], flow.points[flow.kept]
         if len(key) < FEWEST:
             return None
+        still = np.linalg.norm(now - key, axis=1) < STILL_PX
+        if still.mean() > STILL_SHARE:
+            # A fit to what a hand leaves in view would only swing about: the board rests.
+            self._key, self._now = key[still], now[still]
+            return Track(np.eye(3), len(self._key) / self._count)
         matrix, agree = fit_homography(key, now, cv2.RANSAC, AGREE_PX)
         if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(key)):
             return None

@@ -1,0 +1,161 @@
+"""A board that rests, is bumped, covered, taken away, and seen by the hand of its owner."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate, load_template
+from tests.vision.drawn import CORNERS, Look, cell_error, draw
+from vision.align import Aligner, Alignment, Reference
+from vision.features import ReferenceMatcher
+from vision.frame import Frame, Image
+from vision.pose import BoardPose
+
+CELLS = "W..B....W..B....W..B..WB"
+SHIFTED = CORNERS + np.array([[22, 14], [24, 10], [18, 12], [26, 16]])
+
+
+@pytest.fixture(scope="module")
+def template() -> BoardTemplate:
+    return load_template("nine_mens_morris").with_shape({"middle": 0.7, "inner": 0.36})
+
+
+@pytest.fixture(scope="module")
+def empty(template: BoardTemplate) -> tuple[Image, BoardPose]:
+    return draw(template)
+
+
+class Camera:
+    """Gives an aligner one picture after the other, ten a second, each with its own noise."""
+
+    def __init__(self, aligner: Aligner) -> None:
+        self.aligner = aligner
+        self._rng = np.random.default_rng(0)
+        self._index = 0
+
+    def show(self, image: Image, times: int = 1, name: str = "") -> list[Alignment]:
+        answers = []
+        for _ in range(times):
+            noisy = np.clip(image + self._rng.normal(0, 1.5, image.shape), 0, 255).astype(np.uint8)
+            answers.append(self.aligner.update(Frame(noisy, self._index / 10, self._index, name)))
+            self._index += 1
+        return answers
+
+
+def camera(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> Camera:
+    return Camera(Aligner(template, Reference(empty[0], empty[1].image_from_board)))
+
+
+def with_arm(image: Image, tip: tuple[int, int]) -> Image:
+    """A sleeve from the picture's bottom edge over the board."""
+    covered = image.copy()
+    cv2.line(covered, tip, (tip[0] + 60, 479), (120, 60, 40), 70)
+    cv2.circle(covered, tip, 42, (140, 170, 220), -1)
+    return covered
+
+
+def last_error(answers: list[Alignment], template: BoardTemplate, truth: BoardPose) -> float:
+    pose = answers[-1].pose
+    assert pose is not None
+    return cell_error(pose, template, truth, template)
+
+
+def test_the_reference_locks_a_board_full_of_men(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    image, truth = draw(template, SHIFTED, CELLS)
+    answers = camera(template, empty).show(image, 5)
+    assert [answer.state for answer in answers] == ["locked"] * 5
+    assert not any(answer.relocked for answer in answers)
+    assert last_error(answers, template, truth) < 0.01
+
+
+def test_a_board_at_rest_gets_one_and_the_same_pose(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    answers = camera(template, empty).show(empty[0], 25)
+    matrices = [answer.pose.image_from_board for answer in answers if answer.pose is not None]
+    assert len(matrices) == 25
+    assert all(np.array_equal(matrix, matrices[0]) for matrix in matrices)
+
+
+def test_a_bump_locks_again_and_says_so_once(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    table = camera(template, empty)
+    table.show(draw(template, CORNERS, CELLS)[0], 5)
+    image, truth = draw(template, SHIFTED, CELLS)
+    answers = table.show(image, 15)
+    assert sum(answer.relocked for answer in answers) == 1
+    assert answers[0].moved_px > 10
+    assert last_error(answers, template, truth) < 0.01
+
+
+def test_a_slow_push_is_followed_and_reported_once_it_rests(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    table = camera(template, empty)
+    table.show(empty[0], 3)
+    for step in range(1, 9):
+        image, truth = draw(template, CORNERS + step * np.array([2.5, 1.5]))
+        assert last_error(table.show(image), template, truth) < 0.02
+    answers = table.show(image, 5)
+    assert sum(answer.relocked for answer in answers) == 1
+    assert last_error(answers, template, truth) < 0.01
+
+
+def test_an_arm_over_the_board_does_not_move_it(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    image, truth = draw(template, CORNERS, CELLS)
+    table = camera(template, empty)
+    table.show(image, 3)
+    for x in range(150, 480, 15):
+        answers = table.show(with_arm(image, (x, 250)))
+        assert answers[0].state == "locked" and not answers[0].relocked
+        assert last_error(answers, template, truth) < 0.01
+    assert last_error(table.show(image, 12), template, truth) < 0.01
+
+
+def test_a_lamp_switched_off_does_not_move_the_board(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    image, truth = draw(template, CORNERS, CELLS)
+    table = camera(template, empty)
+    table.show(image, 3)
+    answers = table.show((image * 0.45).astype(np.uint8), 12)
+    assert not any(answer.relocked for answer in answers)
+    assert last_error(answers, template, truth) < 0.01
+
+
+def test_a_board_taken_away_is_lost_and_found_when_it_returns(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    table = camera(template, empty)
+    table.show(empty[0], 5)
+    bare = np.asarray(draw(template, look=Look(board=Look().table, lines=Look().table))[0])
+    assert table.show(bare, 60)[-1].state == "lost"
+    answers = table.show(empty[0], 60)
+    assert answers[-1].state == "locked"
+    assert sum(answer.relocked for answer in answers) == 1
+
+
+def test_photos_that_jump_lock_each_by_itself(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    rng = np.random.default_rng(5)
+    table = camera(template, empty)
+    for number in range(4):
+        corners = CORNERS + rng.uniform(-25, 25, (1, 2)) + rng.uniform(-8, 8, (4, 2))
+        image, truth = draw(template, corners, CELLS, seed=number)
+        answers = table.show(image, 3, name=f"{number}.jpg")
+        assert [answer.relocked for answer in answers] == [number > 0, False, False]
+        assert last_error(answers, template, truth) < 0.01
+
+
+def test_without_a_reference_the_drawing_is_enough_and_the_shape_is_measured(template: BoardTemplate) -> None:
+    image, truth = draw(template, CORNERS, CELLS)
+    table = Camera(Aligner(load_template("nine_mens_morris")))
+    pose = table.show(image, 3)[-1].pose
+    assert pose is not None
+    assert cell_error(pose, table.aligner.template, truth, template) < 0.02
+    assert table.aligner.template.shape["inner"] == pytest.approx(0.36, abs=0.015)
+
+
+def test_another_picture_does_not_match_the_reference(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    noise: NDArray[np.uint8] = np.random.default_rng(1).integers(0, 255, (480, 640, 3), dtype=np.uint8)
+    matcher = ReferenceMatcher(Reference(empty[0], empty[1].image_from_board), template)
+    assert matcher.locate(noise) is None
+    assert matcher.locate(np.zeros((480, 640, 3), dtype=np.uint8)) is None
+    assert all(answer.state == "lost" for answer in camera(template, empty).show(noise, 3))
