@@ -37,7 +37,8 @@ function board(state) {
 }
 
 function showState(state) {
-  at("title").textContent = `${state.game.replaceAll("_", " ")}, table ${state.table}`;
+  const table = state.table === "table" ? "" : `, ${state.table}`;
+  at("title").textContent = state.game.replaceAll("_", " ") + table;
   document.title = `Kibitzer: ${turn(state) || state.table}`;
   if (state.text && at("said").textContent !== state.text) at("said").textContent = state.text;
   at("turn").textContent = turn(state);
@@ -66,12 +67,12 @@ function showAnnouncement(spoken) {
   while (at("announcements").children.length > MOST) at("announcements").lastChild.remove();
 }
 
-function connect(wait) {
+function connect(wait, again) {
   const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`);
   socket.onopen = () => {
     wait = 500;
     at("announcements").replaceChildren();
-    at("picture").src = `video?${Date.now()}`;
+    if (again) at("picture").src = `video?${Date.now()}`; // the old stream has ended with the old connection
   };
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
@@ -82,8 +83,8 @@ function connect(wait) {
   socket.onclose = () => {
     at("health").textContent = "no connection to the daemon; trying again";
     at("health").className = "health bad";
-    setTimeout(() => connect(Math.min(wait * 2, 10000)), wait);
+    setTimeout(() => connect(Math.min(wait * 2, 10000), true), wait);
   };
 }
 
-connect(500);
+connect(500, false);
