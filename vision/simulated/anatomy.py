@@ -57,11 +57,11 @@ _FINGERS: dict[Grip, dict[str, tuple[tuple[float, float, float], ...]]] = {
     },
 }
 _RADII = {
-    "thumb": (15.0, 12.0, 10.5, 8.5),
-    "index": (11.5, 9.6, 8.6, 7.2),
-    "middle": (11.8, 9.8, 8.8, 7.4),
-    "ring": (11.4, 9.2, 8.2, 7.0),
-    "little": (10.4, 8.0, 7.2, 6.2),
+    "thumb": (14.5, 11.0, 9.6, 7.8),
+    "index": (10.2, 8.6, 7.8, 6.6),
+    "middle": (10.4, 8.8, 8.0, 6.8),
+    "ring": (10.2, 8.3, 7.5, 6.4),
+    "little": (9.2, 7.2, 6.5, 5.6),
 }
 
 
@@ -105,16 +105,20 @@ def knuckles(grip: Grip) -> Float32Array:
 
 
 def distance(points: Float32Array, bones: list[Bone], melt_mm: float) -> Float32Array:
-    """(n,) signed distance of (n, 3) points from the bones, melted over `melt_mm` where they meet."""
-    total = np.full(len(points), 1e3, dtype=np.float32)
+    """(n,) signed distance of (3, n) points from the bones, melted over `melt_mm` where they meet."""
+    total = np.full(points.shape[1], 1e3, dtype=np.float32)
     for bone in bones:
-        start = np.array(bone.start, dtype=np.float32)
-        way = np.array(bone.end, dtype=np.float32) - start
-        offset = points - start
-        along = np.clip(offset @ (way / (way @ way)), 0, 1)
-        offset -= along[:, None] * way
-        away = np.sqrt(np.einsum("ij,ij->i", offset, offset))
-        away -= bone.start_radius + along * np.float32(bone.end_radius - bone.start_radius)
-        blend = np.clip(melt_mm - np.abs(total - away), 0, None)
-        total = np.minimum(total, away) - blend * blend * np.float32(0.25 / melt_mm)
+        start, end = np.array(bone.start, dtype=np.float32), np.array(bone.end, dtype=np.float32)
+        way = end - start
+        x, y, z = points[0] - start[0], points[1] - start[1], points[2] - start[2]
+        share = way / (way @ way)
+        along = np.minimum(np.maximum(x * share[0] + y * share[1] + z * share[2], 0), 1)
+        x -= along * way[0]
+        y -= along * way[1]
+        z -= along * way[2]
+        away = np.sqrt(x * x + y * y + z * z)
+        away -= along * np.float32(bone.end_radius - bone.start_radius) + np.float32(bone.start_radius)
+        blend = np.maximum(melt_mm - np.abs(total - away), 0)
+        total = np.minimum(total, away)
+        total -= blend * blend * np.float32(0.25 / melt_mm)
     return total

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.frame import Image
 from vision.simulated.anatomy import ARM_MM, Grip
 from vision.simulated.camera import PinholeCamera, Region
 from vision.simulated.hand import FRONT_MM, PLANE_MM, SIDE_MM, Relief, carve
-from vision.simulated.light import GAMMA, Light
+from vision.simulated.light import Light
 from vision.simulated.style import Style
-from vision.simulated.texture import sample
 
 Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
+_NO_MAP = np.empty(0, dtype=np.float32)
+_CLEAR: Any = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": (255, 255, 255)}
 SEAT_MM = 950.0
 """From the board's centre to the shoulder."""
 SHOULDER_MM = 130.0
@@ -60,27 +63,23 @@ class ArmPainter:
         """Whether any part of the hand can be in the picture."""
         return self._region(reach, self._axes(reach)) is not None
 
-    def shade(self, image: Float32Array, region: Region, reach: Reach) -> None:
-        """Lays the arm's shadow over the region of the image, in place."""
-        relief, axes = self._relief(reach.grip), self._axes(reach)
+    def shade(self, image: Image, region: Region, reach: Reach) -> None:
+        """Lays the arm's shadow over the region's pixels, in place."""
         height = PLANE_MM * self._hand.size + reach.lift_mm + self._hold_mm
-        lamp = self._light.lamps[0]
-        lean = lamp.lean(reach.x_mm, reach.y_mm)
-        caught = self._camera.plane(0.0, region) - lean * np.float32(height)
-        dark = sample(relief.shadow, self._texels(caught, reach, axes, relief.scale))
-        total = self._light.ambient.mean() + sum(float(each.strength.mean()) for each in self._light.lamps)
-        # The arm also takes part of the light that comes from everywhere.
-        share = float(lamp.strength.mean() / total) * 0.93 + 0.05
-        image *= ((1 - share * dark) ** np.float32(1 / GAMMA))[..., None]
+        away = self._light.lamps[0].lean(reach.x_mm, reach.y_mm) * height
+        relief = self._relief(reach.grip)
+        left = cv2.remap(relief.shade, self._texels(region, reach, 0.0, away), _NO_MAP, cv2.INTER_LINEAR, **_CLEAR)
+        cv2.multiply(image, cv2.merge([left, left, left]), image, 1 / 255)
 
-    def lay(self, image: Float32Array, region: Region, reach: Reach, vignette: Float32Array) -> None:
-        """Lays the arm over the region of the image, in place."""
-        relief, axes = self._relief(reach.grip), self._axes(reach)
-        plane = self._camera.plane(PLANE_MM * self._hand.size + reach.lift_mm + self._hold_mm, region)
-        texels = self._texels(plane, reach, axes, relief.scale)
-        arm = sample(relief.colour, texels)
-        image *= 1 - arm[..., 3:] * np.float32(1 / 255)
-        image += arm[..., :3] * vignette[region.slices]
+    def lay(self, image: Image, region: Region, reach: Reach, vignette_levels: Image) -> None:
+        """Lays the arm over the region's pixels, in place."""
+        height = PLANE_MM * self._hand.size + reach.lift_mm + self._hold_mm
+        texels = self._texels(region, reach, height, np.zeros(2, dtype=np.float32))
+        relief = self._relief(reach.grip)
+        arm = cv2.remap(relief.colour, texels, _NO_MAP, cv2.INTER_LINEAR)
+        clear = cv2.remap(relief.clear, texels, _NO_MAP, cv2.INTER_LINEAR, **_CLEAR)
+        cv2.multiply(image, clear, image, 1 / 255)
+        cv2.add(image, cv2.multiply(arm, vignette_levels[region.slices], None, 1 / 255), image)
 
     def region(self, reach: Reach) -> Region | None:
         """The pixels that the arm or its shadow can cover."""
@@ -93,7 +92,7 @@ class ArmPainter:
             towards = (towards / np.linalg.norm(towards)).astype(np.float32)
             eye = self._camera.centre_mm
             view = ((np.array(centre) - eye[:2]) / -eye[2]).astype(np.float32)
-            scale = float(np.clip(1.1 * self._camera.pixels_per_mm(*centre), 0.5, 2.0))
+            scale = float(np.clip(0.85 * self._camera.pixels_per_mm(*centre), 0.5, 1.6))
             self._reliefs[grip] = carve(self._hand, grip, view, self._light, towards, scale, self._seed + self._side)
         return self._reliefs[grip]
 
@@ -104,13 +103,15 @@ class ArmPainter:
         aside = np.array([-towards[1], towards[0]]) * (-1 if self._hand.left else 1)
         return np.stack([towards, aside]).astype(np.float32)
 
-    def _texels(self, plane: Float32Array, reach: Reach, axes: Float32Array, scale: float) -> Float32Array:
-        """Texel coordinates of points of the carrying plane; one matrix product as an affine colour transform."""
-        tip = np.array([reach.x_mm, reach.y_mm], dtype=np.float32)
-        origin = np.array([FRONT_MM, -SIDE_MM], dtype=np.float32)
-        offset = -(axes @ tip) - origin
-        matrix = np.column_stack([axes, offset]) * np.float32(scale)
-        return np.asarray(cv2.transform(plane, matrix.astype(np.float32)), dtype=np.float32)
+    def _texels(self, region: Region, reach: Reach, height_mm: float, away_mm: Float32Array) -> Float32Array:
+        """(h, w, 2) texels of the relief that the rays meet at that height, moved by `away_mm` against the light."""
+        axes, scale = self._axes(reach), self._relief(reach.grip).scale
+        plane = self._camera.plane_from_slopes(height_mm)
+        plane[:, 2] -= away_mm + np.array([reach.x_mm, reach.y_mm], dtype=np.float32)
+        texels = axes @ plane
+        texels[:, 2] -= np.array([FRONT_MM, -SIDE_MM], dtype=np.float32)
+        slopes = self._camera.slopes[region.slices]
+        return np.asarray(cv2.transform(slopes, (texels * np.float32(scale)).astype(np.float32)), dtype=np.float32)
 
     def _region(self, reach: Reach, axes: Float32Array) -> Region | None:
         """Of the hand and of its shadow: u and v bounds at the heights in question."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -84,14 +85,19 @@ class PinholeCamera:
         width, height = self.size_px
         xs = (np.arange(width) - self.matrix[0, 2]) / self.matrix[0, 0]
         ys = (np.arange(height) - self.matrix[1, 2]) / self.matrix[1, 1]
-        bent = np.stack(np.meshgrid(xs, ys), axis=-1).astype(np.float32)
-        flat = bent.copy()
-        for _ in range(5):
-            squared = (flat**2).sum(axis=-1, keepdims=True)
-            flat = bent / (1 + self.distortion[0] * squared + self.distortion[1] * squared**2)
-        rotation = self.camera_from_world.astype(np.float32)
-        rays = flat @ rotation[:2] + rotation[2]
-        return np.asarray(rays[..., :2] / np.maximum(rays[..., 2:], 1 / STEEPEST), dtype=np.float32)
+        bent_x, bent_y = (axis.astype(np.float32) for axis in np.meshgrid(xs, ys))
+        first, second = (np.float32(value) for value in self.distortion)
+        flat_x, flat_y = bent_x, bent_y
+        for _ in range(5 if first or second else 0):
+            squared = flat_x * flat_x + flat_y * flat_y
+            shrink = 1 / (1 + squared * (first + second * squared))
+            flat_x, flat_y = bent_x * shrink, bent_y * shrink
+        right, down, forward = self.camera_from_world.astype(np.float32)
+        sink = np.maximum(flat_x * right[2] + flat_y * down[2] + forward[2], np.float32(1 / STEEPEST))
+        slopes = np.empty((height, width, 2), dtype=np.float32)
+        for axis in (0, 1):
+            slopes[..., axis] = (flat_x * right[axis] + flat_y * down[axis] + forward[axis]) / sink
+        return slopes
 
     def plane(self, height_mm: float, region: Region | None = None) -> Float32Array:
         """(h, w, 2) world x and y where the region's rays meet the plane of that height."""
@@ -100,8 +106,12 @@ class PinholeCamera:
 
     def meet(self, slopes: Float32Array, height_mm: float) -> Float32Array:
         """The same for any rays given by their slopes."""
-        drop = np.float32(-self.centre_mm[2] - height_mm)
-        return np.asarray(slopes * drop + self.centre_mm[:2].astype(np.float32), dtype=np.float32)
+        return np.asarray(cv2.transform(slopes, self.plane_from_slopes(height_mm)), dtype=np.float32)
+
+    def plane_from_slopes(self, height_mm: float) -> Float32Array:
+        """(2, 3) affine map from a ray's slopes to where it meets the plane of that height."""
+        drop = -self.centre_mm[2] - height_mm
+        return np.array([[drop, 0, self.centre_mm[0]], [0, drop, self.centre_mm[1]]], dtype=np.float32)
 
     def region(self, points_mm: FloatArray, pad_px: int = 2) -> Region | None:
         """The pixels that hold all these points (x, y, height); None where that is outside the picture."""

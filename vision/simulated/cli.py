@@ -60,10 +60,10 @@ def table(
         the_game = games.load(game, games.rules_from_words(rule))
         template = load_template(the_game.name, games.switched_on(the_game))
         sides = sides_of(the_game, humans)
+        follower = StateFollower(follow) if follow else None
         sitting = Sitting(the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance)
         if write_profile is not None:
             profile_of(the_game, template, sitting.table, seed).save(write_profile)
-        follower = StateFollower(follow) if follow else None
         server = MjpegServer(sitting, port, get={"/truth": sitting.truth})
     except (games.GameError, TemplateError, ServerError, ValueError) as error:
         raise _stop("table", error) from None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vision.simulated import anatomy
 from vision.simulated.anatomy import ARM_MM, WRIST_MM, Bone, Grip
-from vision.simulated.light import Light, display, linear
+from vision.simulated.light import GAMMA, Light, display, linear
 from vision.simulated.style import HandStyle
 from vision.simulated.texture import noise
 
@@ -22,6 +22,8 @@ FRONT_MM, SIDE_MM, TOP_MM = -60.0, 110.0, 125.0
 """The relief reaches from here to `ARM_MM`, to both sides, and no part of it is higher."""
 _STRIP_MM = 60.0
 _STEPS = 28
+_MELT_MM = 3.5
+"""How far one bone of the skin runs into the next."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -29,9 +31,11 @@ class Relief:
     """A hand in one grip, seen along one direction, on the carrying plane."""
 
     colour: NDArray[np.uint8]
-    """(h, w, 4) pixel values times cover, and cover."""
-    shadow: Float32Array
-    """(h, w) share of the lamp's light that it holds back, as the lamp sees it."""
+    """(h, w, 3) pixel values times cover."""
+    clear: NDArray[np.uint8]
+    """(h, w, 3) what it leaves of the pixels behind it, in 255ths."""
+    shade: NDArray[np.uint8]
+    """(h, w) what its shadow leaves of pixel values, in 255ths, as the lamp sees it."""
     scale: float
     """Texels per millimetre; the texel of u = FRONT_MM, v = -SIDE_MM is (0, 0), u runs along columns."""
 
@@ -60,14 +64,18 @@ def carve(
         / np.maximum(cv2.GaussianBlur(skin.astype(np.float32), (0, 0), 1.0), 1e-3)[..., None]
     )
     picture = np.where(skin[..., None], picture, spread) * cover[..., None]
-    colour = np.clip(np.dstack([picture, 255 * cover]) + 0.5, 0, 255).astype(np.uint8)
+    clear = np.asarray(np.rint(255 * (1 - cover)), dtype=np.uint8)
     lean = light.lamps[0].lean(*light.centre_mm)
     dark = tracer.trace(axes @ lean)[0].astype(np.float32)
     soft = light.lamps[0].size_mm / light.lamps[0].distance_mm * 2
     near, far = (cv2.GaussianBlur(dark, (0, 0), scale * spread_mm) for spread_mm in (1.0 + 20 * soft, 3 + 60 * soft))
     us = np.arange(dark.shape[1], dtype=np.float32)[None] / np.float32(scale) + FRONT_MM
     mix = np.clip((us - 15) / 90, 0, 1)
-    return Relief(colour, np.asarray(near * (1 - mix) + far * mix, dtype=np.float32), scale)
+    # The arm also takes part of the light that comes from everywhere.
+    left = 1 - (0.93 * light.share(0) + 0.05) * (near * (1 - mix) + far * mix)
+    shade = np.asarray(np.rint(255 * left ** (1 / GAMMA)), dtype=np.uint8)
+    colour = np.asarray(np.clip(picture + 0.5, 0, 255), dtype=np.uint8)
+    return Relief(colour, np.dstack([clear, clear, clear]), shade, scale)
 
 
 class _Tracer:
@@ -89,46 +97,57 @@ class _Tracer:
         strip = max(round(_STRIP_MM * self._scale), 1)
         for left in range(0, columns, strip):
             part = (slice(None), slice(left, min(left + strip, columns)))
-            self._trace_strip(slope, left, part, hit, points, normals, sleeve)
+            self._trace_strip(slope, part, hit, points, normals, sleeve)
         return hit, points[hit], normals[hit], sleeve[hit]
 
-    def _trace_strip(self, slope, left, part, hit, points, normals, sleeve) -> None:  # type: ignore[no-untyped-def]
+    def _trace_strip(
+        self,
+        slope: Float32Array,
+        part: tuple[slice, slice],
+        hit: NDArray[np.bool_],
+        points: Float32Array,
+        normals: Float32Array,
+        sleeve: NDArray[np.bool_],
+    ) -> None:
+        """Fills in one strip of columns."""
         rows, columns = hit[part].shape
-        us = (np.arange(columns) + left) / self._scale + FRONT_MM
+        us = (np.arange(columns) + part[1].start) / self._scale + FRONT_MM
         vs = np.arange(rows) / self._scale - SIDE_MM
-        start = np.dstack([*np.meshgrid(us, vs), np.full((rows, columns), PLANE_MM)]).astype(np.float32).reshape(-1, 3)
-        way = np.array([slope[0], slope[1], -1], dtype=np.float32)
-        length = float(np.linalg.norm(way))
-        start -= way * np.float32(TOP_MM - PLANE_MM)
-        low = us[0] - abs(slope[0]) * TOP_MM - 12
-        high = us[-1] + abs(slope[0]) * TOP_MM + 12
+        low, high = us[0] - abs(slope[0]) * TOP_MM - 12, us[-1] + abs(slope[0]) * TOP_MM + 12
         skin = [bone for bone in self._skin if bone.reach[0] < high and bone.reach[1] > low]
         cloth = [bone for bone in self._sleeve if bone.reach[0] < high and bone.reach[1] > low]
         if not skin and not cloth:
             return
-        drop = np.zeros(len(start), dtype=np.float32)
-        alive = np.arange(len(start))
-        found = np.zeros(len(start), dtype=bool)
-        for _ in range(_STEPS):
-            away = _nearest(start[alive] + drop[alive, None] * way, skin, cloth)
-            close = away < 0.35
-            found[alive[close]] = True
-            drop[alive] += np.where(close, 0, away / length)
-            alive = alive[~close & (drop[alive] < TOP_MM)]
-            if not len(alive):
-                break
-        where = start[found] + drop[found, None] * way
-        shape = (rows, columns)
-        hit[part] = found.reshape(shape)
-        strip_points, strip_normals = points[part].reshape(-1, 3), normals[part].reshape(-1, 3)
-        strip_points[found] = where
-        strip_normals[found] = _slope_of(where, skin, cloth)
-        points[part], normals[part] = strip_points.reshape(*shape, 3), strip_normals.reshape(*shape, 3)
-        cloth_here = sleeve[part].reshape(-1)
+        way = np.array([[slope[0]], [slope[1]], [-1]], dtype=np.float32)
+        flat = np.stack([*np.meshgrid(us, vs), np.full((rows, columns), PLANE_MM)]).astype(np.float32)
+        where = _march(flat.reshape(3, -1) - way * np.float32(TOP_MM - PLANE_MM), way, skin, cloth)
+        found = np.isfinite(where[0])
+        where = where[:, found]
+        inside = found.reshape(rows, columns)
+        hit[part] = inside
+        points[part][inside] = where.T
+        normals[part][inside] = _slope_of(where, skin, cloth).T
         if cloth:
-            nearer = anatomy.distance(where, cloth, 6) < anatomy.distance(where, skin, 7) if skin else True
-            cloth_here[found] = nearer
-        sleeve[part] = cloth_here.reshape(shape)
+            bare = anatomy.distance(where, skin, _MELT_MM) if skin else np.full(where.shape[1], 1e3, dtype=np.float32)
+            sleeve[part][inside] = anatomy.distance(where, cloth, 6.0) < bare
+
+
+def _march(start: Float32Array, way: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
+    """(3, n) where rays from (3, n) points along (3, 1) meet the hand; infinite where they do not."""
+    length = float(np.linalg.norm(way))
+    drop = np.full(start.shape[1], np.inf, dtype=np.float32)
+    alive, depth, here = np.arange(start.shape[1]), np.zeros(start.shape[1], dtype=np.float32), start
+    for _ in range(_STEPS):
+        away = _nearest(here, skin, cloth)
+        close = away < 0.4
+        drop[alive[close]] = depth[close]
+        depth = depth + away / length
+        going = ~close & (depth < TOP_MM)
+        alive, depth = alive[going], depth[going]
+        if not len(alive):
+            break
+        here = start[:, alive] + way * depth
+    return np.asarray(start + way * drop, dtype=np.float32)
 
 
 def _grown(bone: Bone, size: float) -> Bone:
@@ -137,14 +156,16 @@ def _grown(bone: Bone, size: float) -> Bone:
 
 
 def _nearest(points: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
-    away = anatomy.distance(points, skin, 7.0) if skin else np.full(len(points), 1e3, dtype=np.float32)
+    away = anatomy.distance(points, skin, _MELT_MM) if skin else np.full(points.shape[1], 1e3, dtype=np.float32)
     return np.minimum(away, anatomy.distance(points, cloth, 6.0)) if cloth else away
 
 
 def _slope_of(points: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
     corners = np.array([[1, -1, -1], [-1, -1, 1], [-1, 1, -1], [1, 1, 1]], dtype=np.float32)
-    normals = sum(corner * _nearest(points + np.float32(0.6) * corner, skin, cloth)[:, None] for corner in corners)
-    return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-6), dtype=np.float32)
+    normals = np.zeros_like(points)
+    for corner in corners[:, :, None]:
+        normals += corner * _nearest(points + np.float32(0.6) * corner, skin, cloth)
+    return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=0), 1e-6), dtype=np.float32)
 
 
 def _shaded(
@@ -192,10 +213,10 @@ def _skin_colour(style: HandStyle, grip: Grip, points: Float32Array, normals: Fl
     size = np.float32(style.size)
     flush = np.zeros(len(points), dtype=np.float32)
     for joint in anatomy.knuckles(grip) * size:
-        flush += np.exp(-((points - joint) ** 2).sum(axis=1) / np.float32(130 * size**2))
+        flush += np.exp(-((points - joint) ** 2).sum(axis=1) / np.float32(90 * size**2))
     # Fingertips carry more blood than the back of the hand.
     flush = np.clip(flush + 0.8 * np.exp(-((points[:, 0] / 30) ** 2)), 0, 1)
-    colour *= 1 - flush[:, None] * np.array([0.30, 0.24, 0.06], dtype=np.float32)
+    colour *= 1 - flush[:, None] * np.array([0.22, 0.16, 0.03], dtype=np.float32)
     for centre, along in anatomy.nails(grip):
         offset = points - centre * size
         forward = offset @ along

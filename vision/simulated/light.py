@@ -26,6 +26,14 @@ def display(light: Float32Array) -> Float32Array:
     return np.asarray(255 * np.clip(light, 0, 1) ** np.float32(1 / GAMMA), dtype=np.float32)
 
 
+def dot(first: Float32Array, second: Float32Array) -> Float32Array:
+    """Products along the last axis, which is short: component by component is several times faster than a sum."""
+    total = first[..., 0] * second[..., 0]
+    for index in range(1, first.shape[-1]):
+        total = total + first[..., index] * second[..., index]
+    return np.asarray(total, dtype=np.float32)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lamp:
     """A lamp in the world."""
@@ -52,13 +60,18 @@ class Light:
         self.ambient = np.float32(style.ambient) * linear(style.ambient_colour)
         self.exposure = np.float32(style.sensor.exposure)
 
+    def share(self, index: int) -> float:
+        """What share of all light on the board comes from that lamp."""
+        total = self.ambient.mean() + sum(float(lamp.strength.mean()) for lamp in self.lamps)
+        return float(self.lamps[index].strength.mean() / total)
+
     def flat(self, plane_mm: Float32Array, height_mm: float = 0.0) -> Float32Array:
         """(h, w, 3) light that falls on a horizontal surface at the points (h, w, 2)."""
         total = np.broadcast_to(self.ambient, (*plane_mm.shape[:2], 3)).copy()
         for lamp in self.lamps:
             offset = lamp.position_mm[:2] - plane_mm
             rise = lamp.position_mm[2] - height_mm
-            squared = (offset**2).sum(axis=-1) + rise**2
+            squared = dot(offset, offset) + rise**2
             falloff = (rise / np.sqrt(squared)) * (lamp.distance_mm**2 / squared)
             total += falloff[..., None] / (lamp.position_mm[2] / lamp.distance_mm) * lamp.strength
         return np.asarray(total, dtype=np.float32)
@@ -77,9 +90,9 @@ class Light:
         total = np.zeros_like(points_mm)
         for lamp in self.lamps:
             half = _unit(_unit(lamp.position_mm - points_mm) + view)
-            facing = np.clip((half * normals).sum(axis=-1, keepdims=True), 0, 1)
+            facing = np.clip(dot(half, normals)[..., None], 0, 1)
             total += facing**sharpness * lamp.strength
-        grazing = (1 - np.clip((view * normals).sum(axis=-1, keepdims=True), 0, 1)) ** 5
+        grazing = (1 - np.clip(dot(view, normals)[..., None], 0, 1)) ** 5
         return np.asarray(total * (1 + 4 * grazing) + 1.5 * grazing * self.ambient, dtype=np.float32)
 
     def diffuse(self, points_mm: Float32Array, normals: Float32Array, wrap: float = 0.0) -> Float32Array:
@@ -88,8 +101,8 @@ class Light:
         total = (0.35 + 0.65 * sky) * self.ambient
         for lamp in self.lamps:
             offset = lamp.position_mm - points_mm
-            squared = (offset**2).sum(axis=-1, keepdims=True)
-            facing = (offset * normals).sum(axis=-1, keepdims=True) / np.sqrt(squared)
+            squared = dot(offset, offset)[..., None]
+            facing = dot(offset, normals)[..., None] / np.sqrt(squared)
             facing = np.clip((facing + wrap) / (1 + wrap), 0, None)
             total = total + facing * (lamp.distance_mm**2 / squared) * lamp.strength
         return np.asarray(total, dtype=np.float32)
@@ -108,4 +121,4 @@ def _lamp(style: LampStyle, centre_mm: tuple[float, float]) -> Lamp:
 
 
 def _unit(vectors: Float32Array) -> Float32Array:
-    return np.asarray(vectors / np.sqrt((vectors**2).sum(axis=-1, keepdims=True)), dtype=np.float32)
+    return np.asarray(vectors / np.sqrt(dot(vectors, vectors))[..., None], dtype=np.float32)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.simulated.camera import PinholeCamera, Region
-from vision.simulated.light import GAMMA, Light, display, linear
+from vision.simulated.light import GAMMA, Light, display, dot, linear
 from vision.simulated.scenery import eye
 from vision.simulated.style import Colour, ManStyle
 from vision.simulated.texture import noise
@@ -122,12 +122,10 @@ class MenPainter:
         if region is None:
             return None
         offset = camera.plane(0.0, region) - centre
-        total = self._light.ambient.mean() + sum(float(lamp.strength.mean()) for lamp in self._light.lamps)
         left = np.ones(offset.shape[:2], dtype=np.float32)
-        for lamp, throw in zip(self._light.lamps, throws, strict=True):
-            share = float(lamp.strength.mean() / total)
-            left -= share * 0.93 * self._cast(offset, throw, lift, lamp.size_mm / lamp.distance_mm)
-        away = np.clip(np.sqrt((offset**2).sum(axis=-1)) - self.radius_mm, 0, None)
+        for index, (lamp, throw) in enumerate(zip(self._light.lamps, throws, strict=True)):
+            left -= self._light.share(index) * 0.93 * self._cast(offset, throw, lift, lamp.size_mm / lamp.distance_mm)
+        away = np.clip(np.hypot(offset[..., 0], offset[..., 1]) - self.radius_mm, 0, None)
         left *= 1 - 0.55 * np.exp(-away / (0.25 * height)) * np.exp(-lift / height)
         return Shade(region, np.clip(left, 0.02, 1)[..., None] ** np.float32(1 / GAMMA))
 
@@ -137,7 +135,8 @@ class MenPainter:
         start, way = throw * np.float32(lift), throw * rise
         squared = max(float((way**2).sum()), 1e-6)
         along = np.clip(((offset - start) @ way) / squared, 0, 1)
-        distance = np.sqrt(((offset - start - along[..., None] * way) ** 2).sum(axis=-1))
+        across = offset[..., 0] - start[0] - along * way[0]
+        distance = np.hypot(across, offset[..., 1] - start[1] - along * way[1])
         radius = self.radius_mm * (0.93 if self._style.shape == "stone" else 1.0)
         width = 0.8 + 2 * softness * (lift + along * rise)
         ramp = np.clip(0.5 - (distance - radius) / (2 * width), 0, 1)
@@ -149,18 +148,19 @@ class MenPainter:
         """Where rays meet a cylinder whose edge is rounded by its normals: hit, (…, 3) points, (…, 3) normals."""
         radius, height = self.radius_mm, self._style.height_mm
         at_top = camera.meet(rays, man.lift_mm + height) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
-        far = (at_top**2).sum(axis=-1)
+        far = dot(at_top, at_top)
         on_top = far <= radius**2
         # Below the top face by t, the ray is at at_top + t * rays.
-        a = (rays**2).sum(axis=-1) + np.float32(1e-9)
-        b = (at_top * rays).sum(axis=-1)
+        a = dot(rays, rays) + np.float32(1e-9)
+        b = dot(at_top, rays)
         root = b * b - a * (far - radius**2)
         drop = np.where(on_top, 0, (-b - np.sqrt(np.clip(root, 0, None))) / a)
         hit = on_top | ((root > 0) & (drop >= 0) & (drop <= height))
-        place = at_top + drop[..., None] * rays
+        place = np.asarray(at_top + drop[..., None] * rays, dtype=np.float32)
         points = np.concatenate([place, (height - drop)[..., None]], axis=-1)
-        outward = place / np.maximum(np.sqrt((place**2).sum(axis=-1, keepdims=True)), 1e-3)
-        bend = self._profile(np.sqrt((place**2).sum(axis=-1)), drop, on_top)
+        away = np.sqrt(dot(place, place))
+        outward = place / np.maximum(away, 1e-3)[..., None]
+        bend = self._profile(away, drop, on_top)
         normals = np.concatenate([outward * np.sin(bend)[..., None], np.cos(bend)[..., None]], axis=-1)
         return hit, np.asarray(points, np.float32), np.asarray(normals, np.float32)
 
@@ -187,13 +187,13 @@ class MenPainter:
         radius, half = self.radius_mm, self._style.height_mm / 2
         middle = camera.meet(rays, man.lift_mm + half) - np.array([man.x_mm, man.y_mm], dtype=np.float32)
         # With t the descent below the middle: |middle + t rays|² / radius² + t² / half² = 1.
-        a = (rays**2).sum(axis=-1) / radius**2 + 1 / half**2
-        b = (middle * rays).sum(axis=-1) / radius**2
-        root = b * b - a * ((middle**2).sum(axis=-1) / radius**2 - 1)
+        a = dot(rays, rays) / radius**2 + 1 / half**2
+        b = dot(middle, rays) / radius**2
+        root = b * b - a * (dot(middle, middle) / radius**2 - 1)
         drop = (-b - np.sqrt(np.clip(root, 0, None))) / a
         place = middle + drop[..., None] * rays
         slant = np.concatenate([place / radius**2, (-drop / half**2)[..., None]], axis=-1)
-        normals = slant / np.maximum(np.sqrt((slant**2).sum(axis=-1, keepdims=True)), 1e-9)
+        normals = slant / np.maximum(np.sqrt(dot(slant, slant)), 1e-9)[..., None]
         points = np.concatenate([place, (half - drop)[..., None]], axis=-1)
         return root > 0, np.asarray(points, np.float32), np.asarray(normals, np.float32)
 
@@ -211,19 +211,19 @@ class MenPainter:
     def _albedo(self, points: Float32Array, normals: Float32Array, man: Man) -> Float32Array:
         style = self._style
         base = linear(colour_of(style, man.letter))
-        albedo = np.broadcast_to(base, (len(points), 3))
+        albedo = np.asarray(np.broadcast_to(base, (len(points), 3)), dtype=np.float32)
         if style.grain > 0:
             cos, sin = np.cos(man.turn), np.sin(man.turn)
             u = cos * points[:, 0] - sin * points[:, 1] + 7 * man.turn
             v = sin * points[:, 0] + cos * points[:, 1] + points[:, 2] + 31 * man.turn
             grain = self._grain[(v * 5).astype(int) % 256, (u * 5).astype(int) % 256]
-            albedo = albedo * (1 + 0.3 * style.grain * grain[:, None])
+            albedo = np.asarray(albedo * (1 + 0.3 * style.grain * grain[:, None]), dtype=np.float32)
         if style.shape == "disc" and style.rings:
-            distance = np.sqrt((points[:, :2] ** 2).sum(axis=-1)) / self.radius_mm
+            distance = np.hypot(points[:, 0], points[:, 1]) / self.radius_mm
             for ring in range(style.rings):
                 middle = 0.30 + 0.34 * (ring + 0.5) / style.rings
                 deep = np.exp(-(((distance - middle) / 0.035) ** 2)) * (normals[:, 2] > 0.3)
-                albedo = albedo * (1 - 0.22 * deep[:, None])
+                albedo = np.asarray(albedo * (1 - 0.22 * deep[:, None]), dtype=np.float32)
         return np.asarray(albedo, dtype=np.float32)
 
 

@@ -60,10 +60,11 @@ class Scenery:
     def _outside(self, board_mm: Float32Array) -> Float32Array:
         """Signed distance to the board's outline, negative within."""
         size = np.array(self._template.size_mm, dtype=np.float32)
-        beyond = np.abs(board_mm - size / 2) - (size / 2 + np.float32(self._style.board.border_mm))
-        return np.asarray(
-            np.minimum(beyond.max(axis=-1), 0) + np.hypot(*np.moveaxis(np.clip(beyond, 0, None), -1, 0)), np.float32
-        )
+        half = size / 2 + np.float32(self._style.board.border_mm)
+        across = np.abs(board_mm[..., 0] - size[0] / 2) - half[0]
+        along = np.abs(board_mm[..., 1] - size[1] / 2) - half[1]
+        within = np.minimum(np.maximum(across, along), 0)
+        return np.asarray(within + cv2.magnitude(np.maximum(across, 0), np.maximum(along, 0)), dtype=np.float32)
 
     def _lit_table(
         self, camera: PinholeCamera, light: Light, ground: Float32Array, board_from_world: FloatArray
@@ -71,7 +72,8 @@ class Scenery:
         style = self._style.surface
         turn = np.radians(style.angle_deg)
         rotation = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]], dtype=np.float32)
-        texel = (ground @ rotation.T + self._offset_mm.astype(np.float32)) * np.float32(self._table_scale)
+        texel_from_world = np.column_stack([rotation, self._offset_mm]) * self._table_scale
+        texel = np.asarray(cv2.transform(ground, texel_from_world.astype(np.float32)), dtype=np.float32)
         albedo = sample(self._table, texel, cv2.BORDER_REFLECT)
         coarse = ground[::_COARSE, ::_COARSE]
         lit = _widen(light.flat(coarse, -self._style.board.thickness_mm), ground.shape)
@@ -87,7 +89,8 @@ class Scenery:
     def _add_floor(self, picture: Float32Array, camera: PinholeCamera, light: Light, ground: Float32Array) -> None:
         style = self._style.surface
         centre = np.array(self._template.size_mm, dtype=np.float32) / 2
-        beyond = (np.abs(ground - centre) - np.array(style.half_size_mm, dtype=np.float32)).max(axis=-1)
+        across = np.abs(ground[..., 0] - centre[0]) - np.float32(style.half_size_mm[0])
+        beyond = np.maximum(across, np.abs(ground[..., 1] - centre[1]) - np.float32(style.half_size_mm[1]))
         if beyond.max() <= -2:
             return
         floor = linear(style.floor) * (light.ambient + 0.25 * light.flat(camera.plane(-FLOOR_MM), -FLOOR_MM))
@@ -114,8 +117,7 @@ class Scenery:
 
     def _lit_wall(self, light: Light, below: Float32Array, camera: PinholeCamera) -> Float32Array:
         style, size = self._style.board, np.array(self._template.size_mm, dtype=np.float32)
-        beyond = np.abs(below - size / 2) - size / 2
-        sideways = beyond[..., 0] > beyond[..., 1]
+        sideways = np.abs(below[..., 0] - size[0] / 2) - size[0] / 2 > np.abs(below[..., 1] - size[1] / 2) - size[1] / 2
         lit = 0.55 * light.ambient + 0.3 * light.flat(below[::_COARSE, ::_COARSE]).mean(axis=(0, 1))
         shade = np.where(sideways, 0.75, 1.0).astype(np.float32)[..., None]
         mixed = 0.5 * (linear(style.colour) + linear(style.accent))
@@ -123,7 +125,8 @@ class Scenery:
 
     def _lit_face(self, camera: PinholeCamera, light: Light, top: Float32Array) -> Float32Array:
         style = self._style.board
-        texel = (top + np.float32(style.border_mm)) * np.float32(self._scale) - np.float32(0.5)
+        origin = style.border_mm * self._scale - 0.5
+        texel = _carry(np.array([[self._scale, 0, origin], [0, self._scale, origin]]), top)
         albedo = sample(self._face, texel, cv2.BORDER_REPLICATE)
         coarse = camera.plane(0.0)[::_COARSE, ::_COARSE]
         picture = albedo * _widen(light.flat(coarse), top.shape)
@@ -142,8 +145,7 @@ def eye(camera: PinholeCamera) -> Float32Array:
 
 
 def _carry(matrix: FloatArray, points: Float32Array) -> Float32Array:
-    flat = matrix.astype(np.float32)
-    return np.asarray(points @ flat[:2, :2].T + flat[:2, 2], dtype=np.float32)
+    return np.asarray(cv2.transform(points, matrix[:2].astype(np.float32)), dtype=np.float32)
 
 
 def _cover(distance: Float32Array, width: float) -> Float32Array:

@@ -31,6 +31,8 @@ class SimulatedSource:
         self._index = 0
         self._due_s: float | None = None
         self._closed = False
+        if real_time:
+            table.prepare()
 
     def read(self, timeout_s: float) -> Frame | None:
         """The next frame; None where it is not due in time. Raises SourceEnded after `close`."""

@@ -74,15 +74,15 @@ class Stage:
         if region is None:
             return still
         image = still.copy()
-        picture = image[region.slices].astype(np.float32)
+        picture = np.ascontiguousarray(image[region.slices])
         arm.shade(picture, region, reach)
         if held is not None:
             self._lay_held(picture, region, held)
-        arm.lay(picture, region, reach, self.sensor.vignette)
-        image[region.slices] = np.clip(picture + 0.5, 0, 255).astype(np.uint8)
+        arm.lay(picture, region, reach, self.sensor.vignette_levels)
+        image[region.slices] = picture
         return image
 
-    def _lay_held(self, picture: Float32Array, region: Region, held: Man) -> None:
+    def _lay_held(self, picture: Image, region: Region, held: Man) -> None:
         shade, patch = self.men.shadow(self.camera, held), self.men.paint(self.camera, held)
         for part in (shade, patch):
             if part is None:
@@ -91,12 +91,14 @@ class Stage:
             if inner is None:
                 continue
             offset = part.region.offset(inner)
-            view = picture[region.offset(inner)]
+            place = region.offset(inner)
+            below = picture[place].astype(np.float32)
             if isinstance(part, Shade):
-                view *= part.factor[offset]
+                below *= part.factor[offset]
             else:
                 colour = part.colour[offset] * self.sensor.vignette[inner.slices]
-                view += part.cover[offset] * (colour - view)
+                below += part.cover[offset] * (colour - below)
+            picture[place] = np.clip(below + 0.5, 0, 255).astype(np.uint8)
 
     def _meet_camera(self) -> None:
         self.arms = tuple(

@@ -118,6 +118,11 @@ class SimulatedTable:
         twin._lie, twin._lamp = (_Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
         return twin
 
+    def prepare(self) -> None:
+        """Makes ready what would otherwise hold up the first frame with a hand: about half a second."""
+        for arm in self._stage.arms:
+            arm.prepare()
+
     def perform(self, steps: Sequence[Step], side: int, pace: float = 1.0) -> None:
         """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast."""
         if not pace > 0:

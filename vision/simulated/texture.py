@@ -70,10 +70,13 @@ def planks(texture: Float32Array, scale: float, rng: np.random.Generator) -> Flo
     return result
 
 
-def _mix(share: Float32Array, colour: Colour, accent: Colour, gain: Float32Array | float) -> Float32Array:
+def _mix(share: Float32Array, colour: Colour, accent: Colour, gain: Float32Array) -> Float32Array:
     first, second = linear(colour), linear(accent)
-    mixed = first + np.clip(share, 0, 1)[..., None] * (second - first)
-    return np.asarray(mixed * (gain[..., None] if isinstance(gain, np.ndarray) else gain), dtype=np.float32)
+    share = np.clip(share, 0, 1)
+    mixed = np.empty((*share.shape, 3), dtype=np.float32)
+    for channel in range(3):
+        mixed[..., channel] = (first[channel] + share * (second[channel] - first[channel])) * gain
+    return mixed
 
 
 def _wood(

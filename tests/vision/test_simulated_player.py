@@ -1,0 +1,166 @@
+"""The scripted player, on the real rules and on a game that only lays men."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import pytest
+
+import games
+from calibration.template import BoardTemplate, load_template
+from games import Fault, MoveError, Outcome, Step
+from vision.simulated.player import ScriptedPlayer
+from vision.simulated.table import SimulatedTable
+
+
+@dataclasses.dataclass(frozen=True)
+class NoRules:
+    pass
+
+
+class Filling:
+    """Both sides lay a man in turn; after eight the game is drawn. A whole game of the protocol."""
+
+    name, short_name, title = "nine_mens_morris", "filling", "filling"
+    sides, pieces, classes = ("light", "dark"), ("W", "B"), ".WB"
+    cells = load_template("nine_mens_morris").cell_names
+    rules = NoRules()
+    starts = ("." * 24,)
+
+    def initial(self, seed: int | None = None) -> str:
+        return "." * 24
+
+    def to_move(self, position: str) -> int:
+        return (24 - position.count(".")) % 2
+
+    def legal_moves(self, position: str) -> Sequence[int]:
+        if self.outcome(position):
+            return []
+        return [cell for cell, letter in enumerate(position) if letter == "."]
+
+    def apply(self, position: str, move: int) -> str:
+        return games.carry_out(position, self.steps(position, move))
+
+    def outcome(self, position: str) -> Outcome | None:
+        return Outcome(None, "full") if position.count(".") <= 16 else None
+
+    def scores(self, position: str) -> None:
+        return None
+
+    def board(self, position: str) -> str:
+        return position
+
+    def steps(self, position: str, move: int) -> tuple[Step, ...]:
+        return (Step("place", move, None, self.pieces[self.to_move(position)]),)
+
+    def view(self, position: str, side: int) -> str:
+        return position
+
+    def fault(self, position: str, board: str) -> Fault:
+        return Fault("wrong", (), "wrong")
+
+    def format_move(self, position: str, move: int) -> str:
+        return self.cells[move]
+
+    def parse_move(self, position: str, text: str) -> int:
+        if text not in self.cells or position[self.cells.index(text)] != ".":
+            raise MoveError("occupied", text)
+        return self.cells.index(text)
+
+    def format_position(self, position: str) -> str:
+        return position
+
+    def parse_position(self, text: str) -> str:
+        return text
+
+
+@pytest.fixture(scope="module")
+def template() -> BoardTemplate:
+    return load_template("nine_mens_morris")
+
+
+def seat(template: BoardTemplate, game: object, humans: set[int], seed: int = 1) -> ScriptedPlayer:
+    table = SimulatedTable(template, "." * 24, seed=3, size_px=(160, 90))
+    return ScriptedPlayer(game, table, frozenset(humans), seed, think_s=0.2, pace=4)  # type: ignore[arg-type]
+
+
+def play(player: ScriptedPlayer, seconds: float) -> None:
+    for _ in range(int(seconds / 0.1)):
+        if player.finished:
+            return
+        player.update()
+        player.table.advance(0.1)
+
+
+def test_a_whole_game_stands_on_the_board_ply_by_ply(template: BoardTemplate) -> None:
+    game = games.load("morris")
+    player = seat(template, game, {0, 1})
+    play(player, 3000)
+    assert player.finished
+    positions = games.line_of_play(game, [ply.move for ply in player.record])
+    assert [ply.board for ply in player.record] == [game.board(position) for position in positions[1:]]
+    assert [ply.ply for ply in player.record] == list(range(1, len(positions)))
+    assert player.outcome == game.outcome(positions[-1])
+    assert player.table.board == player.record[-1].board
+    times = [time_s for ply in player.record for time_s in (ply.begun_s, ply.done_s)]
+    assert times == sorted(times)
+
+
+def test_any_game_of_the_protocol_is_played(template: BoardTemplate) -> None:
+    player = seat(template, Filling(), {0, 1})
+    play(player, 200)
+    assert player.finished and len(player.record) == 8
+    assert [ply.side for ply in player.record] == [0, 1] * 4
+
+
+def test_the_same_seed_plays_the_same_game(template: BoardTemplate) -> None:
+    games_played = []
+    for seed in (1, 1, 2):
+        player = seat(template, Filling(), {0, 1}, seed)
+        play(player, 200)
+        games_played.append([ply.move for ply in player.record])
+    assert games_played[0] == games_played[1] != games_played[2]
+
+
+def test_the_agents_side_waits_until_it_is_told(template: BoardTemplate) -> None:
+    player = seat(template, Filling(), {0})
+    play(player, 20)
+    assert len(player.record) == 1 and not player.table.busy
+    free = next(name for name in Filling.cells if name != player.record[0].move)
+    assert player.hear(2, free)
+    play(player, 6)
+    assert player.record[1].move == free and player.record[1].side == 1
+
+
+def test_old_repeated_and_unplayable_moves_are_ignored(template: BoardTemplate) -> None:
+    player = seat(template, Filling(), {0})
+    play(player, 20)
+    taken = player.record[0].move
+    first, second, third = _free(taken)
+    assert not player.hear(1, first)
+    assert not player.hear(3, first)
+    assert not player.hear(2, taken)
+    assert not player.hear(2, "nonsense")
+    assert player.hear(2, first)
+    assert not player.hear(2, second)
+    play(player, 20)
+    assert [ply.move for ply in player.record[1:2]] == [first]
+    assert not player.hear(2, third)
+    assert len(player.record) == 3
+
+
+def _free(taken: str) -> list[str]:
+    return [name for name in Filling.cells if name != taken][:3]
+
+
+def test_a_move_told_while_the_hand_is_leaving_is_kept(template: BoardTemplate) -> None:
+    player = seat(template, Filling(), {0})
+    while player.table.board == "." * 24:
+        player.update()
+        player.table.advance(0.05)
+    assert player.table.busy
+    free = Filling.cells[player.table.board.index(".")]
+    assert player.hear(2, free)
+    play(player, 10)
+    assert player.record[1].move == free
