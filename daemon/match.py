@@ -19,6 +19,8 @@ from vision.reading import BoardReading
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
 """How much longer than its thinking time an agent may take before it is asked again, and the players are told."""
+MOST_LEGAL_MOVES = 1024
+"""A state lists no more; an agent that needs them all knows the rules."""
 REFUSALS = 3
 """Illegal answers to one position after which an agent is not asked again until somebody acts."""
 
@@ -34,6 +36,9 @@ class Recorder(Protocol):
 
     def finish(self, outcome: Outcome) -> None:
         """Closes the game's record."""
+
+    def note(self, announcement: Announcement) -> None:
+        """Writes what was announced besides the plies."""
 
 
 class Publisher(Protocol):
@@ -94,7 +99,7 @@ class Match:
         self._sequence = 0
         self._seen_s: float | None = None
         self._reading: BoardReading | None = None
-        self._backlog: list[Record | TakeBack | Finish] = []
+        self._backlog: list[Effect] = []
         self._asked_s = 0.0
         self._refusals = 0
 
@@ -178,10 +183,11 @@ class Match:
         if not effects:
             return
         for effect in effects:
-            if isinstance(effect, Record | TakeBack | Finish):
-                self._backlog.append(effect)
             if isinstance(effect, Record | TakeBack):
                 self._refusals = 0
+        # A ply's own announcement says nothing that its record does not. An agent's move must be written: after a
+        # restart the players are not to be asked for another one.
+        self._backlog += [effect for effect in effects if getattr(effect, "code", "") != "move"]
         self._write_backlog()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         for announcement in announcements:
@@ -206,6 +212,8 @@ class Match:
                         self._recorder.take_back(ply)
                     case Finish(outcome):
                         self._recorder.finish(outcome)
+                    case Announcement():
+                        self._recorder.note(effect)
             except OSError as error:
                 self._tell_write_trouble(error)
                 return
@@ -229,6 +237,14 @@ class Match:
         if self._publisher is not None:
             self._publisher.publish(self.state)
 
+    def _legal_moves(self) -> list[str]:
+        """What an agent may choose from, where one is asked."""
+        referee = self.referee
+        if referee.awaiting != "agent":
+            return []
+        moves = referee.game.legal_moves(referee.position)
+        return [referee.game.format_move(referee.position, move) for move in moves[:MOST_LEGAL_MOVES]]
+
     def _state(self) -> StateMessage:
         referee, game = self.referee, self.referee.game
         outcome = referee.outcome
@@ -248,6 +264,7 @@ class Match:
             sides=game.sides,
             to_move=1 if game.to_move(referee.position) else 0,
             players=(first, second),
+            legal_moves=self._legal_moves(),
             awaiting=referee.awaiting,
             agent_move=referee.agent_move_text,
             verdict=referee.verdict,

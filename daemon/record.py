@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from daemon.journal import Journal, JournalError
-from daemon.referee import Record
+from daemon.referee import Announcement, Record
 from games import Outcome
 
 
@@ -32,5 +32,13 @@ class GameRecord:
         """Closes the game's record."""
         try:
             self._journal.finish(self.game_id, outcome)
+        except JournalError as error:
+            raise OSError(str(error)) from error
+
+    def note(self, announcement: Announcement) -> None:
+        """Writes what was announced besides the plies."""
+        data = {"move": announcement.move, "rule": announcement.rule, "board": announcement.board}
+        try:
+            self._journal.note(self.game_id, announcement.code, announcement.text, data)
         except JournalError as error:
             raise OSError(str(error)) from error

@@ -6,6 +6,7 @@ line of positions from the start; only a reading that a legal move explains ever
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -184,6 +185,12 @@ class Referee:
         move = self.game.format_move(self.position, self.agent_move)
         self._said = ()
         return [self._announce("agent_move", f"{side.capitalize()} plays {words}.", move=move, urgent=True)]
+
+    def recall(self, text: str) -> None:
+        """Takes up an agent's move that was announced before a restart; an empty or unplayable text is none."""
+        if self.awaiting == "agent" and text:
+            with contextlib.suppress(MoveError):
+                self.agent_move = self.game.parse_move(self.position, text)
 
     def lost(self) -> list[Effect]:
         """The board is out of sight."""

@@ -114,6 +114,7 @@ class Session:
         else:
             game_id = stored.game_id
             referee = Referee(self.game, self._agents(), history_of(self.game, stored), stored.moves)
+            referee.recall(asked_move(stored))
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
         self.match = Match(
             pipeline,
@@ -157,7 +158,10 @@ class Session:
 
     def health(self) -> dict[str, dict[str, object]]:
         """Each part's `ok` and `text`."""
-        parts: dict[str, dict[str, object]] = {"bus": self.bus.status(), "voice": self.speaker.status()}
+        voice = self.speaker.status()
+        # A table without a loudspeaker is no fault to wake somebody for: what would be said is written.
+        voice["ok"] = voice["ok"] or voice["state"] == "written_only"
+        parts: dict[str, dict[str, object]] = {"bus": self.bus.status(), "voice": voice}
         if self.worker is not None:
             parts["agents"] = self.worker.status()
         if self.match is not None:
@@ -191,6 +195,7 @@ class Session:
         if self.match.state is not None:
             self.page.update_state(self.match.state)
         self.page.update_health(self.health())
+        self.page.update_figures({f"bus_{name}_total": count for name, count in self.bus.counters().items()})
         if now - self._picture_s >= (PICTURE_S if self.page.viewers else IDLE_PICTURE_S):
             scene = self.scene()
             if scene is not None:
@@ -244,3 +249,13 @@ def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
     if stored.plies:
         start = next((one for one in game.starts if game.to_move(one) == stored.plies[0].side), start)
     return games.line_of_play(game, stored.moves, start)
+
+
+def asked_move(stored: StoredGame) -> str:
+    """Text of the agent's move that was announced and not yet carried out; empty where there is none."""
+    for note in reversed(stored.notes):
+        if note.kind == "takeback":
+            return ""
+        if note.kind == "agent_move":
+            return str(note.data["move"]) if note.ply == len(stored.plies) else ""
+    return ""

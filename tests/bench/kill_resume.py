@@ -25,8 +25,10 @@ from typing import Any
 from daemon.journal import Journal
 
 ROOT = Path(__file__).resolve().parents[2]
-GAME_S = 1200.0
+GAME_S = 1800.0
 """Longest time for the whole game."""
+STUCK_S = 60.0
+"""Time without a new ply after which the game is given up and counted as it stands."""
 
 
 def free_port() -> int:
@@ -103,11 +105,14 @@ class Bench:
     def play(self, kills: int, longest_s: float) -> dict[str, object]:
         """Kills and restarts the daemon, lets the game end, and compares."""
         wrong_resumes, done, begun_s = 0, 0, time.monotonic()
+        plies, progress_s = 0, begun_s
         daemon = self.start_daemon()
-        while time.monotonic() - begun_s < GAME_S:
+        while time.monotonic() - begun_s < GAME_S and time.monotonic() - progress_s < STUCK_S:
             time.sleep(self.random.uniform(0.3, longest_s))
             truth = self.truth()
             assert truth is not None, "the simulated table died"
+            if len(truth["moves"]) != plies:
+                plies, progress_s = len(truth["moves"]), time.monotonic()
             if truth["finished"] and (done >= kills or self.recorded() == truth["moves"]):
                 break
             if done >= kills:

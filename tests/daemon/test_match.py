@@ -58,6 +58,9 @@ class Notebook:
     def finish(self, outcome: Outcome) -> None:
         self._write(outcome)
 
+    def note(self, announcement: Announcement) -> None:
+        self._write(announcement.code)
+
     def _write(self, entry: object) -> None:
         if self.full:
             raise OSError("the disk is full")
@@ -156,6 +159,22 @@ def test_agents_answer_is_announced_and_published_as_to_be_carried_out(bench: Be
     assert (bench.post.states[-1].awaiting, bench.post.states[-1].agent_move) == ("carry_out", "f4")
 
 
+def test_agents_answer_is_written_before_it_is_announced(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    written_when_heard: list[list[object]] = []
+    bench.match.listeners.insert(0, lambda _one, _seen: written_when_heard.append(list(bench.notebook.written)))
+    bench.post.answer("f4")
+    bench.match.poll()
+    assert written_when_heard == [["d2", "agent_move"]]
+
+
+def test_state_that_asks_an_agent_lists_the_legal_moves(bench: Bench) -> None:
+    assert bench.post.states[-1].legal_moves == []
+    bench.show(board_with(bench.game, W="d2"))
+    assert len(bench.post.states[-1].legal_moves) == 23
+    assert "d2" not in bench.post.states[-1].legal_moves
+
+
 def test_late_reply_for_an_old_position_is_dropped(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2"))
     bench.post.answer("f4", sequence=bench.post.states[-1].sequence - 1)
@@ -194,7 +213,7 @@ def test_agents_move_made_before_it_was_spoken_counts_once_it_is(bench: Bench) -
     assert bench.show(board_with(bench.game, W="d2", B="f4")) == ["illegal"]
     bench.post.answer("f4")
     bench.match.poll()
-    assert bench.notebook.written == ["d2", "f4"]
+    assert bench.notebook.written == ["d2", "illegal", "agent_move", "f4"]
 
 
 def test_full_disk_loses_no_ply_and_is_told_once(bench: Bench) -> None:
