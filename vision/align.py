@@ -38,6 +38,8 @@ LOST_AFTER_S = 4.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
 SEARCH_EVERY_S = 4.0
 """Pause between searches by lines alone, which take most of a second."""
+HIDDEN_S = 0.8
+"""How long nothing at all of a locked board need be seen before it counts as lost."""
 BUMP = 0.006
 """Shift, as a share of the board's side, from which a move of board or camera is reported."""
 STANDS_PX, STEADY_PX = 0.5, 0.35
@@ -73,7 +75,7 @@ class Aligner:
         self._key: BoardPose | None = None
         self._resting: BoardPose | None = None
         self._locked_quality = 0.0
-        self._checked_s = self._seen_s = self._next_try_s = float("-inf")
+        self._checked_s = self._seen_s = self._followed_s = self._next_try_s = float("-inf")
         self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
         self._name = ""
@@ -83,9 +85,12 @@ class Aligner:
         grey, self._small_from_image = shrink(frame.image)
         before = self._pose
         track = self._tracker.follow(grey) if self._tracker is not None and self._name == frame.name else None
-        if track is None or self._key is None or before is None:
+        if track is None or self._key is None:
             return self._lock(frame, grey)
+        self._followed_s = frame.time_s
         pose = self._carried(track)
+        if before is None:
+            return self._back(pose, frame, grey)
         moved_px = _distance_px(before, pose, self.template)
         if moved_px < STEADY_PX and track.support == 0.0:
             pose = before
@@ -97,6 +102,13 @@ class Aligner:
         if frame.time_s - self._checked_s > CHECK_EVERY_S and moved_px < STANDS_PX:
             return self._check(frame, grey, moved_px)
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
+
+    def _back(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
+        """Out of sight, but followed again: believed as soon as its lines are seen."""
+        quality = line_quality(frame.image, pose, self.template)
+        if quality < KEEP_SHARE * self._locked_quality:
+            return self._lock(frame, grey)
+        return self._locked(dataclasses.replace(pose, quality=quality), frame, grey)
 
     def _carried(self, track: Track) -> BoardPose:
         assert self._key is not None
@@ -123,20 +135,24 @@ class Aligner:
                 return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
         if frame.time_s - self._seen_s > LOST_AFTER_S:
+            self._tracker = self._key = None
             return self._lose(frame)
         return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
 
     def _lock(self, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
-        if frame.time_s < self._next_try_s and frame.name == self._name:
-            return self._lose(frame)
         if frame.name != self._name:
-            self._next_search_s = float("-inf")
-        self._name = frame.name
-        found = self._locate(frame.image, frame.time_s)
-        if found is None:
+            # Another photo: what was known of the last one's pose means nothing here.
+            self._name, self._tracker, self._key = frame.name, None, None
+            self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
+        if frame.time_s >= self._next_try_s:
+            found = self._locate(frame.image, frame.time_s)
+            if found is not None:
+                return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
-            return self._lose(frame)
-        return self._locked(found, frame, grey)
+        if self._pose is not None and frame.time_s - self._followed_s < HIDDEN_S:
+            # A hand sweeping over it all; it is shorter than anybody needs to move the board and let go of it.
+            return Alignment(self._pose, "locked", relocked=False, quality=0.0, moved_px=0.0)
+        return self._lose(frame)
 
     def _locked(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
         before, resting = self._pose, self._resting
@@ -148,7 +164,7 @@ class Aligner:
         if relocked:
             log.info("board locked again, %.1f px from where it was; quality %.2f", shift_px, pose.quality)
         self._resting, self._locked_quality = pose, pose.quality
-        self._checked_s = self._seen_s = frame.time_s
+        self._checked_s = self._seen_s = self._followed_s = frame.time_s
         self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
         self._hold(pose, grey)
         moved_px = 0.0 if before is None else _distance_px(before, pose, self.template)
@@ -161,7 +177,7 @@ class Aligner:
     def _lose(self, frame: Frame) -> Alignment:
         if self._pose is not None:
             log.info("board lost at %.2f s %s", frame.time_s, frame.name)
-        self._pose = self._key = self._tracker = None
+        self._pose = None
         return LOST
 
     def _back_off(self, time_s: float) -> None:

@@ -112,7 +112,9 @@ class Gate:
 
     def _mask(self, before: FloatImage, after: FloatImage, light: LightChange) -> Mask:
         step = float(np.clip(NOISE_FACTOR * self._noise, LEAST_STEP, GREATEST_STEP))
-        return np.where(changed(before, after, light) > step, 255, 0).astype(np.uint8)
+        mask = np.where(changed(before, after, light) > step, 255, 0).astype(np.uint8)
+        # Drawn lines shiver and overexpose; men and hands are broader than any of them.
+        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
 
     def _largest(self, mask: Mask) -> int:
         count, _, stats, _ = cv2.connectedComponentsWithStats(mask)

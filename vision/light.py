@@ -44,11 +44,11 @@ def light_change(before: FloatImage, after: FloatImage) -> LightChange:
     grid = np.ix_(rows.round().astype(int), columns.round().astype(int))
     one, other = before[grid].reshape(-1, 3).astype(np.float64), after[grid].reshape(-1, 3).astype(np.float64)
     ratio = np.clip(np.log((other + BLACK) / (one + BLACK)), -GREATEST_LOG_GAIN, GREATEST_LOG_GAIN)
-    usable = (other.max(axis=1) < 250) & (one.max(axis=1) < 250)
-    if usable.sum() < 30:
-        usable[:] = True
+    # What is overexposed says nothing about the gain.
+    usable = np.maximum(one, other) < 245
+    usable[:, usable.sum(axis=0) < 30] = True
     design = _surface(len(rows), len(columns)).reshape(-1, 6)
-    field = np.stack([_robust_surface(design, ratio[:, channel], usable) for channel in range(3)], axis=1)
+    field = np.stack([_robust_surface(design, ratio[:, channel], usable[:, channel]) for channel in range(3)], axis=1)
     field_image = field.reshape(len(rows), len(columns), 3)
     gain = np.exp(cv2.resize(field_image, (width, height), interpolation=cv2.INTER_LINEAR)).astype(np.float32)
     return LightChange(gain, float(np.exp(np.median(field))), float(np.exp(np.abs(field).max()) - 1))

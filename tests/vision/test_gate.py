@@ -1,0 +1,206 @@
+"""When the board may be read: hands, shadows, lamps and noise, drawn and real."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.template import BoardTemplate, load_template
+from tests.vision.drawn import draw
+from vision.frame import Image, SourceEnded
+from vision.gate import Gate, GateState
+from vision.pose import rectify
+from vision.sources import open_source
+
+DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
+EMPTY = "." * 24
+RATE_HZ = 15
+
+
+@pytest.fixture(scope="module")
+def template() -> BoardTemplate:
+    return load_template("nine_mens_morris")
+
+
+class Steady:
+    """Feeds steady pictures of a board to a gate, with noise, and keeps its clock."""
+
+    def __init__(self, template: BoardTemplate, noise: float = 2.5) -> None:
+        self.gate = Gate(settle_s=0.4)
+        self.time_s = 0.0
+        self._template = template
+        self._noise = noise
+        self._rng = np.random.default_rng(0)
+
+    def board(self, cells: str = EMPTY) -> Image:
+        image, pose = draw(self._template, cells=cells)
+        return rectify(image, pose, self._template)
+
+    def show(self, picture: Image, seconds: float = 0.0) -> list[GateState]:
+        states = []
+        for _ in range(max(1, round(seconds * RATE_HZ))):
+            noisy = np.clip(picture + self._rng.normal(0, self._noise, picture.shape), 0, 255).astype(np.uint8)
+            states.append(self.gate.update(noisy, self.time_s))
+            self.time_s += 1 / RATE_HZ
+        return states
+
+
+def with_arm(picture: Image, tip: tuple[int, int]) -> Image:
+    covered = picture.copy()
+    cv2.line(covered, tip, (tip[0] + 40, picture.shape[0] + 60), (120, 90, 60), 60)
+    cv2.circle(covered, tip, 40, (130, 160, 215), -1)
+    return covered
+
+
+def man(cell: int, letter: str = "W") -> str:
+    return EMPTY[:cell] + letter + EMPTY[cell + 1 :]
+
+
+def fresh(states: list[GateState]) -> int:
+    return sum(state.fresh for state in states)
+
+
+@pytest.mark.parametrize("noise", [0.0, 2.5, 8.0])
+def test_a_still_board_settles_once_and_stays_settled(template: BoardTemplate, noise: float) -> None:
+    table = Steady(template, noise)
+    states = table.show(table.board(), 4)
+    assert fresh(states) == 1
+    assert not any(state.settled for state in states[: int(0.4 * RATE_HZ)])
+    assert all(state.settled for state in states[RATE_HZ:])
+
+
+def test_a_moving_hand_is_motion_and_the_man_it_leaves_is_fresh(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    during = [state for y in range(500, 150, -25) for state in table.show(with_arm(table.board(), (250, y)))]
+    during += [state for y in range(150, 500, 25) for state in table.show(with_arm(table.board(man(4)), (250, y)))]
+    assert not any(state.settled for state in during[3:])
+    after = table.show(table.board(man(4)), 1.5)
+    assert fresh(after) == 1 and after[-1].phase == "settled"
+
+
+@pytest.mark.parametrize(("cell", "letter"), [(4, "W"), (23, "B"), (0, "W")])
+def test_a_man_laid_between_two_frames_is_fresh(template: BoardTemplate, cell: int, letter: str) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    states = table.show(table.board(man(cell, letter)), 1.5)
+    assert states[0].phase == "moving"
+    assert fresh(states) == 1
+
+
+def test_a_hand_that_rests_over_the_board_is_not_settled(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    states = table.show(with_arm(table.board(), (260, 230)), 4)
+    assert {state.phase for state in states[RATE_HZ:]} == {"occluded"}
+    assert not any(state.settled for state in states)
+    back = table.show(table.board(man(9)), 1.5)
+    assert fresh(back) == 1
+
+
+def test_what_never_moves_again_is_part_of_the_scene(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    assert table.show(with_arm(table.board(), (260, 230)), 10)[-1].settled
+
+
+def test_men_put_down_beside_the_board_do_not_hide_it(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    picture = table.board()
+    cv2.circle(picture, (12, 250), 19, (235, 235, 235), -1)
+    assert fresh(table.show(picture, 1.5)) == 1
+
+
+@pytest.mark.parametrize("gain", [0.5, 0.75, 1.3])
+def test_a_lamp_is_light_and_not_motion(template: BoardTemplate, gain: float) -> None:
+    table = Steady(template)
+    picture = table.board(man(4))
+    table.show(picture, 2)
+    slope = np.linspace(0.9, 1.1, picture.shape[1])[None, :, None]
+    tinted = np.clip(picture * gain * slope * np.array([0.94, 1.0, 1.05]), 0, 255).astype(np.uint8)
+    states = table.show(tinted, 1.5)
+    assert states[0].phase == "light"
+    assert not any(state.phase in ("moving", "occluded") for state in states)
+    assert fresh(states) == 1
+    assert states[0].light_gain == pytest.approx(gain, abs=0.1)
+
+
+def test_dusk_that_falls_slowly_disturbs_nothing_but_a_reading_now_and_then(template: BoardTemplate) -> None:
+    table = Steady(template)
+    picture = table.board(man(4))
+    table.show(picture, 2)
+    states = [state for step in range(120) for state in table.show((picture * (1 - step / 400)).astype(np.uint8))]
+    assert not any(state.phase in ("moving", "occluded") for state in states)
+    assert sum(state.settled for state in states) > 60
+
+
+def test_the_shadow_of_an_onlooker_does_not_count_as_a_hand(template: BoardTemplate) -> None:
+    table = Steady(template)
+    picture = table.board(man(4))
+    table.show(picture, 2)
+    shade = np.ones(picture.shape[:2], dtype=np.float32)
+    cv2.rectangle(shade, (0, 0), (190, 511), (0.62,), -1)
+    shade = cv2.GaussianBlur(shade, (0, 0), 14)
+    states = table.show((picture * shade[..., None]).astype(np.uint8), 2)
+    assert states[-1].settled and fresh(states) == 1
+
+
+def test_a_pose_that_shivers_by_a_pixel_is_no_motion(template: BoardTemplate) -> None:
+    table = Steady(template)
+    picture = table.board(man(4))
+    table.show(picture, 2)
+    states = []
+    for step in range(40):
+        shift = np.array([[1, 0, np.sin(step)], [0, 1, np.cos(2 * step)]])
+        shifted = cv2.warpAffine(picture, shift, (512, 512), borderMode=cv2.BORDER_REPLICATE)
+        states += table.show(np.asarray(shifted, dtype=np.uint8))
+    assert all(state.settled for state in states)
+
+
+def test_after_a_reset_the_board_is_fresh_again(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    table.gate.reset()
+    assert fresh(table.show(table.board(), 2)) == 1
+
+
+def real(path: Path, seconds_each: float | None = None) -> list[tuple[GateState, Image]]:
+    if not path.exists():
+        pytest.skip("shared/data is not here")
+    gate, source = Gate(settle_s=0.4), open_source(str(path), hold_s=0.1)
+    states: list[tuple[GateState, Image]] = []
+    with pytest.raises(SourceEnded):
+        while True:
+            frame = source.read(1.0)
+            assert frame is not None
+            time_s = frame.time_s if seconds_each is None else frame.index * seconds_each
+            states.append((gate.update(frame.image, time_s), frame.image))
+    return states
+
+
+def test_the_noise_of_a_real_still_camera_is_no_motion() -> None:
+    states = [state for state, _ in real(DATA / "video" / "emptyBoard001.avi")]
+    # Frame 0 is broken in the file.
+    assert not any(state.phase in ("moving", "occluded", "light") for state in states[2:])
+    assert fresh(states) == 1
+
+
+def test_no_picture_with_a_real_hand_in_it_is_read() -> None:
+    shown = [picture for state, picture in real(DATA / "go" / "hands_sequence", 0.5) if state.fresh]
+    assert len(shown) >= 8
+    for before, after in itertools.pairwise(shown):
+        one, other = (cv2.GaussianBlur(picture.astype(np.float32), (0, 0), 5) for picture in (before, after))
+        ratio = np.median((other + 12) / (one + 12), axis=(0, 1))
+        different = np.abs(other - one * ratio).max(axis=2) > 45
+        assert different.mean() < 0.03, "between two readings a stone is laid; a hand is larger"
+
+
+def test_hands_over_a_real_game_are_motion() -> None:
+    states = [state for state, _ in real(DATA / "video" / "scholarsmate.avi")]
+    assert 2 <= fresh(states) <= 8
+    assert sum(state.phase == "moving" for state in states) > 100
