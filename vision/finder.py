@@ -23,6 +23,7 @@ from vision.outlines import Outline, find_outlines
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.quads import find_quads
 from vision.segments import find_segments, find_weaves, weave_of_quad
+from vision.strays import stray_share
 
 FloatArray = NDArray[np.float64]
 
@@ -33,6 +34,8 @@ TRIED = 24
 """Outlines that are looked at closely."""
 FOUND_QUALITY = 0.55
 """Share of the drawn lines that must be seen."""
+MOST_STRAYS = 0.25
+"""Length of unexplained lines inside the frame, as a share of the template's, that rules an outline out."""
 SAME = 0.05
 """Distance of corners, as a share of the side, below which two outlines are one."""
 
@@ -64,8 +67,9 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
 
 
 def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[Outline]) -> Found | None:
-    """The outline whose lines are seen best. Outlines of a board already found are passed over."""
+    """The outline whose lines are seen best, with fewest left over; each board is looked at once."""
     best: Found | None = None
+    merit = 0.0
     examined: list[FloatArray] = []
     for outline in outlines[:TRIED]:
         corners = _upright(outline.corners, template)
@@ -75,8 +79,9 @@ def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[O
         if found is None or found.pose.quality < FOUND_QUALITY:
             continue
         examined.append(found.pose.corners_px(found.template))
-        if best is None or found.pose.quality > best.pose.quality:
-            best = found
+        strays = stray_share(grey, found.pose, found.template)
+        if strays < MOST_STRAYS and found.pose.quality - 2 * strays > merit:
+            best, merit = found, found.pose.quality - 2 * strays
     return best
 
 

@@ -43,6 +43,17 @@ def test_a_board_turned_upside_down_is_named_from_the_pictures_top(template: Boa
     assert np.linalg.norm(corners - CORNERS, axis=1).max() < 5
 
 
+def test_a_rim_around_the_lines_is_not_taken_for_the_outermost(template: BoardTemplate) -> None:
+    drawn = template.with_shape({"middle": 0.64, "inner": 0.35})
+    image, truth = draw(drawn, look=Look(border_mm=22))
+    rim = np.array([[-20, -20], [300, -20], [300, 300], [-20, 300]], dtype=np.float64)
+    outline = np.rint(project(truth.image_from_board, rim)).astype(np.int32)
+    cv2.polylines(image, [outline], True, (40, 45, 50), 2, cv2.LINE_AA)
+    found = find_board(image, template)
+    assert found is not None
+    assert cell_error(found.pose, found.template, truth, drawn) < 0.02
+
+
 def test_a_table_without_lines_holds_no_board(template: BoardTemplate) -> None:
     for seed in range(3):
         image, _ = draw(template, look=Look(lines=Look().board), seed=seed)
