@@ -204,9 +204,17 @@ class Referee:
         return [self._announce("board_found", "I see the board again.")]
 
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
-        was_desync = self.verdict == "desync"
-        self.verdict, self._said = "unchanged", ()
-        return [self._announce("resumed", "The board matches again. Go on.")] if was_desync else []
+        before, self.verdict, self._said = self.verdict, "unchanged", ()
+        if before == "start":
+            return [self._announce("start", f"I see the board, as the game stands. {self._whose_turn()}")]
+        return [self._announce("resumed", "The board matches again. Go on.")] if before == "desync" else []
+
+    def _whose_turn(self) -> str:
+        if self.outcome is not None:
+            return "It is over."
+        if self.ply == 0 and len(self.game.starts) > 1:
+            return "Whoever moves first begins."
+        return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
 
     def _plies(self, best: Explanation, event: MoveEvent) -> list[Effect]:
         if self.awaiting == "nothing":
@@ -278,9 +286,8 @@ class Referee:
         del self.history[best.ply + 1 :]
         del self.moves[best.ply :]
         self.agent_move = None
-        side = self.game.sides[self.game.to_move(self.position)]
         what = "The last move is" if undone == 1 else f"{undone} moves are"
-        text = f"{what} taken back. It is {side}'s turn."
+        text = f"{what} taken back. {self._whose_turn()}"
         return [TakeBack(best.ply), self._announce("takeback", text)]
 
     def _unexplained(self, event: MoveEvent) -> list[Effect]:

@@ -51,8 +51,12 @@ def test_legal_move_is_recorded_then_announced(game: AnyGame) -> None:
     assert said(effects).text == "Light: d2."
 
 
-def test_unchanged_board_says_nothing(game: AnyGame) -> None:
-    assert see(after(game, ["d2"]), board_with(game, W="d2")) == []
+def test_first_sight_of_the_board_is_told_and_then_an_unchanged_board_says_nothing(game: AnyGame) -> None:
+    referee = after(game, ["d2"])
+    effects = see(referee, board_with(game, W="d2"))
+    assert codes(effects) == ["start"]
+    assert "dark's turn" in said(effects).text
+    assert see(referee, board_with(game, W="d2")) == []
 
 
 def test_mill_without_its_removal_is_unfinished_and_then_one_whole_move(game: AnyGame) -> None:
@@ -232,4 +236,4 @@ def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
         "1_32.jpg": 2,
     }
     assert referee.ply == 39
-    assert set().union(*(codes(effects) for effects in told.values())) == {"move", "illegal", "game_over"}
+    assert set().union(*(codes(effects) for effects in told.values())) == {"start", "move", "illegal", "game_over"}
