@@ -18,6 +18,8 @@ Grip = Literal["open", "pinch"]
 ARM_MM = 760.0
 """Length of the arm that is modelled, from the fingertips."""
 WRIST_MM = 172.0
+_SKIN_MELT_MM, _SLEEVE_MELT_MM = 3.5, 6.0
+"""How far one bone runs into the next."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,11 +83,11 @@ def skin_bones(grip: Grip) -> list[Bone]:
     return bones
 
 
-def sleeve_bones(start_mm: float) -> list[Bone]:
-    """The sleeve from its cuff to beyond the elbow."""
-    cuff = Bone((start_mm + 14, 0, 56), (start_mm + 34, 0, 58), 40, 40)
-    fold = Bone((start_mm + 40, 0, 58), (start_mm + 140, 0, 66), 37, 43)
-    return [cuff, fold, Bone((start_mm + 140, 0, 66), (ARM_MM + 60, 0, 95), 43, 54)]
+def sleeve_bones(cuff_mm: float) -> list[Bone]:
+    """The sleeve from before its cuff, where it is to be cut off, to beyond the elbow."""
+    cuff = Bone((cuff_mm - 30, 0, 54), (cuff_mm + 34, 0, 58), 37, 41)
+    fold = Bone((cuff_mm + 40, 0, 58), (cuff_mm + 140, 0, 66), 38, 43)
+    return [cuff, fold, Bone((cuff_mm + 140, 0, 66), (ARM_MM + 60, 0, 95), 43, 54)]
 
 
 def nails(grip: Grip) -> list[tuple[Float32Array, Float32Array]]:
@@ -102,6 +104,56 @@ def knuckles(grip: Grip) -> Float32Array:
     """(n, 3) joints whose skin is a little darker and redder."""
     joints = [points[index] for name, points in _FINGERS[grip].items() for index in (0, 1, 2) if name != "thumb"]
     return np.array([*joints, _FINGERS[grip]["thumb"][2]], dtype=np.float32)
+
+
+@dataclasses.dataclass(frozen=True)
+class Limb:
+    """A hand with its arm, or the bones of it that lie near some stretch of u."""
+
+    skin: list[Bone]
+    sleeve: list[Bone]
+    cuff_mm: float
+    """The u at which the sleeve is cut off."""
+
+    def near(self, low: float, high: float) -> Limb:
+        """What of it can be between two values of u."""
+        skin, sleeve = (
+            [bone for bone in bones if bone.reach[0] < high and bone.reach[1] > low]
+            for bones in (self.skin, self.sleeve)
+        )
+        return Limb(skin, sleeve, self.cuff_mm)
+
+    def skin_distance(self, points: Float32Array) -> Float32Array:
+        """(n,) signed distance of (3, n) points from the skin."""
+        return distance(points, self.skin, _SKIN_MELT_MM)
+
+    def sleeve_distance(self, points: Float32Array) -> Float32Array:
+        """(n,) signed distance of (3, n) points from the sleeve."""
+        away = distance(points, self.sleeve, _SLEEVE_MELT_MM)
+        return np.asarray(np.maximum(away, np.float32(self.cuff_mm) - points[0]), dtype=np.float32)
+
+    def distance(self, points: Float32Array) -> Float32Array:
+        """(n,) signed distance of (3, n) points from either."""
+        if not self.sleeve:
+            return self.skin_distance(points)
+        return np.minimum(self.skin_distance(points), self.sleeve_distance(points))
+
+
+def limb(grip: Grip, bare_mm: float, size: float) -> Limb:
+    """The whole limb, `size` times the usual."""
+    cuff_mm = WRIST_MM + bare_mm
+    skin, sleeve = ([_grown(bone, size) for bone in bones] for bones in (skin_bones(grip), sleeve_bones(cuff_mm)))
+    return Limb(skin, sleeve, size * cuff_mm)
+
+
+def _grown(bone: Bone, size: float) -> Bone:
+    (sx, sy, sz), (ex, ey, ez) = bone.start, bone.end
+    return Bone(
+        (size * sx, size * sy, size * sz),
+        (size * ex, size * ey, size * ez),
+        size * bone.start_radius,
+        size * bone.end_radius,
+    )
 
 
 def distance(points: Float32Array, bones: list[Bone], melt_mm: float) -> Float32Array:

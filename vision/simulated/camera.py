@@ -123,7 +123,6 @@ class PinholeCamera:
 
 
 def look_at(
-    target_mm: tuple[float, float],
     outline_mm: FloatArray,
     size_px: tuple[int, int],
     *,
@@ -135,25 +134,48 @@ def look_at(
     shift: tuple[float, float] = (0.0, 0.0),
     distortion: tuple[float, float] = (0.0, 0.0),
 ) -> PinholeCamera:
-    """A camera that looks at a point of the table from such a distance that the outline fills `fill` of the picture.
+    """A camera so placed that the outline on the table is centred and fills `fill` of the picture's tighter side.
 
     `tilt_deg` is from straight above, `azimuth_deg` from the viewer's side (positive: from the right), `focal` in
-    picture widths, `shift` moves the board in the picture by shares of its size.
+    picture widths, `shift` moves the outline in the picture by shares of its size.
     """
     width, height = size_px
     tilt, azimuth, roll = np.radians([tilt_deg, azimuth_deg, roll_deg])
     backward = np.array([np.sin(azimuth) * np.sin(tilt), np.cos(azimuth) * np.sin(tilt), -np.cos(tilt)])
     rotation = _orientation(-backward, roll)
-    centre_px = ((width - 1) / 2 + shift[0] * width, (height - 1) / 2 + shift[1] * height)
-    matrix = np.array([[focal * width, 0, centre_px[0]], [0, focal * width, centre_px[1]], [0, 0, 1]])
+    middle_px = np.array([(width - 1) / 2, (height - 1) / 2])
+    matrix = np.array([[focal * width, 0, middle_px[0]], [0, focal * width, middle_px[1]], [0, 0, 1]])
+    target = outline_mm.mean(axis=0)
+    wanted_px = middle_px + np.array(shift) * size_px
     points = np.column_stack([outline_mm, np.zeros(len(outline_mm))])
+    for _ in range(6):
+        camera = _at_distance(target, backward, rotation, matrix, size_px, distortion, points, fill)
+        seen = camera.project(points)
+        off_px = (seen.min(axis=0) + seen.max(axis=0)) / 2 - wanted_px
+        # The point of the table that is where the picture's middle should be becomes the target.
+        there = np.linalg.inv(camera.image_from_world) @ (*(middle_px + off_px), 1.0)
+        target = there[:2] / there[2]
+    return _at_distance(target, backward, rotation, matrix, size_px, distortion, points, fill)
+
+
+def _at_distance(
+    target_mm: FloatArray,
+    backward: FloatArray,
+    rotation: FloatArray,
+    matrix: FloatArray,
+    size_px: tuple[int, int],
+    distortion: tuple[float, float],
+    points: FloatArray,
+    fill: float,
+) -> PinholeCamera:
+    """The camera on that ray from the target whose picture the points fill as asked."""
     near, far = 50.0, 20000.0
-    for _ in range(40):
+    for _ in range(30):
         distance = float(np.sqrt(near * far))
         centre = np.array([*target_mm, 0.0]) + distance * backward
         camera = PinholeCamera(size_px, matrix, rotation, centre, distortion)
-        span = np.ptp(camera.project(points), axis=0) / (width, height)
         behind = ((points - centre) @ rotation[2] <= 1.0).any()
+        span = np.ptp(camera.project(points), axis=0) / size_px
         near, far = (distance, far) if behind or span.max() > fill else (near, distance)
     return camera
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.simulated import anatomy
-from vision.simulated.anatomy import ARM_MM, WRIST_MM, Bone, Grip
+from vision.simulated.anatomy import ARM_MM, Grip, Limb
 from vision.simulated.light import GAMMA, Light, display, linear
 from vision.simulated.style import HandStyle
 from vision.simulated.texture import noise
@@ -22,8 +22,6 @@ FRONT_MM, SIDE_MM, TOP_MM = -60.0, 110.0, 125.0
 """The relief reaches from here to `ARM_MM`, to both sides, and no part of it is higher."""
 _STRIP_MM = 60.0
 _STEPS = 28
-_MELT_MM = 3.5
-"""How far one bone of the skin runs into the next."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,9 +80,7 @@ class _Tracer:
     """Sphere tracing along parallel rays, in strips so that each ray meets few bones."""
 
     def __init__(self, style: HandStyle, grip: Grip, scale: float) -> None:
-        size = style.size
-        self._skin = [_grown(bone, size) for bone in anatomy.skin_bones(grip)]
-        self._sleeve = [_grown(bone, size) for bone in anatomy.sleeve_bones(WRIST_MM + style.bare_mm)]
+        self._limb = anatomy.limb(grip, style.bare_mm, style.size)
         self._shape = (round(2 * SIDE_MM * scale), round((ARM_MM - FRONT_MM) * scale))
         self._scale = scale
 
@@ -114,31 +110,29 @@ class _Tracer:
         us = (np.arange(columns) + part[1].start) / self._scale + FRONT_MM
         vs = np.arange(rows) / self._scale - SIDE_MM
         low, high = us[0] - abs(slope[0]) * TOP_MM - 12, us[-1] + abs(slope[0]) * TOP_MM + 12
-        skin = [bone for bone in self._skin if bone.reach[0] < high and bone.reach[1] > low]
-        cloth = [bone for bone in self._sleeve if bone.reach[0] < high and bone.reach[1] > low]
-        if not skin and not cloth:
+        limb = self._limb.near(low, high)
+        if not limb.skin and not limb.sleeve:
             return
         way = np.array([[slope[0]], [slope[1]], [-1]], dtype=np.float32)
         flat = np.stack([*np.meshgrid(us, vs), np.full((rows, columns), PLANE_MM)]).astype(np.float32)
-        where = _march(flat.reshape(3, -1) - way * np.float32(TOP_MM - PLANE_MM), way, skin, cloth)
+        where = _march(flat.reshape(3, -1) - way * np.float32(TOP_MM - PLANE_MM), way, limb)
         found = np.isfinite(where[0])
         where = where[:, found]
         inside = found.reshape(rows, columns)
         hit[part] = inside
         points[part][inside] = where.T
-        normals[part][inside] = _slope_of(where, skin, cloth).T
-        if cloth:
-            bare = anatomy.distance(where, skin, _MELT_MM) if skin else np.full(where.shape[1], 1e3, dtype=np.float32)
-            sleeve[part][inside] = anatomy.distance(where, cloth, 6.0) < bare
+        normals[part][inside] = _slope_of(limb, where).T
+        if limb.sleeve:
+            sleeve[part][inside] = limb.sleeve_distance(where) < limb.skin_distance(where)
 
 
-def _march(start: Float32Array, way: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
+def _march(start: Float32Array, way: Float32Array, limb: Limb) -> Float32Array:
     """(3, n) where rays from (3, n) points along (3, 1) meet the hand; infinite where they do not."""
     length = float(np.linalg.norm(way))
     drop = np.full(start.shape[1], np.inf, dtype=np.float32)
     alive, depth, here = np.arange(start.shape[1]), np.zeros(start.shape[1], dtype=np.float32), start
     for _ in range(_STEPS):
-        away = _nearest(here, skin, cloth)
+        away = limb.distance(here)
         close = away < 0.4
         drop[alive[close]] = depth[close]
         depth = depth + away / length
@@ -150,21 +144,12 @@ def _march(start: Float32Array, way: Float32Array, skin: list[Bone], cloth: list
     return np.asarray(start + way * drop, dtype=np.float32)
 
 
-def _grown(bone: Bone, size: float) -> Bone:
-    start, end = (tuple(size * value for value in point) for point in (bone.start, bone.end))
-    return Bone(start, end, size * bone.start_radius, size * bone.end_radius)  # type: ignore[arg-type]
-
-
-def _nearest(points: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
-    away = anatomy.distance(points, skin, _MELT_MM) if skin else np.full(points.shape[1], 1e3, dtype=np.float32)
-    return np.minimum(away, anatomy.distance(points, cloth, 6.0)) if cloth else away
-
-
-def _slope_of(points: Float32Array, skin: list[Bone], cloth: list[Bone]) -> Float32Array:
+def _slope_of(limb: Limb, points: Float32Array) -> Float32Array:
+    """(3, n) unit normals of the surface at (3, n) points, by differences over a tetrahedron."""
     corners = np.array([[1, -1, -1], [-1, -1, 1], [-1, 1, -1], [1, 1, 1]], dtype=np.float32)
     normals = np.zeros_like(points)
     for corner in corners[:, :, None]:
-        normals += corner * _nearest(points + np.float32(0.6) * corner, skin, cloth)
+        normals += corner * limb.distance(points + np.float32(0.6) * corner)
     return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=0), 1e-6), dtype=np.float32)
 
 

@@ -133,7 +133,6 @@ def _camera(template: BoardTemplate, style: Style, size_px: tuple[int, int]) -> 
     low, high = -border, border
     outline = np.array([[low, low], [width + high, low], [width + high, height + high], [low, height + high]])
     return look_at(
-        (width / 2, height / 2),
         outline,
         size_px,
         focal=camera.focal,

@@ -83,7 +83,7 @@ class ManStyle:
     grain: float = 0.0
     """Strength of a wooden grain, 0 to 1."""
     gloss: float = 0.35
-    colours: Mapping[str, Colour] = dataclasses.field(default_factory=lambda: {"W": (186, 222, 238), "B": (34, 40, 52)})
+    colours: Mapping[str, Colour] = dataclasses.field(default_factory=lambda: {"W": (188, 222, 244), "B": (34, 40, 52)})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Style:
     lamps: tuple[LampStyle, ...] = (LampStyle(),)
     ambient: float = 0.25
     """Light from everywhere, relative to full exposure of a white sheet."""
-    ambient_colour: Colour = (255, 246, 236)
+    ambient_colour: Colour = (238, 243, 250)
     surface: SurfaceStyle = SurfaceStyle()
     board: BoardStyle = BoardStyle()
     men: ManStyle = ManStyle()

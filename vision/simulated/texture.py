@@ -65,6 +65,8 @@ def planks(texture: Float32Array, scale: float, rng: np.random.Generator) -> Flo
         shift = int(rng.integers(0, width))
         result[top:bottom] = np.roll(texture[top:bottom], shift, axis=1) * np.float32(rng.uniform(0.82, 1.12))
         gap = max(round(0.8 * scale), 1)
+        # Where the roll joins its ends, two planks meet.
+        result[top:bottom, shift : shift + gap] *= np.float32(0.4)
         result[max(bottom - gap, 0) : bottom] *= np.float32(0.35)
         top = bottom
     return result
@@ -89,7 +91,7 @@ def _wood(
     saw = phase - np.floor(phase)
     rings = np.where(saw < 0.8, saw / 0.8, (1 - saw) / 0.2) ** 2
     fibre = noise(size_px, (55 * scale, 0.9 * scale), rng) + 0.7 * noise(size_px, (14 * scale, 0.5 * scale), rng)
-    pores = np.clip(noise(size_px, (9 * scale, 0.8 * scale), rng) - 0.72, 0, None) * 3
+    pores = np.clip(noise(size_px, (5 * scale, 0.5 * scale), rng) - 0.6, 0, None)
     broad = 0.22 * noise(size_px, (300 * scale, 40 * scale), rng)
     share = 0.2 + 0.4 * rings + 0.16 * fibre + broad
     return _mix(np.asarray(share, np.float32), colour, accent, np.asarray(1 + 0.05 * fibre - 0.35 * pores, np.float32))
