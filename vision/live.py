@@ -12,7 +12,7 @@ from vision.frame import Frame, Image, SourceEnded
 log = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 0.25
-LONGEST_WAIT_S = 8.0
+LONGEST_WAIT_S = 2.0
 
 Connection = Generator[Image, None, None]
 """Opens a camera, yields its pictures and closes it; whatever it raises, or its end, means that it is gone.
