@@ -62,8 +62,9 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     if best is None or best.pose.quality < FOUND_QUALITY:
         return None
     image_from_board = np.asarray(np.linalg.inv(small_from_image)) @ best.pose.image_from_board
-    pose = refine_pose(image, dataclasses.replace(best.pose, image_from_board=image_from_board), best.template)
-    return Found(pose, best.template) if pose.quality >= FOUND_QUALITY else None
+    # A second round, now that pose and shape are nearly right, in the whole picture.
+    found = _examine(image, dataclasses.replace(best.pose, image_from_board=image_from_board), best.template)
+    return found if found is not None and found.pose.quality >= FOUND_QUALITY else None
 
 
 def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[Outline]) -> Found | None:
