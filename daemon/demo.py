@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import games
 from calibration.template import BoardTemplate
@@ -83,7 +83,7 @@ class Demo:
             template, profile, settle_s=session.config.eyes.settle_s, readings=session.config.eyes.readings
         )
         match = session.begin(pipeline, resume=False)
-        judge = Judge(match, player, tally)
+        judge = Judge(match, player, tally, lambda: session.journal.game(match.game_id).moves)
         match.listeners.append(judge.hear)
         try:
             self._play(match, source, player, judge)
@@ -124,8 +124,12 @@ class Demo:
 class Judge:
     """Compares what the daemon believes with what really stands on the table."""
 
-    def __init__(self, match: Match, player: ScriptedPlayer, tally: Tally) -> None:
+    def __init__(
+        self, match: Match, player: ScriptedPlayer, tally: Tally, recorded: Callable[[], Sequence[str]]
+    ) -> None:
+        """`recorded` reads the game's moves back from the journal."""
         self._match = match
+        self._recorded = recorded
         self._player = player
         self._tally = tally
         self._looked_s = 0.0
@@ -152,7 +156,7 @@ class Judge:
     def close(self) -> None:
         """Fills in the tally: the truth on one side, belief and journal on the other."""
         truth = {ply.ply: ply.board for ply in self._player.record}
-        recorded = self._match.referee.moves
+        recorded = self._recorded()
         self._tally.plies = len(truth)
         self._tally.wrong_boards = sum(truth.get(ply) != board for ply, board in self._believed.items())
         self._tally.missed_plies = sum(

@@ -94,7 +94,8 @@ class Match:
         self._recorder = recorder
         self._publisher = publisher
         self._lost_s = lost_s
-        self._session, self._table, self._game_id = session, table, game_id
+        self.game_id = game_id
+        self._session, self._table = session, table
         self._clock = clock
         self._sequence = 0
         self._seen_s: float | None = None
@@ -254,7 +255,7 @@ class Match:
             table=self._table,
             game=game.name,
             rules={name: str(value).lower() for name, value in dataclasses.asdict(game.rules).items()},
-            game_id=self._game_id,
+            game_id=self.game_id,
             sequence=self._sequence,
             ply=referee.ply,
             moves=referee.moves,

@@ -1,0 +1,85 @@
+"""The main job, end to end: simulated table, real eyes, referee, journal, bus, worker process, voice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import games
+from calibration.template import load_template
+from daemon.demo import Demo, Tally
+from daemon.demo_cli import demo_config
+from daemon.journal import Journal
+from daemon.session import Session
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = {"men": 3}
+"""Three men a side: a whole game, mills and a result in a dozen plies or so."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tally, Path, Path]:
+    folder = tmp_path_factory.mktemp("demo")
+    game = games.load("morris", RULES)
+    config = demo_config(game.name, headless=True, fast=True)
+    config = config.model_copy(update={"journal": config.journal.model_copy(update={"path": str(folder / "j.sqlite")})})
+    session = Session(config, game, render_to=folder)
+    try:
+        tally = Demo(session, fast=True).play(load_template(game.name), seed=3)
+        session.speaker.wait_until_silent(10.0)
+    finally:
+        session.close()
+    return tally, folder / "j.sqlite", folder
+
+
+def test_whole_game_is_played_without_a_wrong_board_or_a_missed_ply(played: tuple[Tally, Path, Path]) -> None:
+    tally, _, _ = played
+    assert tally.plies >= 6
+    assert (tally.wrong_boards, tally.missed_plies, tally.false_reports) == (0, 0, 0)
+    assert tally.outcome != "unfinished"
+    assert tally.verdict_ms > 0
+
+
+def test_every_ply_is_in_the_journal_with_its_result(played: tuple[Tally, Path, Path]) -> None:
+    tally, path, _ = played
+    journal = Journal(path, read_only=True)
+    try:
+        (game,) = journal.games()
+    finally:
+        journal.close()
+    assert len(game.plies) == tally.plies
+    assert game.outcome is not None
+    assert game.players == ("person", "alphabeta")
+
+
+def test_what_was_said_is_rendered_as_sound(played: tuple[Tally, Path, Path]) -> None:
+    _, _, folder = played
+    sounds = sorted(folder.glob("*.wav"))
+    assert sounds
+    assert all(path.stat().st_size > 1000 for path in sounds)
+
+
+def test_demo_command_refuses_an_unknown_rule_with_its_name() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "daemon.cli", "demo", "--rule", "wings=true"],
+        capture_output=True, text=True, timeout=60, cwd=ROOT,
+    )  # fmt: skip
+    assert result.returncode == 2
+    assert "wings" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_watch_prints_one_object_per_event_and_skips_what_is_no_picture(tmp_path: Path) -> None:
+    (tmp_path / "1_1.jpg").write_bytes(b"no picture at all")
+    result = subprocess.run(
+        [sys.executable, "-m", "daemon.cli", "watch", "--game", "morris", "--source", str(tmp_path)],
+        capture_output=True, text=True, timeout=60, cwd=ROOT,
+    )  # fmt: skip
+    assert "1_1.jpg" in result.stderr
+    assert "Traceback" not in result.stderr
+    for line in result.stdout.splitlines():
+        assert {"event", "ply", "move", "cells", "frame", "text"} <= set(json.loads(line))
