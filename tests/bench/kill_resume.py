@@ -27,6 +27,8 @@ from daemon.journal import Journal
 ROOT = Path(__file__).resolve().parents[2]
 GAME_S = 1800.0
 """Longest time for the whole game."""
+HAND_S = 1.5
+"""Longest time that a hand takes to leave once its man is down."""
 STUCK_S = 60.0
 """Time without a new ply after which the game is given up and counted as it stands."""
 
@@ -80,8 +82,8 @@ class Bench:
             time.sleep(0.2)
 
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
-        log = (self.folder / f"{words[0]}.log").open("ab")
-        return subprocess.Popen([sys.executable, "-m", "daemon.cli", *words], stdout=log, stderr=log, cwd=ROOT)
+        with (self.folder / f"{words[0]}.log").open("ab") as log:
+            return subprocess.Popen([sys.executable, "-m", "daemon.cli", *words], stdout=log, stderr=log, cwd=ROOT)
 
     def truth(self) -> dict[str, Any] | None:
         """What the table knows."""
@@ -120,9 +122,11 @@ class Bench:
             daemon.kill()
             daemon.wait()
             done += 1
-            before, truth = self.recorded(), self.truth()
+            before = self.recorded()
+            # The record may lag behind the table, and the table's own account behind a hand that is still leaving.
+            time.sleep(HAND_S)
+            truth = self.truth()
             assert truth is not None
-            # At the instant of the kill the record may lag behind the table, but never differ from it.
             wrong_resumes += before != truth["moves"][: len(before)]
             daemon = self.start_daemon()
         self._settle()
