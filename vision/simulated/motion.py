@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from games import Step
 from vision.simulated.anatomy import Grip
@@ -20,6 +21,21 @@ TOUCH_S = 0.16
 """Time the fingers stay where they grip or let go."""
 ARC_MM = 46.0
 """How high a stroke rises over its ends."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Change:
+    """Something that goes smoothly from one value to another."""
+
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    begun_s: float
+    over_s: float
+
+    def at(self, time_s: float) -> NDArray[np.float64]:
+        """The value at that time."""
+        share = 1.0 if self.over_s <= 0 else min(max((time_s - self.begun_s) / self.over_s, 0.0), 1.0)
+        return np.asarray(self.start + share**2 * (3 - 2 * share) * (self.end - self.start), dtype=np.float64)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,26 +17,14 @@ from vision.pose import BoardPose, project
 from vision.simulated.arm import Reach
 from vision.simulated.light import linear
 from vision.simulated.men import Man
-from vision.simulated.motion import Event, Stroke, Visit
+from vision.simulated.motion import Change, Event, Stroke, Visit
 from vision.simulated.stage import Stage
 from vision.simulated.style import Colour, Style, default_style
 
 FloatArray = NDArray[np.float64]
 WORST_PLACEMENT_MM = 3.0
-
-
-@dataclasses.dataclass
-class _Change:
-    """Something that goes smoothly from one value to another."""
-
-    start: FloatArray
-    end: FloatArray
-    begun_s: float
-    over_s: float
-
-    def at(self, time_s: float) -> FloatArray:
-        share = 1.0 if self.over_s <= 0 else min(max((time_s - self.begun_s) / self.over_s, 0.0), 1.0)
-        return np.asarray(self.start + share**2 * (3 - 2 * share) * (self.end - self.start), dtype=np.float64)
+MOST_VISITS = 64
+"""Visits of hands that may wait at a time."""
 
 
 class SimulatedTable:
@@ -63,8 +51,8 @@ class SimulatedTable:
         for cell, letter in enumerate(board):
             if letter != EMPTY:
                 self._put(cell, letter)
-        self._lie = _Change(np.zeros(3), np.zeros(3), 0.0, 0.0)
-        self._lamp = _Change(np.ones(3), np.ones(3), 0.0, 0.0)
+        self._lie = Change(np.zeros(3), np.zeros(3), 0.0, 0.0)
+        self._lamp = Change(np.ones(3), np.ones(3), 0.0, 0.0)
         self._visits: deque[tuple[int, Callable[[Visit], None], float]] = deque()
         self._strokes: deque[Stroke] = deque()
         self._stroke_s = 0.0
@@ -115,7 +103,7 @@ class SimulatedTable:
     def with_board(self, board: str, seed: int) -> SimulatedTable:
         """The same table, camera and light with other men on it, laid by another chance."""
         twin = SimulatedTable(self.template, board, seed=seed, stage=self._stage)
-        twin._lie, twin._lamp = (_Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
+        twin._lie, twin._lamp = (Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
         return twin
 
     def prepare(self) -> None:
@@ -128,21 +116,21 @@ class SimulatedTable:
         if not pace > 0:
             raise ValueError(f"pace is greater than 0, not {pace}")
         if steps:
-            self._visits.append((side, lambda visit: visit.carry_out(steps), pace))
+            self._queue(side, lambda visit: visit.carry_out(steps), pace)
 
     def hover(self, seconds: float, side: int) -> None:
         """Queues a visit that holds the hand over the board and changes nothing."""
-        self._visits.append((side, lambda visit: visit.hover(seconds), 1.0))
+        self._queue(side, lambda visit: visit.hover(seconds), 1.0)
 
     def switch_lamp(self, gain: float, tint: Colour | None = None, over_s: float = 0.0) -> None:
         """All light becomes `gain` times that of the style, of the colour `tint`, within `over_s`."""
         colour = np.ones(3) if tint is None else np.asarray(linear(tint), dtype=np.float64)
-        self._lamp = _Change(self._lamp.at(self.time_s), gain * colour, self.time_s, over_s)
+        self._lamp = Change(self._lamp.at(self.time_s), gain * colour, self.time_s, over_s)
 
     def bump(self, shift_mm: tuple[float, float], turn_deg: float = 0.0, over_s: float = 0.2) -> None:
         """The board slides on the table, and the men with it."""
         end = self._lie.at(self.time_s) + np.array([*shift_mm, np.radians(turn_deg)])
-        self._lie = _Change(self._lie.at(self.time_s), end, self.time_s, over_s)
+        self._lie = Change(self._lie.at(self.time_s), end, self.time_s, over_s)
 
     def move_camera(self, **changes: Any) -> None:
         """The camera is moved at once; `changes` are fields of `CameraStyle`."""
@@ -207,6 +195,11 @@ class SimulatedTable:
         matrix[:2, :2] = rotation
         matrix[:2, 2] = middle - rotation @ middle + (x, y)
         return matrix
+
+    def _queue(self, side: int, plan: Callable[[Visit], None], pace: float) -> None:
+        if len(self._visits) >= MOST_VISITS:
+            raise ValueError(f"at most {MOST_VISITS} visits of a hand may wait")
+        self._visits.append((side, plan, pace))
 
     def _begin_visit(self) -> bool:
         if not self._visits:
