@@ -26,8 +26,20 @@ from daemon.window import Window
 from vision.frame import Frame, SourceEnded, SourceError
 from vision.slot import NewestFrame
 from vision.sources import open_source
+from vision.weights import WeightsError
 
 LOGGER = logging.getLogger(__name__)
+REFUSALS = (
+    ConfigError,
+    games.GameError,
+    TemplateError,
+    ProfileError,
+    WeightsError,
+    JournalError,
+    BusError,
+    WebError,
+)
+"""What keeps the daemon from starting, each with a message for a person."""
 READ_S = 0.2
 """Longest wait for a frame, so that agents and signals are answered meanwhile."""
 REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
@@ -59,8 +71,11 @@ def run(
         template = load_template(game.name, games.switched_on(game))
         path = profile or (Path(settings.board.profile) if settings.board.profile else None)
         table = None if path is None else TableProfile.load(path if path.is_absolute() or profile else ROOT / path)
+        Pipeline(
+            template, table
+        )  # refuses a profile of another game, or made with other weights, before anything opens
         session = Session(settings, game)
-    except (ConfigError, games.GameError, TemplateError, ProfileError, JournalError, BusError, WebError) as error:
+    except REFUSALS as error:
         sys.stderr.write(f"kibitzer run: {error}\n")
         raise typer.Exit(2) from None
     stop = threading.Event()

@@ -11,13 +11,14 @@ import typer
 
 import games
 from calibration.profile import ProfileError, TableProfile
-from calibration.template import load_template
+from calibration.template import TemplateError, load_template
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
 from daemon.referee import Announcement, Referee
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.slot import NewestFrame
 from vision.sources import open_source
+from vision.weights import WeightsError
 
 READ_S = 0.5
 """Longest wait for a frame, so that Ctrl-C is answered at once."""
@@ -58,13 +59,14 @@ def watch(
         the_game = games.load(game, rules)
         table = None if profile is None else TableProfile.load(profile)
         template = load_template(the_game.name, games.switched_on(the_game))
+        pipeline = Pipeline(template, table)
         frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s)
-    except (games.GameError, ProfileError, SourceError) as error:
+    except (games.GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
         sys.stderr.write(f"kibitzer watch: {error}\n")
         raise typer.Exit(2) from None
     # A photo is gone before the usual patience with a hidden board is over.
     lost_s = PHOTO_LOST_SHARE * hold_s if Path(source).is_dir() else LOST_S
-    match = Match(Pipeline(template, table), Referee(the_game), lost_s=lost_s)
+    match = Match(pipeline, Referee(the_game), lost_s=lost_s)
     match.listeners.append(lambda announcement, seen: print_event(match, announcement, seen))
     try:
         follow(match, frames)
