@@ -18,7 +18,7 @@ from vision.descriptors import DEFAULT, load_descriptor
 from vision.finder import find_board
 from vision.fitting import Fit, fit_head
 from vision.frame import Image
-from vision.heads import OTHER, load_generic
+from vision.heads import OTHER, load_generic, read_log_probabilities
 from vision.lines import measure_shape
 from vision.locate import refine_if_better
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 VARIANTS = 6
 """Times every labelled cell is cut again, a little off, in other light."""
+MOST_TRUST, TRUST_FROM, TRUSTED_AT = 0.5, 0.9, 0.98
+"""The generic head's weight, and the share it must read right to have any, and to have all of it."""
 REFERENCE_PX = 1280
 """Longest side of the reference picture."""
 REFERENCE_QUALITY = 90
@@ -87,7 +89,9 @@ def fit_profile(
     for done, rows in enumerate(steps, 1):
         described.append(machine.describe(examples.patches[rows]))
         progress(done, len(placed))
-    fit = _fit(np.concatenate(described), examples, template.letters, descriptor)
+    everything = np.concatenate(described)
+    fit = _fit(everything, examples, template.letters, descriptor)
+    trust = generic_trust(everything, examples.labels, template.letters) if descriptor == DEFAULT else 0.0
     reference = min(placed, key=lambda place: len(place.photo.cells) - place.photo.cells.count(EMPTY))
     jpeg, image_from_board = _reference(reference)
     return TableProfile(
@@ -98,7 +102,7 @@ def fit_profile(
         image_from_board=image_from_board,
         descriptor=machine.name,
         weights_sha256=machine.sha256,
-        head=fit.head.arrays(),
+        head=dataclasses.replace(fit.head, trust=trust).arrays(),
         accuracy=fit.accuracy(_originals(len(fit.right), len(examples.labels))),
     )
 
@@ -177,13 +181,20 @@ def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, desc
     if len(seen_in) < 2:
         only = next(iter(seen_in))
         raise CalibrationError(f"only {only!r} is labelled; add a photo with men of both sides")
-    return fit_head(described, labels, letters, groups)
+    return fit_head(described, labels, letters, groups, copies=1 + VARIANTS)
+
+
+def generic_trust(described: NDArray[np.float32], labels: str, letters: str) -> float:
+    """Weight of the generic head at this table, 0 to MOST_TRUST, by its share of the labelled patches read right."""
+    logs = read_log_probabilities(described, letters, None, load_generic().head)
+    right = np.mean([letters[index] == label for index, label in zip(logs.argmax(axis=1), labels, strict=True)])
+    return MOST_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
 
 
 def _originals(count: int, labelled: int) -> NDArray[np.bool_]:
     """Which rows are the labelled cells themselves: neither variants nor examples of OTHER."""
     rows = np.arange(count)
-    return (rows < labelled) & (rows % (1 + VARIANTS) == 0)
+    return np.asarray((rows < labelled) & (rows % (1 + VARIANTS) == 0), dtype=np.bool_)
 
 
 def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:

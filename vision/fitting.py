@@ -17,6 +17,9 @@ SOFTNESS = 0.02
 FOLDS = 5
 EXAMPLES = 160
 """Most examples that a head remembers."""
+FLATNESS = 1e-5
+"""Pulls Platt's slope and offset towards 0, so that they stay finite where classes do not overlap."""
+STEP_DONE = 1e-7
 LEAST_REACH = 0.15
 WEAK_SLOPE = 2.0
 """Platt's slope where there is too little to measure it with."""
@@ -46,13 +49,14 @@ def fit_head(
     *,
     softness: float = SOFTNESS,
     remember: int = EXAMPLES,
+    copies: int = 1,
 ) -> Fit:
     """The head that tells the classes of `labels` (a letter per descriptor) apart.
 
     Examples of one group (one photo, one cell's variants) are left out together when probabilities are measured;
     None takes each example for itself. Classes of `letters` that never occur get no row. `softness` is the machine's
-    C; so many examples as `remember` says are kept, to know strange patches by. Raises ValueError where fewer than
-    two classes occur.
+    C; so many examples as `remember` says are kept, to know strange patches by; `copies` is how often each example
+    comes, varied. Raises ValueError where fewer than two classes occur.
     """
     present = "".join(letter for letter in letters if letter in labels)
     if len(present) < 2:
@@ -66,7 +70,7 @@ def fit_head(
     groups = np.arange(len(targets)) if groups is None else np.asarray(groups)
     margins, known = _held_out_margins(scaled, targets, len(present), _folds(targets, groups), softness)
     coefficients, intercepts = _separate(scaled, targets, len(present), softness)
-    platt = [_platt(margins[known, row], targets[known] == row) for row in range(len(present))]
+    platt = [_platt(margins[known, row], targets[known] == row, copies) for row in range(len(present))]
     head = Head(
         letters=present,
         mean=mean,
@@ -119,21 +123,33 @@ def _separate(
     return coefficients, intercepts
 
 
-def _platt(margins: FloatArray, positive: NDArray[np.bool_]) -> tuple[float, float]:
-    """Slope and offset of the sigmoid that fits best; Newton's method on smoothed targets (Lin, Lin, Weng 2007)."""
-    ups, downs = int(positive.sum()), int((~positive).sum())
-    if ups < 2 or downs < 2:
+def _platt(margins: FloatArray, positive: NDArray[np.bool_], copies: int) -> tuple[float, float]:
+    """Slope and offset of the sigmoid that fits best: Newton's method with line search (Lin, Lin, Weng 2007).
+
+    Both sides weigh alike, whatever their numbers: how often a class was labelled says nothing of the next game.
+    Targets stay as far from 0 and 1 as so few examples demand; copies of one example count once.
+    """
+    ups, downs = positive.sum() / copies, (~positive).sum() / copies
+    if min(ups, downs) < 1:
         return WEAK_SLOPE, 0.0
     wanted = np.where(positive, (ups + 1) / (ups + 2), 1 / (downs + 2))
+    weights = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
     design = np.stack([margins, np.ones_like(margins)], axis=1)
-    found = np.array([0.0, np.log((ups + 1) / (downs + 1))])
+
+    def loss(line: FloatArray) -> float:
+        scores = design @ line
+        return float(weights @ (np.logaddexp(0, scores) - wanted * scores) + FLATNESS * line @ line)
+
+    found = np.zeros(2)
     for _ in range(100):
         odds = 1 / (1 + np.exp(-np.clip(design @ found, -30, 30)))
-        gradient = design.T @ (odds - wanted) + 1e-3 * found
-        curvature = (design * (odds * (1 - odds))[:, None]).T @ design + 1e-3 * np.eye(2)
+        gradient = design.T @ (weights * (odds - wanted)) + 2 * FLATNESS * found
+        curvature = (design * (weights * odds * (1 - odds))[:, None]).T @ design + 2 * FLATNESS * np.eye(2)
         step = np.linalg.solve(curvature, gradient)
-        found = found - step * min(1.0, 5.0 / (np.abs(step).max() + 1e-9))
-        if np.abs(step).max() < 1e-6:
+        while loss(found - step) > loss(found) and np.abs(step).max() > STEP_DONE:
+            step = step / 2
+        found = found - step
+        if np.abs(step).max() <= STEP_DONE:
             break
     return (float(found[0]), float(found[1])) if found[0] > 0 else (WEAK_SLOPE, 0.0)
 

@@ -52,6 +52,8 @@ class Head:
     """(n, length) unit vectors of what was learnt from; may be empty."""
     reach: float
     """Distance to the nearest example, 0 to 2, that is still ordinary; beyond it belief shrinks."""
+    trust: float = 0.0
+    """Weight of the generic head's opinion beside this one's, 0 to 1: how well it proved itself at this table."""
 
     def probabilities(self, descriptors: Descriptors) -> FloatArray:
         """(n, letters); rows add up to 1."""
@@ -88,7 +90,7 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
             name: np.asarray(arrays[name], dtype=np.float64)
             for name in ("mean", "scale", "coefficients", "intercepts", "slopes", "offsets", "examples")
         }
-        reach = float(np.asarray(arrays["reach"], dtype=np.float64))
+        reach, trust = (float(np.asarray(arrays[name], dtype=np.float64)) for name in ("reach", "trust"))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"not the arrays of a head: {error!r}") from error
     length, rows = len(numbers["mean"]), len(letters)
@@ -99,9 +101,9 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise ValueError(f"{name} of a head is {numbers[name].shape}, not {shape}, or not finite")
-    if not rows or not reach > 0 or not (numbers["scale"] > 0).all():
-        raise ValueError("a head without classes, or without scale")
-    return Head(letters=letters, reach=reach, **numbers)
+    if not rows or not reach > 0 or not 0 <= trust <= 1 or not (numbers["scale"] > 0).all():
+        raise ValueError("a head without classes or scale, or with a reach or trust that cannot be")
+    return Head(letters=letters, reach=reach, trust=trust, **numbers)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,16 +133,19 @@ def read_log_probabilities(
 ) -> FloatArray:
     """(n, letters) natural logarithms of what both heads believe; rows' probabilities add up to 1.
 
-    The table's head is believed where it has learnt; classes that it never saw keep the generic head's share.
+    The table's head is believed where it has learnt, together with the generic head as far as that is trusted there;
+    classes that the table's head never saw keep the generic head's share.
     """
     shares = np.full((len(descriptors), len(letters)), 1 / len(letters))
     if generic is not None:
         shares = _spread(generic.probabilities(descriptors), generic.letters, letters)
     if table is not None:
         own = _spread(table.probabilities(descriptors), table.letters, letters)
+        own = own * np.clip(shares, LEAST, None) ** table.trust
         unseen = np.array([letter not in table.letters for letter in letters])
         elsewhere = shares[:, unseen].sum(axis=1, keepdims=True)
-        believed = np.where(unseen, shares, own * (1 - elsewhere))
+        own = np.where(unseen, 0, own)
+        believed = np.where(unseen, shares, own / own.sum(axis=1, keepdims=True) * (1 - elsewhere))
         strange = table.strangeness(descriptors)[:, None]
         shares = believed * (1 - strange) + strange / len(letters)
     shares = np.clip(shares, LEAST, None)

@@ -29,14 +29,15 @@ def resnet18(
         Path, typer.Option(help="Folder with go/stones_yolo; absent, drawn patches alone are used.")
     ] = Path("../shared/data"),
     patches: Annotated[int, typer.Option(min=200, help="Patches to draw; 200000 take 15 minutes.")] = 200_000,
+    tables: Annotated[int, typer.Option(min=0, help="Tables to simulate for the second phase; a second each.")] = 320,
     epochs: Annotated[float, typer.Option(min=0.01, help="Times each patch is seen.")] = 2.4,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same patches and first weights.")] = 1,
     threads: Annotated[int, typer.Option(min=1, help="Processor cores for torch.")] = 1,
 ) -> None:
     """Trains the ResNet-18 that describes cells, and the head that reads boards nobody has calibrated.
 
-    Draws patches by chance, adds photographs of go stones, trains, exports to ONNX, quantises to eight bits, fits
-    the head, and writes resnet18.onnx, generic_head.npz and manifest.toml.
+    Draws patches by chance, simulates tables, adds photographs of go stones, trains in two phases, exports to ONNX,
+    quantises to eight bits, fits the head, and writes resnet18.onnx, generic_head.npz and manifest.toml.
 
     Example: kibitzer train resnet18 --out /tmp/weights --patches 20000 --epochs 1
     """
@@ -44,7 +45,7 @@ def resnet18(
     logging.getLogger("onnxscript").setLevel(logging.WARNING)
     logging.getLogger("onnx_ir").setLevel(logging.WARNING)
     out.mkdir(parents=True, exist_ok=True)
-    make_resnet18(out, work, photographs, patches=patches, epochs=epochs, seed=seed, threads=threads)
+    make_resnet18(out, work, photographs, patches=patches, tables=tables, epochs=epochs, seed=seed, threads=threads)
 
 
 @app.command("patches")

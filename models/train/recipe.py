@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import tempfile
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from models.train.generic_head import fit_generic
 from models.train.manifest import write_entry
@@ -15,29 +15,44 @@ from models.train.photographs import cut_photographs
 from models.train.pool import Pool, draw_pool, load_pool
 from models.train.quantise import quantise
 from models.train.resnet18 import CellNetwork, Recipe, accuracy, export, train
+from models.train.tables import cut_tables
 from vision.descriptors import ResNet18
 from vision.heads import load_generic
 
 log = logging.getLogger(__name__)
 
 LICENCE = "MIT; trained in part on photographs under CC BY 4.0 (attribution: docs/models.md)"
-DATA = "drawn patches (models/train/patches.py); Stone Detection by hubbleunit, Roboflow Universe, CC BY 4.0"
+DATA = "drawn patches and simulated tables (models/train); Stone Detection by hubbleunit, Roboflow Universe, CC BY 4.0"
 SHARD = 50_000
 """Patches drawn from one seed."""
 HELD_OUT_SEED = 1_000_000
+POLISH_SEED = 2_000_000
+POLISH = 40_000
+"""Drawn patches that the second phase sees beside simulated tables and photographs."""
+POLISH_RATE = 6e-4
 HELD_OUT_SHARE = 0.1
 
 
 def make_resnet18(
-    out: Path, work: Path, photographs: Path, *, patches: int, epochs: float, seed: int, threads: int
+    out: Path, work: Path, photographs: Path, *, patches: int, tables: int, epochs: float, seed: int, threads: int
 ) -> None:
     """Writes resnet18.onnx, generic_head.npz and their manifest entries into `out`."""
-    command = f"kibitzer train resnet18 --patches {patches} --epochs {epochs} --seed {seed}"
+    command = f"kibitzer train resnet18 --patches {patches} --tables {tables} --epochs {epochs} --seed {seed}"
     real = cut_photographs(photographs, "train", seed)
+    recipe = Recipe(epochs=epochs, seed=seed, threads=threads)
+    network = train(_shards(work, patches, seed).joined(real), recipe)
+    network = polish(network, work, real, patches=patches, tables=tables, recipe=recipe)
     held_out = _drawn(work, max(200, int(patches * HELD_OUT_SHARE)), HELD_OUT_SEED + seed)
-    network = train(_shards(work, patches, seed).joined(real), Recipe(epochs=epochs, seed=seed, threads=threads))
-    torch.save(network.state_dict(), work / f"resnet18_{seed}.pt")
     finish(out, network, held_out, photographs, command, seed)
+
+
+def polish(network: CellNetwork, work: Path, real: Pool, *, patches: int, tables: int, recipe: Recipe) -> CellNetwork:
+    """The second phase: once, gently, over simulated tables twice, photographs, and patches it has not seen."""
+    pool = _drawn(work, min(POLISH, patches), POLISH_SEED + recipe.seed).joined(real)
+    if tables:
+        simulated = _simulated(work, tables, POLISH_SEED + recipe.seed)
+        pool = pool.joined(simulated).joined(simulated)
+    return train(pool, dataclasses.replace(recipe, epochs=1.0, peak_rate=POLISH_RATE), network)
 
 
 def finish(out: Path, network: CellNetwork, held_out: Pool, photographs: Path, command: str, seed: int) -> None:
@@ -75,6 +90,16 @@ def _shards(work: Path, patches: int, seed: int) -> Pool:
     pool = _drawn(work, min(patches, SHARD), seed)
     for index in range(1, -(-patches // SHARD)):
         pool = pool.joined(_drawn(work, min(SHARD, patches - index * SHARD), seed + index))
+    return pool
+
+
+def _simulated(work: Path, count: int, seed: int) -> Pool:
+    """Cut from freshly simulated tables, or as an earlier run left them."""
+    path = work / f"tables_{seed}_{count}.npz"
+    if path.is_file():
+        return load_pool(path)
+    pool = cut_tables(count, seed)
+    pool.save(path)
     return pool
 
 

@@ -54,11 +54,11 @@ class CellNetwork(nn.Module):
         return described
 
 
-def train(pool: Pool, recipe: Recipe) -> CellNetwork:
-    """A network trained on the pool; on one core some 400 patches a second."""
+def train(pool: Pool, recipe: Recipe, network: CellNetwork | None = None) -> CellNetwork:
+    """The network, or a new one, trained on the pool; on one core some 400 patches a second."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
-    network = CellNetwork()
+    network = network or CellNetwork()
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     steps = max(2, int(recipe.epochs * len(pool.labels) / recipe.batch))
     optimiser = torch.optim.AdamW(network.parameters(), lr=recipe.peak_rate, weight_decay=recipe.decay)
