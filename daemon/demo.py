@@ -95,7 +95,8 @@ class Demo:
         return tally
 
     def _play(self, match: Match, source: SimulatedSource, player: ScriptedPlayer, judge: Judge) -> None:
-        progress_s, plies = 0.0, 0
+        progress_s: float | None = None
+        plies = 0
         while True:
             player.update()
             frame = source.read(timeout_s=1.0)
@@ -107,7 +108,7 @@ class Demo:
                 self._await_answer(match)
             if player.finished and match.referee.ply >= len(player.record):
                 return
-            if len(player.record) + match.referee.ply != plies:
+            if progress_s is None or len(player.record) + match.referee.ply != plies:
                 plies, progress_s = len(player.record) + match.referee.ply, frame.time_s
             if frame.time_s - progress_s > STUCK_S:
                 LOGGER.error("no progress for %.0f simulated seconds", STUCK_S)
