@@ -20,7 +20,7 @@ EXAMPLES = 160
 FLATNESS = 1e-5
 """Pulls Platt's slope and offset towards 0, so that they stay finite where classes do not overlap."""
 STEP_DONE = 1e-7
-LEAST_REACH = 0.15
+LEAST_REACH = 0.35
 WEAK_SLOPE = 2.0
 """Platt's slope where there is too little to measure it with."""
 

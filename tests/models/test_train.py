@@ -79,7 +79,7 @@ def test_inference_never_imports_torch() -> None:
     assert all(not hasattr(sys.modules[name], "torch") for name in imported_here)
 
 
-@pytest.mark.filterwarnings("default")
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from models.train.quantise import quantise
