@@ -24,7 +24,7 @@ from vision.frame import Image
 from vision.locate import PhotoReader
 from vision.weights import WeightsError
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
 GAME = typer.Option(help="Game, by module or short name: nine_mens_morris or morris, reversi, ...")
 RULE = typer.Option(help="Rule option k=v that changes the drawing, such as diagonals=true. Repeatable.")

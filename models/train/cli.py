@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import cv2
 import typer
 
-from models.train.patches import CLASSES
-from models.train.pool import draw_pool
-from models.train.recipe import make_resnet18
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown", no_args_is_help=True
+)
 
 
 @app.callback()
@@ -41,6 +40,11 @@ def resnet18(
 
     Example: kibitzer train resnet18 --out /tmp/weights --patches 20000 --epochs 1
     """
+    try:
+        from models.train.recipe import make_resnet18
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
+        raise typer.Exit(2) from None
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     logging.getLogger("onnxscript").setLevel(logging.WARNING)
     logging.getLogger("onnx_ir").setLevel(logging.WARNING)
@@ -55,6 +59,12 @@ def show_patches(
     each: Annotated[int, typer.Option(min=1, max=500, help="Patches of each class.")] = 60,
 ) -> None:
     """Draws a sheet of training patches to look at: empty, light, dark, other from top to bottom."""
+    from models.train.patches import CLASSES
+    from models.train.pool import draw_pool
     from models.train.sheet import write_sheet
 
-    write_sheet(draw_pool(each * len(CLASSES) * 3, seed), out, each)
+    try:
+        write_sheet(draw_pool(each * len(CLASSES) * 3, seed), out, each)
+    except (OSError, cv2.error) as error:
+        sys.stderr.write(f"kibitzer train: {out} cannot be written: {error}\n")
+        raise typer.Exit(2) from None
