@@ -16,6 +16,7 @@ from vision.features import Reference
 from vision.frame import Image
 from vision.heads import OTHER, Head, head_from_arrays, load_generic, read_log_probabilities
 from vision.reading import BoardReading
+from vision.sides import tell_sides_apart
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +36,8 @@ class Reader:
         self._descriptor = load_descriptor(DEFAULT if profile is None else profile.descriptor)
         self._generic = load_generic().head if self._descriptor.name == DEFAULT else None
         self._seen: Patches | None = None
+        self._each: NDArray[np.float64] | None = None
+        """What was read of every cell by itself, before the men of one colour were taken together."""
 
     def read(
         self,
@@ -46,14 +49,16 @@ class Reader:
     ) -> BoardReading:
         """What the cells show; some 1 ms a cell. Where both are given, cells not `changed` keep `previous`."""
         patches = cut_patches(rectified, self.template)
-        letters = self.template.letters
-        if changed is None or previous is None:
+        if changed is None or previous is None or self._seen is None or self._each is None:
             logs = self._log_probabilities(patches)
-            self._seen = patches
         else:
-            logs = previous.log_probabilities.copy()
+            logs = self._each.copy()
             logs[changed] = self._log_probabilities(patches[changed])
-            self._seen = patches if self._seen is None else np.where(changed[:, None, None, None], patches, self._seen)
+            patches = np.where(changed[:, None, None, None], patches, self._seen)
+        self._seen, self._each = patches, logs
+        letters = self.template.letters
+        if self._own is None:
+            logs = tell_sides_apart(patches, logs, letters)
         return BoardReading(logs, letters, time_s, occlusion)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
