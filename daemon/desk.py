@@ -18,7 +18,7 @@ MAX_WORKERS = 64
 MAX_RATE = 50.0
 """Messages a second that one connection may send; more are dropped."""
 MAX_REPLIES = 64
-"""Most replies that wait to be fetched; the oldest is dropped."""
+"""Most replies to one state; what comes later is dropped."""
 COUNTERS = (
     "received",
     "accepted",
@@ -64,12 +64,12 @@ class Desk:
         self._allowances: collections.OrderedDict[bytes, _Allowance] = collections.OrderedDict()
         self._seen: collections.OrderedDict[str, float] = collections.OrderedDict()
         self._state: StateMessage | None = None
-        self._answered = False
+        self._answered: set[bytes] = set()
         self._replies: collections.deque[ReplyMessage] = collections.deque()
 
     def expect(self, state: StateMessage) -> None:
         """From now on only replies to this state count; those that wait for an older one are dropped as late."""
-        self._state, self._answered = state, False
+        self._state, self._answered = state, set()
         self.counters["late"] += len(self._replies)
         self._replies.clear()
 
@@ -91,7 +91,7 @@ class Desk:
             case HeartbeatMessage():
                 return self._keep(identity, now_s)
             case ReplyMessage():
-                return self._keep(identity, now_s) or self._judge(self._workers[identity], message)
+                return self._keep(identity, now_s) or self._judge(identity, message)
 
     def replies(self) -> list[ReplyMessage]:
         """The replies that count and were not fetched yet."""
@@ -149,9 +149,9 @@ class Desk:
         if len(self._seen) > 2 * MAX_WORKERS:
             self._seen.popitem(last=False)
 
-    def _judge(self, worker: Worker, reply: ReplyMessage) -> MessageError | None:
-        """Keeps the first reply to the newest state by the agent that it asks."""
-        state = self._state
+    def _judge(self, identity: bytes, reply: ReplyMessage) -> MessageError | None:
+        """Keeps each worker's first reply to the newest state: should one be illegal, another may be good."""
+        state, worker = self._state, self._workers[identity]
         if state is None or (reply.session, reply.game_id, reply.sequence) != (
             state.session,
             state.game_id,
@@ -165,13 +165,13 @@ class Desk:
         if reply.agent not in worker.agents:
             self.counters["unasked"] += 1
             return MessageError("unasked", f"worker {worker.name} did not announce agent {reply.agent}", "agent")
-        if self._answered:
+        if identity in self._answered:
             self.counters["repeated"] += 1
             return None
-        self._answered = True
+        if len(self._answered) >= MAX_REPLIES:
+            self.counters["dropped"] += 1
+            return None
+        self._answered.add(identity)
         self.counters["accepted"] += 1
         self._replies.append(reply)
-        while len(self._replies) > MAX_REPLIES:
-            self._replies.popleft()
-            self.counters["dropped"] += 1
         return None

@@ -22,7 +22,9 @@ PATIENCE_S = 10.0
 MOST_LEGAL_MOVES = 1024
 """A state lists no more; an agent that needs them all knows the rules."""
 REFUSALS = 3
-"""Illegal answers to one position after which an agent is not asked again until somebody acts."""
+"""Illegal answers to one position after which the players are told; until then the agent is asked again at once."""
+MOST_DOUBLINGS = 5
+"""Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
 
 
 class Recorder(Protocol):
@@ -103,6 +105,9 @@ class Match:
         self._backlog: list[Effect] = []
         self._asked_s = 0.0
         self._refusals = 0
+        self._asked_again = 0
+        self.refused = 0
+        """Illegal answers of agents so far."""
 
     def start(self) -> None:
         """Publishes the position from which the match goes on."""
@@ -133,10 +138,9 @@ class Match:
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
         self._write_backlog()
-        for reply in self._publisher.poll() if self._publisher else ():
-            self._take(reply)
+        self._hear_agents()
         if self.referee.awaiting == "agent" and self._clock() - self._asked_s > self._patience_s():
-            self._ask_again("does not answer")
+            self._ask_again()
 
     def trouble(self, text: str) -> None:
         """Tells the players of trouble that is not on the board."""
@@ -153,31 +157,53 @@ class Match:
             return
         self._carry_out(self.referee.see(event))
 
-    def _take(self, reply: ReplyMessage) -> None:
-        if self.state is None or reply.sequence != self.state.sequence:
-            return
+    def _hear_agents(self) -> None:
+        """Takes the first legal answer to the newest state. Several workers may answer for one agent."""
+        refused = 0
+        for reply in self._publisher.poll() if self._publisher else ():
+            if self.state is not None and reply.sequence == self.state.sequence:
+                refused += not self._take(reply)
+        if refused and self.referee.awaiting == "agent":
+            self._refuse()
+
+    def _take(self, reply: ReplyMessage) -> bool:
+        """Judges an agent's answer; False where it is illegal, which is counted and never spoken."""
         effects = self.referee.reply(reply.agent, self.referee.ply, reply.move)
-        self._carry_out(effects)
         if any(isinstance(effect, Announcement) and effect.code == "refused_reply" for effect in effects):
-            self._refusals += 1
-            if self._refusals < REFUSALS:
-                self._publish()
-            elif self._refusals == REFUSALS:
-                self.trouble(f"{reply.agent} keeps answering illegal moves; I do not ask it again.")
-        elif self.referee.awaiting == "carry_out" and self._reading is not None:
+            self.refused += 1
+            LOGGER.warning("worker %s is refused: %s", reply.worker, [getattr(one, "text", "") for one in effects])
+            return False
+        self._carry_out(effects)
+        if self.referee.awaiting == "carry_out" and self._reading is not None:
             # The move may already stand on the board: somebody was faster than the agent.
             self._carry_out(self.referee.see(explain(self.referee.game, self.referee.history, self._reading)))
+        return True
+
+    def _refuse(self) -> None:
+        """Asks again after an illegal answer, and tells the players when that does not help.
+
+        Beyond that the state stays as it is, so that another worker has the time to answer it.
+        """
+        self._refusals += 1
+        if self._refusals < REFUSALS:
+            self._publish()
+        elif self._refusals == REFUSALS:
+            self.trouble(f"{self._asked_agent()} answers with illegal moves. I wait for a better answer.")
+
+    def _asked_agent(self) -> str:
+        return self.seats[self.referee.game.to_move(self.referee.position)].agent or ""
 
     def _patience_s(self) -> float:
         side = self.referee.game.to_move(self.referee.position)
-        return (self.seats[side].limits.time_s or 0.0) + PATIENCE_S
+        doublings: int = min(self._asked_again, MOST_DOUBLINGS)
+        return (self.seats[side].limits.time_s or 0.0) + PATIENCE_S * 2.0**doublings
 
-    def _ask_again(self, why: str) -> None:
-        if self._publisher is None or self._refusals >= REFUSALS:
-            self._asked_s = self._clock()
+    def _ask_again(self) -> None:
+        if self._publisher is None:
             return
-        agent = self.seats[self.referee.game.to_move(self.referee.position)].agent
-        self.trouble(f"{agent} {why}; I ask again.")
+        self._asked_again += 1
+        what = "still has no legal answer" if self._refusals >= REFUSALS else "does not answer"
+        self.trouble(f"{self._asked_agent()} {what}. I ask again.")
 
     def _carry_out(self, effects: Sequence[Effect]) -> None:
         """Writes first, then tells: what is announced is on the disk."""
@@ -185,7 +211,7 @@ class Match:
             return
         for effect in effects:
             if isinstance(effect, Record | TakeBack):
-                self._refusals = 0
+                self._refusals = self._asked_again = 0
         # A ply's own announcement says nothing that its record does not. An agent's move must be written: after a
         # restart the players are not to be asked for another one.
         self._backlog += [effect for effect in effects if getattr(effect, "code", "") != "move"]
@@ -219,7 +245,9 @@ class Match:
                 self._tell_write_trouble(error)
                 return
             self._backlog.pop(0)
-        self.write_trouble = ""
+        if self.write_trouble:
+            self.write_trouble = ""
+            self._announce_aside("I can write down the moves again. Nothing is lost.")
 
     def _tell_write_trouble(self, error: OSError) -> None:
         if self.write_trouble == str(error):
@@ -227,7 +255,13 @@ class Match:
         self.write_trouble = str(error)
         LOGGER.error("the record cannot be written: %s", error)
         text = f"I cannot write down the moves: {error}. I keep them in memory and try again."
-        announcement = Announcement("trouble", text, "", self.referee.ply, urgent=True)
+        self._announce_aside(text)
+
+    def _announce_aside(self, text: str) -> None:
+        """Tells the players at once, without the record, about the record."""
+        self.spoken = text
+        board = self.referee.game.board(self.referee.position)
+        announcement = Announcement("trouble", text, board, self.referee.ply, urgent=True)
         for listener in self.listeners:
             listener(announcement, self.observation)
 

@@ -164,12 +164,19 @@ class Session:
         parts: dict[str, dict[str, object]] = {"bus": self.bus.status(), "voice": voice}
         if self.worker is not None:
             parts["agents"] = self.worker.status()
+        elif missing := self._missing_agents():
+            parts["agents"] = {"ok": False, "text": f"no worker here plays {' or '.join(missing)}"}
         if self.match is not None:
             seen = self.match.observation
             sighted = seen is not None and seen.rectified is not None
             parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
             parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
         return parts
+
+    def _missing_agents(self) -> list[str]:
+        """The agents of this table that no worker offers."""
+        offered = {agent for one in self.bus.workers() if self.game.name in one.games for agent in one.agents}
+        return sorted({seat.agent for seat in self.seats if seat.agent} - offered)
 
     def close(self) -> None:
         """Ends every service, the newest first."""
@@ -195,7 +202,8 @@ class Session:
         if self.match.state is not None:
             self.page.update_state(self.match.state)
         self.page.update_health(self.health())
-        self.page.update_figures({f"bus_{name}_total": count for name, count in self.bus.counters().items()})
+        figures = {f"bus_{name}_total": count for name, count in self.bus.counters().items()}
+        self.page.update_figures(figures | {"refused_replies_total": self.match.refused})
         if now - self._picture_s >= (PICTURE_S if self.page.viewers else IDLE_PICTURE_S):
             scene = self.scene()
             if scene is not None:

@@ -135,6 +135,19 @@ def test_a_reply_to_the_newest_state_is_delivered_once(bus: Bus, worker: Worker)
     assert bus.poll() == []
 
 
+def test_each_worker_may_answer_the_newest_state_once(bus: Bus, worker: Worker) -> None:
+    other = Worker(bus)
+    bus.publish(state(1))
+    worker.ready()
+    other.ready()
+    worker.reply(move="nonsense")
+    wait_for(lambda: bus.counters()["accepted"] == 1)
+    other.reply()
+    wait_for(lambda: bus.counters()["accepted"] == 2)
+    assert [reply.move for reply in bus.poll()] == ["nonsense", "d6"]
+    other.close()
+
+
 @pytest.mark.parametrize("changes", [{"sequence": 1}, {"session": "s0"}, {"game_id": "g0"}])
 def test_late_reply_for_an_old_position_is_dropped(bus: Bus, worker: Worker, changes: dict[str, object]) -> None:
     bus.publish(state(1))

@@ -182,18 +182,45 @@ def test_late_reply_for_an_old_position_is_dropped(bench: Bench) -> None:
     assert bench.match.referee.agent_move is None
 
 
-def test_illegal_answers_are_refused_and_the_agent_is_given_up_after_some(bench: Bench) -> None:
+def test_illegal_answers_are_counted_never_spoken_and_told_of_once(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2"))
-    for _ in range(REFUSALS):
+    for _ in range(5 * REFUSALS):
         bench.post.answer("d2")
         bench.match.poll()
-    codes = [one.code for one in bench.heard]
-    assert codes.count("refused_reply") == REFUSALS
-    assert codes[-1] == "trouble"
+    assert bench.match.refused == 5 * REFUSALS
+    assert [one.code for one in bench.heard] == ["move", "trouble"]
+    assert "d2" not in bench.heard[-1].text
+    assert bench.notebook.written == ["d2", "trouble"]
+
+
+def test_agent_that_answers_illegally_is_not_asked_again_and_again_at_once(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
     published = len(bench.post.states)
-    bench.now_s[0] += 10 * PATIENCE_S
+    for _ in range(100):
+        bench.post.answer("d2")
+        bench.match.poll()
+    assert len(bench.post.states) == published + REFUSALS
+
+
+def test_legal_answer_counts_beside_and_after_illegal_ones(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    for _ in range(2 * REFUSALS):
+        bench.post.answer("d2")
+        bench.match.poll()
+    bench.post.answer("zz")
+    bench.post.answer("f4")
+    bench.post.answer("f6")
     bench.match.poll()
-    assert len(bench.post.states) == published
+    assert (bench.heard[-1].code, bench.heard[-1].move) == ("agent_move", "f4")
+
+
+def test_patience_with_a_silent_agent_doubles(bench: Bench) -> None:
+    bench.show(board_with(bench.game, W="d2"))
+    for _ in range(3600):
+        bench.now_s[0] += 1.0
+        bench.match.poll()
+    assert 8 <= [one.code for one in bench.heard].count("trouble") <= 20
+    assert bench.post.states[-1].awaiting == "agent"
 
 
 def test_silent_agent_is_asked_again_and_the_players_are_told(bench: Bench) -> None:
@@ -227,6 +254,7 @@ def test_full_disk_loses_no_ply_and_is_told_once(bench: Bench) -> None:
     bench.match.poll()
     assert bench.notebook.written == ["d2"]
     assert not bench.match.write_trouble
+    assert "again" in bench.heard[-1].text
 
 
 def test_doubtful_picture_is_read_again_before_anything_is_said(bench: Bench) -> None:
