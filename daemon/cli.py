@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
+import signal
 import sys
 from typing import NamedTuple
 
@@ -66,7 +67,10 @@ def main(arguments: list[str]) -> int:
         return 0
     name, rest = arguments[0], arguments[1:]
     entry = COMMANDS.get(name)
-    if entry is None or not entry.module:
+    if entry is not None and not entry.module:
+        sys.stderr.write(f"kibitzer: `./kibitzer {name}` in the checkout runs this, because it needs other packages\n")
+        return 2
+    if entry is None:
         near = difflib.get_close_matches(name, COMMANDS, 1)
         hint = f"did you mean {near[0]!r}?" if near else "`kibitzer --help` lists the commands"
         sys.stderr.write(f"kibitzer: there is no command {name!r}; {hint}\n")
@@ -81,7 +85,8 @@ def main(arguments: list[str]) -> int:
 
 
 def run() -> None:
-    """Runs the command line; Ctrl-C and a closed pipe end it without a traceback."""
+    """Runs the command line; Ctrl-C, SIGTERM and a closed pipe end it in order and without a traceback."""
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
@@ -91,6 +96,12 @@ def run() -> None:
         # The reader of our output went away: point stdout elsewhere, so that the interpreter's last flush is quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+
+
+def _terminate(number: int, _frame: object) -> None:
+    """Unwinds the program as Ctrl-C does, so that its processes and temporary folders go with it."""
+    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once, should something hang
+    raise SystemExit(128 + number)
 
 
 if __name__ == "__main__":

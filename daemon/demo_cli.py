@@ -75,7 +75,7 @@ def demo(
         try:
             faults = _play(session, console, number, seed, fast=fast, headless=headless, as_json=as_json)
         except KeyboardInterrupt:
-            console.print("stopped; what was played is in the record")
+            console.print(f"stopped; what was played is in {session.journal.path}", highlight=False)
         finally:
             session.close()
     raise typer.Exit(1 if faults else 0)

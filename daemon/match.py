@@ -22,7 +22,9 @@ PATIENCE_S = 10.0
 MOST_LEGAL_MOVES = 1024
 """A state lists no more; an agent that needs them all knows the rules."""
 REFUSALS = 3
-"""Illegal answers to one position after which the players are told; until then the agent is asked again at once."""
+"""Illegal answers to one position after which the agent is not asked again at once any more."""
+REFUSED_PATIENCE_S = 3.0
+"""The patience after so many illegal answers: another worker may still answer well, and nobody need be told."""
 MOST_DOUBLINGS = 5
 """Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
 
@@ -180,15 +182,13 @@ class Match:
         return True
 
     def _refuse(self) -> None:
-        """Asks again after an illegal answer, and tells the players when that does not help.
+        """Asks again after an illegal answer, a few times at most.
 
-        Beyond that the state stays as it is, so that another worker has the time to answer it.
+        Then the state stays as it is, so that another worker has the time to answer it.
         """
         self._refusals += 1
-        if self._refusals < REFUSALS:
+        if self._refusals <= REFUSALS:
             self._publish()
-        elif self._refusals == REFUSALS:
-            self.trouble(f"{self._asked_agent()} answers with illegal moves. I wait for a better answer.")
 
     def _asked_agent(self) -> str:
         return self.seats[self.referee.game.to_move(self.referee.position)].agent or ""
@@ -196,13 +196,15 @@ class Match:
     def _patience_s(self) -> float:
         side = self.referee.game.to_move(self.referee.position)
         doublings: int = min(self._asked_again, MOST_DOUBLINGS)
-        return (self.seats[side].limits.time_s or 0.0) + PATIENCE_S * 2.0**doublings
+        refused = self._refusals > REFUSALS and not self._asked_again
+        patience_s = REFUSED_PATIENCE_S if refused else PATIENCE_S * 2.0**doublings
+        return (self.seats[side].limits.time_s or 0.0) + patience_s
 
     def _ask_again(self) -> None:
         if self._publisher is None:
             return
         self._asked_again += 1
-        what = "still has no legal answer" if self._refusals >= REFUSALS else "does not answer"
+        what = "answers with illegal moves" if self._refusals > REFUSALS else "does not answer"
         self.trouble(f"{self._asked_agent()} {what}. I ask again.")
 
     def _carry_out(self, effects: Sequence[Effect]) -> None:

@@ -72,6 +72,7 @@ def watch(
         follow(match, frames)
     except SourceError as error:
         sys.stderr.write(f"kibitzer watch: {error}\n")
+        raise typer.Exit(2) from None
 
 
 def follow(match: Match, source: FrameSource) -> None:

@@ -26,6 +26,8 @@ def open_source(
     `size_px` is asked of a camera only. Live sources reconnect for ever, or until `give_up_s` without a frame.
     Raises SourceError.
     """
+    if not spec.strip():
+        raise SourceError("a source is a camera, a file, a folder or an address, and not empty")
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
     if scheme in ("http", "https"):
         check_address(spec)

@@ -10,7 +10,7 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
-from daemon.match import PATIENCE_S, REFUSALS, Match, Seat
+from daemon.match import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
 from daemon.pipeline import Observation
 from daemon.referee import Announcement, Record, Referee
 from games import AnyGame, Outcome
@@ -188,6 +188,11 @@ def test_illegal_answers_are_counted_never_spoken_and_told_of_once(bench: Bench)
         bench.post.answer("d2")
         bench.match.poll()
     assert bench.match.refused == 5 * REFUSALS
+    assert [one.code for one in bench.heard] == ["move"]
+    bench.now_s[0] += REFUSED_PATIENCE_S + 1.5
+    for _ in range(5 * REFUSALS):
+        bench.match.poll()
+        bench.post.answer("d2")
     assert [one.code for one in bench.heard] == ["move", "trouble"]
     assert "d2" not in bench.heard[-1].text
     assert bench.notebook.written == ["d2", "trouble"]

@@ -88,6 +88,7 @@ def test_an_empty_folder_is_an_error_and_not_a_silent_end(tmp_path: Path) -> Non
         ("http://:80/x", "no host"),
         ("http://host:port/x", "this is no address"),
         ("bad\0name", "no such camera"),
+        ("", "not empty"),
     ],
 )
 def test_a_source_that_cannot_be_opened_says_why(spec: str, said: str) -> None:

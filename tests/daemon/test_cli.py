@@ -1,0 +1,107 @@
+"""The command line as a program: how it ends, and what it says where it cannot do what was asked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 60.0
+END_S = 20.0
+
+
+def start(*words: str) -> subprocess.Popen[bytes]:
+    """A command as a terminal starts it: Ctrl-C is not ignored."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "daemon.cli", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
+
+
+def children(process: int) -> list[int]:
+    """The processes that a process has started and that live."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, IndexError):
+            if folder.name.isdecimal() and (folder / "stat").read_text().rpartition(")")[2].split()[1] == str(process):
+                found.append(int(folder.name))
+    return found
+
+
+@pytest.fixture
+def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    process = start("demo", "--headless", "--fast")
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_stopped_demo_leaves_no_process_and_no_folder(
+    demo: subprocess.Popen[bytes], tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    deadline_s = time.monotonic() + START_S
+    while not (started := children(demo.pid)):
+        assert demo.poll() is None and time.monotonic() < deadline_s
+        time.sleep(0.05)
+    assert any(tmp_path.iterdir())
+    demo.send_signal(number)
+    _, said = demo.communicate(timeout=END_S)
+    assert demo.returncode == status
+    assert b"Traceback" not in said
+    assert not [one for one in started if Path(f"/proc/{one}").exists()]
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("runn",), b"did you mean 'run'"),
+        (("test",), b"./kibitzer test"),
+        (("watch", "--game", "morris", "--source", ""), b"a source is a camera"),
+        (("watch", "--game", "checkers", "--source", "0"), b"there is no game 'checkers'"),
+        (("move", "--game", "morris", "--moves", "d2 d2"), b"d2 is occupied"),
+    ],
+)
+def test_wrong_usage_is_a_line_on_standard_error_and_status_2(words: tuple[str, ...], said: bytes) -> None:
+    process = start(*words)
+    out, error = process.communicate(timeout=START_S)
+    assert (process.returncode, out) == (2, b"")
+    assert said in error
+    assert error.count(b"\n") == 1
+
+
+def test_reader_that_goes_away_ends_the_command_quietly() -> None:
+    process = start("perft", "--game", "morris", "--depth", "2", "--json")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    _, error = process.communicate(timeout=START_S)
+    assert b"Traceback" not in error and b"BrokenPipe" not in error
+    assert process.returncode != 2
+
+
+def test_help_needs_no_terminal_and_no_home() -> None:
+    process = subprocess.run(
+        [sys.executable, "-m", "daemon.cli", "--help"],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name not in ("TERM", "COLUMNS", "HOME")},
+        capture_output=True,
+        timeout=START_S,
+    )
+    assert process.returncode == 0
+    assert b"kibitzer demo" in process.stdout
