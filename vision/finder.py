@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate
 from vision.features import shrink
 from vision.frame import Image
+from vision.gaps import bare_share
 from vision.lines import measure_shape, refine_pose
 from vision.outlines import Outline, find_outlines
-from vision.pose import BoardPose, is_plausible, pose_from_corners
+from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.quads import find_quads
 from vision.segments import find_segments, find_weaves, weave_of_quad
 from vision.strays import stray_share
@@ -38,6 +39,12 @@ MOST_STRAYS = 0.25
 """Length of unexplained lines inside the frame, as a share of the template's, that rules an outline out."""
 SAME = 0.05
 """Distance of corners, as a share of the side, below which two outlines are one."""
+REPEATS = 0.02
+"""The same before they are snapped to lines: a start that fails may have a neighbour that does not."""
+DOUBTFUL = 0.05
+"""What may speak against a board, in shares of its lines, before others are looked for within it."""
+SURE = 0.7
+"""Merit of a board after which no other is tried."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -49,6 +56,27 @@ class Found:
     """With the shape measured on this board."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rated:
+    """A board that may be the one in the picture, and what speaks against it."""
+
+    found: Found
+    strays: float
+    """Length of lines inside the frame that it leaves unexplained, as a share of the template's."""
+    bare: float
+    """Share of its lines at whose place bare board is seen."""
+
+    @property
+    def against(self) -> float:
+        """0 for the right board, unless something lies on it."""
+        return self.strays + 2 * self.bare
+
+    @property
+    def merit(self) -> float:
+        """The greater, the likelier."""
+        return self.found.pose.quality - 2 * self.against
+
+
 def find_board(image: Image, template: BoardTemplate) -> Found | None:
     """The board in the picture, its top left corner the one nearest to the picture's; None rather than a guess."""
     grey, small_from_image = shrink(image, WORKING_PX)
@@ -58,32 +86,80 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     weaves += find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
     outlines = [outline for weave in weaves if weave is not None for outline in find_outlines(weave, template)]
     outlines.sort(key=lambda outline: -outline.score)
-    best = _best(grey, template, outlines)
-    if best is None or best.pose.quality < FOUND_QUALITY:
+    rated = _best(grey, template, outlines)
+    if rated is None:
         return None
+    best = rated.found
     image_from_board = np.asarray(np.linalg.inv(small_from_image)) @ best.pose.image_from_board
     # A second round, now that pose and shape are nearly right, in the whole picture.
     found = _examine(image, dataclasses.replace(best.pose, image_from_board=image_from_board), best.template)
     return found if found is not None and found.pose.quality >= FOUND_QUALITY else None
 
 
-def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[Outline]) -> Found | None:
-    """The outline whose lines are seen best, with fewest left over; each board is looked at once."""
-    best: Found | None = None
-    merit = 0.0
+def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[Outline]) -> Rated | None:
+    """The outline whose lines are seen best with least against it; each board is looked at once."""
+    best: Rated | None = None
     examined: list[FloatArray] = []
-    for outline in outlines[:TRIED]:
-        corners = _upright(outline.corners, template)
-        if any(np.linalg.norm(corners - other, axis=1).max() < SAME * _side(other) for other in examined):
-            continue
-        found = _examine(grey, pose_from_corners(corners, template), template.with_shape(outline.shape))
-        if found is None or found.pose.quality < FOUND_QUALITY:
-            continue
-        examined.append(found.pose.corners_px(found.template))
-        strays = stray_share(grey, found.pose, found.template)
-        if strays < MOST_STRAYS and found.pose.quality - 2 * strays > merit:
-            best, merit = found, found.pose.quality - 2 * strays
+    for outline in _distinct(outlines, template)[:TRIED]:
+        guess = pose_from_corners(outline.corners, template)
+        waiting = [(guess, template.with_shape(outline.shape))]
+        while waiting:
+            pose, shaped = waiting.pop()
+            if _known(pose.corners_px(shaped), examined):
+                continue
+            rated = _rate(grey, pose, shaped)
+            if rated is None:
+                continue
+            examined.append(rated.found.pose.corners_px(shaped))
+            if rated.against > DOUBTFUL:
+                waiting += _rings(rated.found, template)
+            if rated.strays < MOST_STRAYS and (best is None or rated.merit > best.merit):
+                best = rated
+        if best is not None and best.merit > SURE and best.against < DOUBTFUL:
+            break
     return best
+
+
+def _distinct(outlines: Sequence[Outline], template: BoardTemplate) -> list[Outline]:
+    """The outlines, upright, without those that nearly repeat a better one."""
+    distinct: list[Outline] = []
+    for outline in outlines:
+        outline = dataclasses.replace(outline, corners=_upright(outline.corners, template))
+        if not _known(outline.corners, [other.corners for other in distinct], REPEATS):
+            distinct.append(outline)
+        if len(distinct) == TRIED:
+            break
+    return distinct
+
+
+def _known(corners: FloatArray, others: Sequence[FloatArray], limit: float = SAME) -> bool:
+    return any(np.linalg.norm(corners - other, axis=1).max() < limit * _side(other) for other in others)
+
+
+def _rings(found: Found, template: BoardTemplate) -> list[tuple[BoardPose, BoardTemplate]]:
+    """What else the lines may be if those of the frame are none: the next ring inside is the frame.
+
+    A shape parameter is a share of the half board, so the ring that it moves is the frame made so much smaller, and
+    each further ring takes the place of the one before; nothing is known of the last ones then.
+    """
+    middle = np.array(template.size_mm) / 2
+    names = sorted(found.template.shape, key=lambda name: -found.template.shape[name])
+    candidates = []
+    for index, name in enumerate(names):
+        value = found.template.shape[name]
+        known = zip(names, names[index + 1 :], strict=False)
+        shape = dict(template.shape) | {outer: found.template.shape[inner] / value for outer, inner in known}
+        ring = project(found.pose.image_from_board, middle + value * (template.corners_mm - middle))
+        candidates.append((pose_from_corners(ring, template), template.with_shape(shape)))
+    return candidates
+
+
+def _rate(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate) -> Rated | None:
+    found = _examine(grey, pose, template)
+    if found is None or found.pose.quality < FOUND_QUALITY:
+        return None
+    strays = stray_share(grey, found.pose, found.template)
+    return Rated(found, strays, bare_share(grey, found.pose, found.template))
 
 
 def _examine(image: Image, pose: BoardPose, template: BoardTemplate) -> Found | None:

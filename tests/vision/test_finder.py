@@ -54,6 +54,19 @@ def test_a_rim_around_the_lines_is_not_taken_for_the_outermost(template: BoardTe
     assert cell_error(found.pose, found.template, truth, drawn) < 0.02
 
 
+def test_a_boards_edge_is_not_taken_for_the_outermost_line(template: BoardTemplate) -> None:
+    """The edge and the two outer squares look like a board's three squares while men hide the innermost."""
+    cells = "......WBWBBWB..BWW......"
+    drawn = template.with_shape({"middle": 0.66, "inner": 0.3})
+    image, truth = draw(drawn, cells=cells, look=Look(table=(200, 205, 210), border_mm=32))
+    edge = np.array([[-31, -31], [311, -31], [311, 311], [-31, 311]], dtype=np.float64)
+    outline = np.rint(project(truth.image_from_board, edge)).astype(np.int32)
+    cv2.polylines(image, [outline], True, (40, 45, 50), 2, cv2.LINE_AA)
+    found = find_board(image, template)
+    assert found is not None
+    assert cell_error(found.pose, found.template, truth, drawn) < 0.02
+
+
 def test_a_table_without_lines_holds_no_board(template: BoardTemplate) -> None:
     for seed in range(3):
         image, _ = draw(template, look=Look(lines=Look().board), seed=seed)
