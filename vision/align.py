@@ -99,8 +99,13 @@ class Aligner:
         side_px = _side_px(pose, self.template)
         if moved_px < STANDS_PX and _distance_px(resting, pose, self.template) > BUMP * side_px:
             return self._lock(frame, grey)
-        if frame.time_s - self._checked_s > CHECK_EVERY_S and moved_px < STANDS_PX:
-            return self._check(frame, grey, moved_px)
+        if frame.time_s - self._checked_s > CHECK_EVERY_S:
+            if moved_px < STANDS_PX:
+                return self._check(frame, grey, moved_px)
+            if line_quality(frame.image, pose, self.template) < KEEP_SHARE * self._locked_quality:
+                # What is followed is no board any more: a hand, or too few points to tell.
+                return self._lock(frame, grey)
+            self._checked_s = frame.time_s
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
 
     def _back(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:

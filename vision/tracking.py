@@ -22,6 +22,8 @@ RETURN_PX = 0.7
 AGREE_PX = 1.2
 AGREE_SHARE = 0.5
 """Least share of the followed points that must move as one board."""
+MOVED_SUPPORT = 0.25
+"""Least share of the key frame's points for a board that has moved: fewer fit anything, and swing about."""
 STILL_PX = 0.7
 """A point that went less far since the key frame has not moved."""
 STILL_SHARE = 0.6
@@ -73,7 +75,7 @@ class Tracker:
             self._key, self._now = key[still], now[still]
             return Track(np.eye(3), len(self._key) / self._count)
         matrix, agree = fit_homography(key, now, cv2.RANSAC, AGREE_PX)
-        if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(key)):
+        if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(key), MOVED_SUPPORT * self._count):
             return None
         # What a hand carried along, or hid, is forgotten until the next key frame.
         self._key, self._now = key[agree], now[agree]
