@@ -255,7 +255,7 @@ class Match:
         if self.write_trouble == str(error):
             return
         self.write_trouble = str(error)
-        LOGGER.error("the record cannot be written: %s", error)
+        LOGGER.error("the record cannot be written: %s", error.__cause__ or error)
         text = f"I cannot write down the moves: {error}. I keep them in memory and try again."
         self._announce_aside(text)
 

@@ -6,6 +6,13 @@ from daemon.journal import Journal, JournalError
 from daemon.referee import Announcement, Record
 from games import Outcome
 
+REASONS = {
+    "full": "the disk is full, please make room",
+    "read_only": "the file of the record may not be written",
+    "busy": "another program holds the file of the record",
+}
+"""What a player is told, by the code of the fault; paths and the like are for the log."""
+
 
 class GameRecord:
     """Writes one game into the journal; a fault comes as OSError, and the write may be tried again."""
@@ -19,21 +26,21 @@ class GameRecord:
         try:
             self._journal.append(self.game_id, record.ply, record.move, record.side, record.position, record.board)
         except JournalError as error:
-            raise OSError(str(error)) from error
+            raise OSError(_spoken(error)) from error
 
     def take_back(self, ply: int) -> None:
         """Marks the plies after `ply` as undone."""
         try:
             self._journal.take_back(self.game_id, ply)
         except JournalError as error:
-            raise OSError(str(error)) from error
+            raise OSError(_spoken(error)) from error
 
     def finish(self, outcome: Outcome) -> None:
         """Closes the game's record."""
         try:
             self._journal.finish(self.game_id, outcome)
         except JournalError as error:
-            raise OSError(str(error)) from error
+            raise OSError(_spoken(error)) from error
 
     def note(self, announcement: Announcement) -> None:
         """Writes what was announced besides the plies."""
@@ -41,4 +48,8 @@ class GameRecord:
         try:
             self._journal.note(self.game_id, announcement.code, announcement.text, data)
         except JournalError as error:
-            raise OSError(str(error)) from error
+            raise OSError(_spoken(error)) from error
+
+
+def _spoken(error: JournalError) -> str:
+    return REASONS.get(error.code, str(error))

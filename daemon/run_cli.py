@@ -185,7 +185,7 @@ class Daemon:
             self._frames.close()
             self._frames = None
         if self._attempts == 0:
-            self._session.say(f"I have no camera: {why}. I keep trying.", urgent=True)
+            self._session.say(f"I have no camera ({why}). I keep trying.", urgent=True)
         self._retry_s = time.monotonic() + REOPEN_S[min(self._attempts, len(REOPEN_S) - 1)]
         self._attempts += 1
 

@@ -62,6 +62,8 @@ class WorkerProcess:
         self._starts = 0
         self._text = "starting"
         self._well = True
+        self._told = ""
+        self._last_line = ""
         self._pid: int | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve, name=f"worker {name}", daemon=True)
@@ -82,7 +84,7 @@ class WorkerProcess:
             while not self._stop.is_set():
                 wait_s = self._limit.wait_s(time.monotonic())
                 if wait_s > 0:
-                    self._trouble(f"agent worker {self.name} failed too often; it is started again in {wait_s:.0f} s")
+                    self._trouble(f"agent worker {self.name} fails again and again ({self._last_line or self._text})")
                     self._stop.wait(wait_s)
                     continue
                 self._limit.started(time.monotonic())
@@ -132,13 +134,15 @@ class WorkerProcess:
         now_s, seen_s = time.monotonic(), self._last_seen_s(self.name)
         if seen_s is None or seen_s < started_s:
             return f"gave no sign of life for {START_S:.0f} s after its start" if now_s - started_s > START_S else ""
-        self._well, self._text = True, "runs"
+        self._well, self._text, self._told = True, "runs", ""
         return f"gave no sign of life for {SILENT_S:.0f} s" if now_s - seen_s > SILENT_S else ""
 
     def _trouble(self, text: str) -> None:
+        """Notes what is wrong, and tells it once until the worker runs again."""
         self._well, self._text = False, text
         _log.error("%s", text)
-        if self._on_trouble is not None:
+        if self._on_trouble is not None and self._told != text:
+            self._told = text
             self._on_trouble(text)
 
     def _listen(self, output: IO[bytes]) -> None:
@@ -150,7 +154,8 @@ class WorkerProcess:
                     begun_s, lines = time.monotonic(), 0
                 lines += 1
                 if lines <= MOST_LINES:
-                    _log.info("worker %s: %s", self.name, line.decode(errors="replace").rstrip())
+                    self._last_line = line.decode(errors="replace").strip()
+                    _log.info("worker %s: %s", self.name, self._last_line)
                 elif lines == MOST_LINES + 1:
                     _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
 
