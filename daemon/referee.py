@@ -207,13 +207,18 @@ class Referee:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
         if before == "start":
             return [self._announce("start", f"I see the board, as the game stands. {self._whose_turn()}")]
-        return [self._announce("resumed", "The board matches again. Go on.")] if before == "desync" else []
+        if before not in ("illegal", "desync"):
+            return []
+        return [self._announce("resumed", f"The board is right again. {self._whose_turn()}")]
 
     def _whose_turn(self) -> str:
         if self.outcome is not None:
             return "It is over."
         if self.ply == 0 and len(self.game.starts) > 1:
             return "Whoever moves first begins."
+        if self.awaiting == "carry_out":
+            side = self.game.sides[self.game.to_move(self.position)]
+            return f"Please play {phrases.spoken_move(self.game, self.position, self.agent_move)} for {side}."
         return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
 
     def _plies(self, best: Explanation, event: MoveEvent) -> list[Effect]:
@@ -260,7 +265,7 @@ class Referee:
         if self.awaiting == "carry_out" and best.moves[0] != self.agent_move:
             asked = phrases.spoken_move(self.game, self.position, self.agent_move)
             done = phrases.spoken_move(self.game, self.position, best.moves[0])
-            return Fault("not_the_agents_move", cells, f"I asked for {asked}, and I see {done}.")
+            return Fault("not_the_agents_move", cells, f"I asked for {asked}, but I see {done}. Please play {asked}.")
         after = best.positions[:-1]
         if any(self.agents[self.game.to_move(position)] is not None for position in after):
             return Fault(
@@ -301,7 +306,10 @@ class Referee:
             return self._once("unclear", event.board, self._announce("unclear", text, board=event.board, cells=cells))
         if len(differing) >= DESYNC_CELLS:
             self.verdict = "desync"
-            text = f"The board is not as I know it: look at {phrases.listed(self._names(differing))}."
+            where = phrases.listed(self._names(differing))
+            text = f"The board is not as I know it: look at {where}."
+            if self.ply == 0:
+                text = f"To begin, set up the board as at the start: look at {where}."
             announcement = self._announce("desync", text, board=event.board, cells=differing, urgent=True)
             return self._once("desync", event.board, announcement)
         return self._illegal(self.game.fault(self.position, event.board), event.board)

@@ -337,7 +337,26 @@ class _Judge:
         self.foe_new = [cell for cell in self.changed if board[cell] == theirs]
         self.my_gone = [cell for cell in self.changed if before[cell] == mine]
         self.foe_gone = [cell for cell in self.changed if before[cell] == theirs]
-        self.put_back = f"Put {_names(self.changed)} back as before."
+        self.put_back = self._remedy(before, board)
+
+    def _remedy(self, before: str, board: str) -> str:
+        """What hands must do to have the board as before."""
+        new = [cell for cell in self.changed if board[cell] != EMPTY and before[cell] == EMPTY]
+        gone = {
+            side: [cell for cell in self.changed if before[cell] == man]
+            for side, man in zip(SIDES, PIECES, strict=True)
+        }
+        missing = [cell for cells in gone.values() for cell in cells]
+        if len(new) == len(missing) == 1 and board[new[0]] == before[missing[0]]:
+            return f"Move it back to {_names(missing)}."
+        words = [
+            f"{side}'s {'man' if len(cells) == 1 else 'men'} back on {_names(cells)}"
+            for side, cells in gone.items()
+            if cells
+        ]
+        away = f"Take {_names(new)} away." if new else ""
+        back = f"Put {' and '.join(words)}." if words else ""
+        return f"{away} {back}".strip()
 
     def fault(self) -> Fault:
         """The first rule found broken."""
@@ -422,14 +441,16 @@ class _Judge:
         """Men are gone, if anything changed, and none came."""
         if not self.changed:
             return self._say("unexplained", f"Nothing has changed on the board. It is {self.me}'s turn.")
-        gone = f"{_names(self.changed)} {'is' if len(self.changed) == 1 else 'are'}"
+        one = len(self.changed) == 1
+        gone = f"The {'man' if one else 'men'} of {_names(self.changed)} {'is' if one else 'are'}"
         if self.my_gone:
             return self._say("man_missing", f"{gone} missing. {self.put_back}")
         return self._say("man_removed_without_mill", f"{gone} gone, but no mill was closed. {self.put_back}")
 
 
 def _names(cells: Iterable[int]) -> str:
-    return " and ".join(CELLS[cell] for cell in sorted(cells))
+    *firsts, last = (CELLS[cell] for cell in sorted(cells))
+    return f"{', '.join(firsts)} and {last}" if firsts else last
 
 
 GAME = NineMensMorris

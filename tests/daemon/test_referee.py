@@ -74,6 +74,9 @@ def test_the_same_fault_is_announced_once_and_again_after_it_was_mended(game: An
     wrong = board_with(game, W="d2 a1")
     assert codes(see(referee, wrong)) == ["illegal"]
     assert see(referee, wrong) == []
+    mended = see(referee, board_with(game, W="d2"))
+    assert codes(mended) == ["resumed"]
+    assert said(mended).text == "The board is right again. It is dark's turn."
     assert see(referee, board_with(game, W="d2")) == []
     assert codes(see(referee, wrong)) == ["illegal"]
 
@@ -237,3 +240,16 @@ def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
     }
     assert referee.ply == 39
     assert set().union(*(codes(effects) for effects in told.values())) == {"start", "move", "illegal", "game_over"}
+
+
+def test_agents_move_is_recalled_when_the_board_is_right_again(game: AnyGame) -> None:
+    referee = after(game, ["d2"], (None, "alphabeta"))
+    referee.reply("alphabeta", 1, "f4")
+    assert "Please play f4." in said(see(referee, board_with(game, W="d2", B="g4"))).text
+    assert "Please play f4 for dark." in said(see(referee, board_with(game, W="d2"))).text
+
+
+def test_board_that_is_not_set_up_for_a_new_game_is_said_to_be_so(game: AnyGame) -> None:
+    effects = see(Referee(game), board_with(game, W="a1 a4 a7", B="d1 d2 d3"))
+    assert codes(effects) == ["desync"]
+    assert said(effects).text.startswith("To begin, set up the board as at the start: look at")

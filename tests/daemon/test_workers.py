@@ -81,7 +81,11 @@ def test_a_worker_that_is_killed_is_started_again(start: Start) -> None:
 
 def test_a_worker_that_dies_at_once_is_given_up_for_a_while_and_then_tried_again(start: Start) -> None:
     troubles: list[str] = []
-    worker = start("print('no such agent'); raise SystemExit(3)", on_trouble=troubles.append, limit=RestartLimit(most=2, back_off_s=0.5))
+    worker = start(
+        "print('no such agent'); raise SystemExit(3)",
+        on_trouble=troubles.append,
+        limit=RestartLimit(most=2, back_off_s=0.5),
+    )
     wait_for(lambda: troubles)
     assert troubles[0] == "agent worker house fails again and again (no such agent)"
     assert worker.status()["ok"] is False

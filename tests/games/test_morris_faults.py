@@ -52,7 +52,7 @@ MOVING = Position((bits("a7 d7 g4 f6"), bits("a1 d1 g1 b4 c4")), (0, 0), 0)
         (MOVING, {"f6": ".", "f4": "W", "a1": "."}, "man_removed_without_mill", "f4 closes no mill"),
         (MOVING, {"g4": ".", "g7": "W", "f6": "."}, "wrong_man_removed", "own man"),
         (MOVING, {"a7": ".", "f6": ".", "a4": "W", "f4": "W"}, "two_men_moved", "2 men at once"),
-        (MOVING, {"a7": ".", "a4": "B"}, "unexplained", "Put a7 and a4 back"),
+        (MOVING, {"a7": ".", "a4": "B"}, "unexplained", "Take a4 away. Put light's man back on a7."),
     ],
 )
 def test_a_wrong_board_is_named_by_its_rule(position: Position, changes: dict[str, str], rule: str, said: str) -> None:
