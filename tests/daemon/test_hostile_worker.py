@@ -1,0 +1,165 @@
+"""Whatever a worker does, the match goes on: the fakes are whole programs that join a real bus."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+from agents.messages import LimitsPart
+from daemon.bus import Bus
+from daemon.journal import Journal
+from daemon.match import Match, Seat
+from daemon.pipeline import Observation
+from daemon.record import GameRecord
+from daemon.referee import Announcement, Referee
+from tests.daemon.readings import board_with, reading_of
+from vision.align import Alignment
+from vision.frame import Frame
+from vision.reading import BoardReading
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURE = np.zeros((4, 4, 3), np.uint8)
+LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
+GAME = games.load("morris")
+TOLD_S = 8.0
+"""A player hears of a worker's illegal answers within this time."""
+
+
+class Eyes:
+    """Stands where the pipeline stands, and sees what it is told."""
+
+    reading: BoardReading
+
+    def feed(self, frame: Frame) -> Observation:
+        return Observation(frame, LOCKED, PICTURE, None, self.reading)
+
+    def ask_again(self) -> bool:
+        return False
+
+
+class Table:
+    """A match of a person against `mascot`, on a real bus and with a real record."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bus = Bus("tcp://127.0.0.1:*", "tcp://127.0.0.1:*")
+        self.journal = Journal(folder / "journal.sqlite")
+        self.heard: list[Announcement] = []
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.eyes = Eyes()
+        game_id = self.journal.new_game(GAME.name, {}, ["person", "mascot"])
+        self.match = Match(
+            self.eyes,  # type: ignore[arg-type]
+            Referee(GAME, (None, "mascot")),
+            seats=(Seat(), Seat("mascot", {}, LimitsPart(time_s=0.5))),
+            recorder=GameRecord(self.journal, game_id),
+            publisher=self.bus,
+            listeners=[lambda announcement, _seen: self.heard.append(announcement)],
+            game_id=game_id,
+        )
+        self.match.start()
+
+    def show(self, **men: str) -> None:
+        """Shows a settled board."""
+        self.eyes.reading = reading_of(GAME, board_with(GAME, **men))
+        self.match.feed(Frame(PICTURE, 0.0, 0))
+
+    def hostile(self, manner: str) -> subprocess.Popen[bytes]:
+        """Lets a worker of bad manners join."""
+        program = Path(__file__).with_name("hostile_worker.py")
+        return self._start(str(program), self.bus.state_endpoint, self.bus.reply_endpoint, manner)
+
+    def good(self) -> subprocess.Popen[bytes]:
+        """Lets the worker of twenty lines join that the protocol's document shows."""
+        text = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+        program = text.split("```python\n", 1)[1].split("```", 1)[0]
+        return self._start("-c", program, self.bus.state_endpoint, self.bus.reply_endpoint)
+
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+        worker = subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL)
+        self.workers.append(worker)
+        return worker
+
+    def wait(self, condition: Callable[[], object], timeout_s: float = 15.0) -> None:
+        """Lets the match go on until something has come to pass."""
+        deadline_s = time.monotonic() + timeout_s
+        while not condition():
+            assert time.monotonic() < deadline_s, [one.text for one in self.heard]
+            self.match.poll()
+            time.sleep(0.005)
+
+    def codes(self) -> list[str]:
+        """What was announced so far."""
+        return [one.code for one in self.heard]
+
+    def close(self) -> None:
+        """Ends everything."""
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
+        self.bus.close()
+        self.journal.close()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path)
+    yield table
+    table.close()
+
+
+def test_liar_is_told_of_once_and_a_good_worker_that_joins_is_heard(table: Table) -> None:
+    table.hostile("lie")
+    table.show(W="d2")
+    table.wait(lambda: table.match.refused >= 3)
+    table.wait(lambda: "trouble" in table.codes(), TOLD_S)
+    assert table.heard[-1].text == "mascot answers with illegal moves. I ask again."
+    table.good()
+    table.wait(lambda: "agent_move" in table.codes())
+    assert table.codes() == ["move", "trouble", "agent_move"]
+    assert not any("stupid" in one.text or "script" in one.text for one in table.heard)
+    (game,) = table.journal.games()
+    assert [note.kind for note in game.notes] == ["trouble", "agent_move"]
+
+
+def test_flood_of_rubbish_does_not_keep_the_good_worker_from_being_heard(table: Table) -> None:
+    table.hostile("flood")
+    table.wait(lambda: table.bus.counters()["flood"] > 1000)
+    table.good()
+    table.show(W="d2")
+    table.wait(lambda: "agent_move" in table.codes())
+    counters = table.bus.counters()
+    assert counters["illegal_format"] > 0
+    assert table.bus.status()["ok"] is True
+
+
+def test_late_answers_are_counted_and_the_good_worker_is_heard(table: Table) -> None:
+    table.hostile("delay")
+    table.wait(lambda: table.bus.workers())
+    table.show(W="d2")
+    table.match.trouble("the question is asked again")
+    table.wait(lambda: table.bus.counters()["late"] > 0)
+    assert "agent_move" not in table.codes()
+    table.good()
+    table.wait(lambda: "agent_move" in table.codes())
+    assert table.match.refused == 0
+
+
+def test_worker_that_dies_over_the_question_is_followed_by_a_good_one(table: Table) -> None:
+    dying = table.hostile("die")
+    table.wait(lambda: table.bus.workers())
+    table.show(W="d2")
+    table.wait(lambda: dying.poll() == 3)
+    table.good()
+    table.wait(lambda: "agent_move" in table.codes())
+    move = table.heard[-1].move
+    table.show(W="d2", B=move)
+    assert table.codes()[-1] == "move"
+    (game,) = table.journal.games()
+    assert list(game.moves) == ["d2", move]
