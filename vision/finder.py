@@ -5,6 +5,7 @@
    its shape parameters: every pair of lines across and every pair of upright ones may be its outline. Sums along
    rows and columns score tens of thousands of them at once.
 3. The best are snapped to the drawn lines and measured; the one whose lines are really there wins, or none.
+4. Where the grey picture shows no board, a colour channel with more edges is looked at in the same way.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.channels import telling_channel
 from vision.features import shrink
 from vision.frame import Image
 from vision.gaps import bare_share
@@ -80,20 +83,28 @@ class Rated:
 def find_board(image: Image, template: BoardTemplate) -> Found | None:
     """The board in the picture, its top left corner the one nearest to the picture's; None rather than a guess."""
     grey, small_from_image = shrink(image, WORKING_PX)
+    best = _search(grey, template)
+    if best is None and image.ndim == 3:
+        size = grey.shape[1], grey.shape[0]
+        view = telling_channel(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
+        best = _search(view, template) if view is not None else None
+    if best is None:
+        return None
+    image_from_board = np.asarray(np.linalg.inv(small_from_image)) @ best.pose.image_from_board
+    # A second round, now that pose and shape are nearly right, in the whole picture.
+    found = _examine(image, dataclasses.replace(best.pose, image_from_board=image_from_board), best.template)
+    return found if found is not None and found.pose.quality >= FOUND_QUALITY else None
+
+
+def _search(grey: NDArray[np.uint8], template: BoardTemplate) -> Found | None:
     segments = find_segments(grey)
     size = grey.shape[1], grey.shape[0]
     weaves = [weave_of_quad(segments, quad, size) for quad in find_quads(grey)]
     weaves += find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
     outlines = [outline for weave in weaves if weave is not None for outline in find_outlines(weave, template)]
     outlines.sort(key=lambda outline: -outline.score)
-    rated = _best(grey, template, outlines)
-    if rated is None:
-        return None
-    best = rated.found
-    image_from_board = np.asarray(np.linalg.inv(small_from_image)) @ best.pose.image_from_board
-    # A second round, now that pose and shape are nearly right, in the whole picture.
-    found = _examine(image, dataclasses.replace(best.pose, image_from_board=image_from_board), best.template)
-    return found if found is not None and found.pose.quality >= FOUND_QUALITY else None
+    best = _best(grey, template, outlines)
+    return best.found if best is not None else None
 
 
 def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[Outline]) -> Rated | None:

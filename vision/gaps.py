@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.channels import shrink_to_board
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.ridges import (
@@ -22,7 +23,6 @@ from vision.ridges import (
     rectified_grey,
     ridge,
     sample_across,
-    shrink_to_board,
     visible,
 )
 

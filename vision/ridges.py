@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.frame import Image
 from vision.pose import project
 
 FloatArray = NDArray[np.float64]
@@ -70,19 +69,6 @@ def cut_chunks(template: BoardTemplate) -> Chunks:
         normals.append(np.tile([-direction[1], direction[0]], (count, 1)))
         segments.append(np.full(count, index))
     return Chunks(np.concatenate(points), np.concatenate(normals), np.concatenate(segments))
-
-
-def shrink_to_board(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Grey, FloatArray]:
-    """The picture in grey, so small that rectifying it causes no aliasing, and the matrix small_from_image."""
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
-    shrink = picture_scale(image_from_board, template)
-    if shrink < 1.5:
-        return np.asarray(grey, dtype=np.uint8), np.eye(3)
-    size = max(1, round(image.shape[1] / shrink)), max(1, round(image.shape[0] / shrink))
-    # Pixel centres, not corners, are whole numbers: hence the half pixels.
-    offset = (1 / shrink - 1) / 2
-    matrix = np.array([[1 / shrink, 0, offset], [0, 1 / shrink, offset], [0, 0, 1]])
-    return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), dtype=np.uint8), matrix
 
 
 def rectified_grey(grey: Grey, image_from_board: FloatArray, template: BoardTemplate) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.channels import shrink_to_board
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.ridges import (
@@ -21,7 +22,6 @@ from vision.ridges import (
     rectified_grey,
     ridge,
     sample_across,
-    shrink_to_board,
     visible,
 )
 
