@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from typing import Literal
 
@@ -18,6 +19,8 @@ LEAST_STEP, GREATEST_STEP = 9.0, 40.0
 NOISE_FACTOR = 5.0
 LIGHT_STEP = 0.10
 """Change of brightness, as a share, from which light counts as switched."""
+REMEMBERED = 4
+"""Settled pictures kept to tell a hand that came from one that went."""
 SAME_TEXTURE = 0.6
 """Correlation of fine detail above which a darker region is the same thing in shadow."""
 
@@ -70,6 +73,7 @@ class Gate:
         self._since_s = 0.0
         self._told = False
         self._settled = None
+        self._free: collections.deque[FloatImage] = collections.deque(maxlen=REMEMBERED)
 
     def update(self, rectified: Image, time_s: float) -> GateState:
         """What the next steady picture, taken at `time_s`, tells; about 3 ms."""
@@ -101,6 +105,7 @@ class Gate:
         fresh, self._told = not self._told, True
         if fresh:
             self._settled = small
+            self._free.append(small)
         return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh)
 
     def _stand(self, small: FloatImage, time_s: float) -> None:
@@ -121,10 +126,15 @@ class Gate:
         return int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
 
     def _occluded(self, small: FloatImage) -> bool:
-        if self._settled is None:
-            return False
-        light = light_change(self._settled, small)
-        mask = cv2.morphologyEx(self._mask(self._settled, small, light), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        """Whether something reaches in that none of the last settled pictures shows.
+
+        One is not enough: it may show a sleeve at the edge itself, and its going away is no hand that came.
+        """
+        return bool(self._free) and all(self._reaches_in(before, small) for before in reversed(self._free))
+
+    def _reaches_in(self, before: FloatImage, small: FloatImage) -> bool:
+        light = light_change(before, small)
+        mask = cv2.morphologyEx(self._mask(before, small, light), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
         labels = np.asarray(cv2.connectedComponents(mask)[1])
         height, width = mask.shape
         margin = max(1, round(self._margin_share * min(height, width)))
@@ -134,7 +144,7 @@ class Gate:
         )
         for label in set(np.unique(border)) - {0}:
             if (inner == label).sum() > 2 * self._smallest_share * mask.size and not _same_texture(
-                self._settled, small, labels == label
+                before, small, labels == label
             ):
                 return True
         return False

@@ -108,6 +108,15 @@ def test_what_never_moves_again_is_part_of_the_scene(template: BoardTemplate) ->
     assert table.show(with_arm(table.board(), (260, 230)), 10)[-1].settled
 
 
+def test_a_hand_that_was_taken_for_part_of_the_scene_may_go_away(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    table.show(with_arm(table.board(), (250, 400)), 9)
+    after = table.show(table.board(man(4)), 2)
+    assert fresh(after) == 1
+    assert "occluded" not in {state.phase for state in after}
+
+
 def test_men_put_down_beside_the_board_do_not_hide_it(template: BoardTemplate) -> None:
     table = Steady(template)
     table.show(table.board(), 2)
