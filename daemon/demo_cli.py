@@ -32,6 +32,7 @@ from daemon.referee import Announcement
 from daemon.session import Session
 from daemon.web import WebError
 from daemon.window import Window
+from games import AnyGame
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -67,7 +68,7 @@ def demo(
     with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
         config = demo_config(the_game.name, headless=headless, fast=fast)
         try:
-            session = Session(config, the_game, render_to=Path(folder) if fast or headless else None)
+            session = open_session(config, the_game, Path(folder) if fast or headless else None)
         except (JournalError, BusError, WebError) as error:
             sys.stderr.write(f"kibitzer demo: {error}\n")
             raise typer.Exit(2) from None
@@ -114,6 +115,19 @@ def _play(
     if window is not None:
         window.close()
     return faults
+
+
+def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Session:
+    """The services of a demo; its page takes another port where a daemon has the usual one.
+
+    Raises JournalError, BusError, WebError.
+    """
+    try:
+        return Session(config, game, render_to=render_to)
+    except WebError as error:
+        sys.stderr.write(f"kibitzer demo: {error}. This demo takes a free port.\n")
+        page = config.page.model_copy(update={"port": 0})
+        return Session(config.model_copy(update={"page": page}), game, render_to=render_to)
 
 
 def demo_config(game: str, *, headless: bool, fast: bool) -> Config:

@@ -105,15 +105,14 @@ class Session:
     def begin(self, pipeline: Pipeline, *, resume: bool = True) -> Match:
         """Starts a match, or goes on with the newest unfinished game of the same rules."""
         stored = self.journal.unfinished() if resume else None
-        if stored is not None and (stored.game != self.game.name or dict(stored.rules) != self._rules()):
-            stored = None
-        if stored is None:
+        history = None if stored is None else self._replay(stored)
+        if stored is None or history is None:
             players = [one.agent or "person" for one in self.seats]
             game_id = self.journal.new_game(self.game.name, self._rules(), players)
             referee = Referee(self.game, self._agents())
         else:
             game_id = stored.game_id
-            referee = Referee(self.game, self._agents(), history_of(self.game, stored), stored.moves)
+            referee = Referee(self.game, self._agents(), history, stored.moves)
             referee.recall(asked_move(stored))
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
         self.match = Match(
@@ -130,6 +129,22 @@ class Session:
         )
         self.match.start()
         return self.match
+
+    def _replay(self, stored: StoredGame) -> list[Any] | None:
+        """The positions of an interrupted game; None, and a word where it had begun, where it cannot go on."""
+        why = ""
+        if stored.game != self.game.name:
+            why = "it is another game"
+        elif dict(stored.rules) != self._rules():
+            why = "it has other rules"
+        else:
+            try:
+                return history_of(self.game, stored)
+            except games.MoveError as error:
+                why = str(error)
+        if stored.plies:
+            self.say(f"I do not resume the interrupted game, because {why}. It stays in the record.")
+        return None
 
     def tick(self, frame: Frame | None) -> Observation | None:
         """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""

@@ -101,7 +101,7 @@ def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64]
 def calibrate(
     game: Annotated[str, GAME],
     photos: Annotated[Path, typer.Option(help="Folder of the photos.")],
-    labels: Annotated[Path, typer.Option(help='JSON: {"images": {"<photo>": {"corners_px": ..., "cells": "..."}}}.')],
+    labels: Annotated[Path, typer.Option(help='JSON: {"images": {"PHOTO": {"corners_px": ..., "cells": "..."}}}.')],
     out: Annotated[Path, typer.Option(help="Profile to write, such as table.npz.")],
     only: Annotated[str, typer.Option(help="Names of the photos to use, separated by commas; else all.")] = "",
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
@@ -162,8 +162,9 @@ def summarise(profile: TableProfile, template: BoardTemplate, cells: list[str], 
 
 
 def progress_bar() -> Progress:
-    """A bar on standard error that vanishes when done."""
-    return Progress(console=Console(stderr=True), transient=True)
+    """A bar on standard error that vanishes when done; none where that is no terminal."""
+    console = Console(stderr=True)
+    return Progress(console=console, transient=True, disable=not console.is_terminal)
 
 
 def template_of(game: str, rule: list[str]) -> BoardTemplate:
