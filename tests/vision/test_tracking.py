@@ -1,0 +1,43 @@
+"""Following a board by optical flow: enough of it must be followed."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from calibration.template import load_template
+from vision.pose import pose_from_corners
+from vision.tracking import FEWEST, Tracker
+
+TEMPLATE = load_template("nine_mens_morris")
+CORNERS = np.array([[150, 60], [490, 60], [490, 400], [150, 400]], dtype=np.float64)
+
+
+@pytest.fixture
+def textured() -> NDArray[np.uint8]:
+    noise = np.random.default_rng(1).normal(128, 60, (480, 640)).astype(np.float32)
+    return np.clip(cv2.GaussianBlur(noise, (0, 0), 2.0) * 4 - 384, 0, 255).astype(np.uint8)
+
+
+def moved(picture: NDArray[np.uint8], dx: float, dy: float) -> NDArray[np.uint8]:
+    matrix = np.array([[1, 0, dx], [0, 1, dy]], dtype=np.float64)
+    return np.asarray(cv2.warpAffine(picture, matrix, (640, 480), borderMode=cv2.BORDER_REFLECT), dtype=np.uint8)
+
+
+def test_a_shifted_board_is_followed(textured: NDArray[np.uint8]) -> None:
+    tracker = Tracker(textured, pose_from_corners(CORNERS, TEMPLATE).image_from_board, TEMPLATE)
+    track = tracker.follow(moved(textured, 5, -3))
+    assert track is not None
+    assert track.now_from_key[:2, 2] == pytest.approx([5, -3], abs=0.3)
+    assert track.support > 0.7
+
+
+def test_a_scrap_that_a_hand_carries_is_not_taken_for_the_board(textured: NDArray[np.uint8]) -> None:
+    tracker = Tracker(textured, pose_from_corners(CORNERS, TEMPLATE).image_from_board, TEMPLATE)
+    covered = np.full_like(textured, 90)
+    covered[180:280, 260:360] = moved(textured, 6, 4)[180:280, 260:360]
+    followed_before = len(tracker._key)
+    assert followed_before > 4 * FEWEST
+    assert tracker.follow(covered) is None
