@@ -1,4 +1,4 @@
-"""Two simulated people play while lamps are switched, hands hover, board and camera are knocked: counts what goes wrong.
+"""Two simulated people play while lamps are switched, hands hover, board and camera are knocked: counts faults.
 
     .venv/bin/python -m tests.bench.disturbances --games 5 --seed 1
 

@@ -37,7 +37,7 @@ def test_a_shifted_board_is_followed(textured: NDArray[np.uint8]) -> None:
 def test_a_scrap_that_a_hand_carries_is_not_taken_for_the_board(textured: NDArray[np.uint8]) -> None:
     tracker = Tracker(textured, pose_from_corners(CORNERS, TEMPLATE).image_from_board, TEMPLATE)
     covered = np.full_like(textured, 90)
-    covered[180:280, 260:360] = moved(textured, 6, 4)[180:280, 260:360]
+    covered[160:310, 240:390] = moved(textured, 6, 4)[160:310, 240:390]
     followed_before = len(tracker._key)
     assert followed_before > 4 * FEWEST
     assert tracker.follow(covered) is None
