@@ -18,7 +18,7 @@ CORNERS = np.array([[150, 60], [490, 60], [490, 400], [150, 400]], dtype=np.floa
 @pytest.fixture
 def textured() -> NDArray[np.uint8]:
     noise = np.random.default_rng(1).normal(128, 60, (480, 640)).astype(np.float32)
-    return np.clip(cv2.GaussianBlur(noise, (0, 0), 2.0) * 4 - 384, 0, 255).astype(np.uint8)
+    return np.clip(cv2.GaussianBlur(noise, (0, 0), 4.0) * 8 - 896, 0, 255).astype(np.uint8)
 
 
 def moved(picture: NDArray[np.uint8], dx: float, dy: float) -> NDArray[np.uint8]:
@@ -37,7 +37,7 @@ def test_a_shifted_board_is_followed(textured: NDArray[np.uint8]) -> None:
 def test_a_scrap_that_a_hand_carries_is_not_taken_for_the_board(textured: NDArray[np.uint8]) -> None:
     tracker = Tracker(textured, pose_from_corners(CORNERS, TEMPLATE).image_from_board, TEMPLATE)
     covered = np.full_like(textured, 90)
-    covered[160:310, 240:390] = moved(textured, 6, 4)[160:310, 240:390]
+    covered[160:310, 240:390] = moved(textured, 2, 1)[160:310, 240:390]
     followed_before = len(tracker._key)
     assert followed_before > 4 * FEWEST
     assert tracker.follow(covered) is None
