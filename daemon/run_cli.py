@@ -108,7 +108,7 @@ class Daemon:
         self._frames: NewestFrame | None = None
         self._attempts = 0
         self._retry_s = 0.0
-        self._frozen_told = False
+        self._picture_s = time.monotonic()
 
     def run(self, stop: threading.Event, *, resume: bool = True) -> None:
         """Goes round until `stop` is set, or a file or folder has ended."""
@@ -151,11 +151,23 @@ class Daemon:
         except SourceError as error:
             self._camera_lost(str(error))
             return None
-        if self._frames.frozen != self._frozen_told:
-            self._frozen_told = self._frames.frozen
-            text = "The camera's picture is frozen." if self._frozen_told else "The camera's picture moves again."
-            self._session.say(text, urgent=self._frozen_told)
+        self._watch_camera(frame)
         return frame
+
+    def _watch_camera(self, frame: Frame | None) -> None:
+        """Says so when the picture stays away or stands still, and when it is there again."""
+        now_s, session = time.monotonic(), self._session
+        if frame is not None:
+            self._picture_s = now_s
+        missing = now_s - self._picture_s > self._config.camera.frozen_s
+        frozen = self._frames is not None and self._frames.frozen
+        if (missing or frozen) and not session.camera_trouble:
+            what = "No picture comes from the camera." if missing else "The camera's picture is frozen."
+            session.camera_trouble = what
+            session.say(what, urgent=True)
+        elif session.camera_trouble and frame is not None and not frozen:
+            session.camera_trouble = ""
+            session.say("The camera's picture is back.")
 
     def _open(self, stop: threading.Event) -> bool:
         if time.monotonic() < self._retry_s:
@@ -173,9 +185,8 @@ class Daemon:
         except SourceError as error:
             self._camera_lost(str(error))
             return False
-        if self._attempts:
-            self._session.say("The camera is back.")
         self._attempts = 0
+        self._picture_s = time.monotonic()
         self._frames = NewestFrame(source, frozen_after_s=camera.frozen_s)
         return True
 
@@ -184,8 +195,9 @@ class Daemon:
         if self._frames is not None:
             self._frames.close()
             self._frames = None
-        if self._attempts == 0:
-            self._session.say(f"I have no camera ({why}). I keep trying.", urgent=True)
+        if not self._session.camera_trouble:
+            self._session.camera_trouble = f"I have no camera ({why})."
+            self._session.say(f"{self._session.camera_trouble} I keep trying.", urgent=True)
         self._retry_s = time.monotonic() + REOPEN_S[min(self._attempts, len(REOPEN_S) - 1)]
         self._attempts += 1
 

@@ -57,6 +57,8 @@ class Session:
         self.seats = seat(config.players.first), seat(config.players.second)
         self.session_id = secrets.token_hex(4)
         self.match: Match | None = None
+        self.camera_trouble = ""
+        """What is wrong with the camera, as it was said; empty where nothing is."""
         self.listeners: list[Listener] = [self._tell]
         self._picture_s = self._shown_s = self._window_s = 0.0
         self._closers: list[Any] = []
@@ -181,9 +183,10 @@ class Session:
             parts["agents"] = self.worker.status()
         elif missing := self._missing_agents():
             parts["agents"] = {"ok": False, "text": f"no worker here plays {' or '.join(missing)}"}
+        parts["camera"] = {"ok": not self.camera_trouble, "text": self.camera_trouble or "sends pictures"}
         if self.match is not None:
             seen = self.match.observation
-            sighted = seen is not None and seen.rectified is not None
+            sighted = seen is not None and seen.rectified is not None and not self.camera_trouble
             parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
             parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
         return parts

@@ -442,7 +442,7 @@ class _Judge:
         if not self.changed:
             return self._say("unexplained", f"Nothing has changed on the board. It is {self.me}'s turn.")
         one = len(self.changed) == 1
-        gone = f"The {'man' if one else 'men'} of {_names(self.changed)} {'is' if one else 'are'}"
+        gone = f"The {'man' if one else 'men'} on {_names(self.changed)} {'is' if one else 'are'}"
         if self.my_gone:
             return self._say("man_missing", f"{gone} missing. {self.put_back}")
         return self._say("man_removed_without_mill", f"{gone} gone, but no mill was closed. {self.put_back}")

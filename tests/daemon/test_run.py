@@ -1,0 +1,112 @@
+"""The daemon's loop with a camera that comes and goes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+from calibration.template import load_template
+from daemon import run_cli
+from daemon.config import Config
+from daemon.run_cli import Daemon
+from daemon.session import Session
+from vision.frame import Frame, SourceError
+
+
+class Camera:
+    """A live source that the test switches on and off."""
+
+    live = True
+
+    def __init__(self) -> None:
+        self.on = True
+        self._shade = 0
+
+    def read(self, timeout_s: float) -> Frame | None:
+        time.sleep(0.02)
+        if not self.on:
+            return None
+        self._shade = (self._shade + 7) % 256
+        return Frame(np.full((48, 64, 3), self._shade, np.uint8), time.monotonic(), self._shade)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def session(tmp_path: Path, said: list[str]) -> Iterator[Session]:
+    config = Config.model_validate(
+        {
+            "players": {"second": {"agent": ""}},
+            "camera": {"frozen_s": 1.0},
+            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
+            "speech": {"enabled": False},
+            "page": {"enabled": False, "window": False},
+            "journal": {"path": str(tmp_path / "journal.sqlite")},
+        }
+    )
+    session = Session(config, games.load("morris"))
+    session.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
+    yield session
+    session.close()
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline_s = time.monotonic() + 15
+    while not condition():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+
+
+def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
+    session: Session, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camera, plugged = Camera(), threading.Event()
+
+    def open_camera(*_words: object, **_options: object) -> Camera:
+        if not plugged.is_set():
+            raise SourceError("camera 0: not there")
+        return camera
+
+    monkeypatch.setattr(run_cli, "open_source", open_camera)
+    monkeypatch.setattr(run_cli, "REOPEN_S", (0.1,))
+    daemon, stop = Daemon(session, session.config, load_template("nine_mens_morris"), None, "0"), threading.Event()
+
+    def act() -> None:
+        wait_for(lambda: "I have no camera (camera 0: not there). I keep trying." in said)
+        assert session.health()["camera"]["ok"] is False
+        plugged.set()
+        wait_for(lambda: said[-1] == "The camera's picture is back.")
+        camera.on = False
+        wait_for(lambda: said[-1] == "No picture comes from the camera.")
+        assert session.health()["camera"] == {"ok": False, "text": "No picture comes from the camera."}
+        camera.on = True
+        wait_for(lambda: said[-1] == "The camera's picture is back.")
+
+    failures: list[BaseException] = []
+
+    def player() -> None:
+        try:
+            act()
+        except BaseException as error:  # noqa: BLE001 - the top of the thread
+            failures.append(error)
+        stop.set()
+
+    thread = threading.Thread(target=player)
+    thread.start()
+    daemon.run(stop)
+    thread.join()
+    assert not failures, (failures, said)
+    assert len(said) == 5
+    assert session.health()["camera"]["ok"] is True
