@@ -44,7 +44,7 @@ SAME = 0.05
 """Distance of corners, as a share of the side, below which two outlines are one."""
 REPEATS = 0.02
 """The same before they are snapped to lines: a start that fails may have a neighbour that does not."""
-DOUBTFUL = 0.05
+DOUBTFUL = 0.02
 """What may speak against a board, in shares of its lines, before others are looked for within it."""
 SURE = 0.7
 """Merit of a board after which no other is tried."""
@@ -77,7 +77,7 @@ class Rated:
     @property
     def merit(self) -> float:
         """The greater, the likelier."""
-        return self.found.pose.quality - 2 * self.against
+        return self.found.pose.quality - 4 * self.against
 
 
 def find_board(image: Image, template: BoardTemplate) -> Found | None:
