@@ -132,6 +132,20 @@ class Match:
             self._judge(observation.reading)
         return observation
 
+    @property
+    def start_in_view(self) -> bool:
+        """Whether the game is over and the board was just read as set up for the next one."""
+        game, seen = self.referee.game, self.observation
+        if self.referee.outcome is None or seen is None or seen.reading is None:
+            return False
+        return any(seen.reading.board == game.board(start) for start in game.starts)
+
+    def begin_again(self, referee: Referee) -> None:
+        """Goes on with the next game, from the board just read; for a match without a record."""
+        self.referee = referee
+        if self._reading is not None:
+            self._judge(self._reading)
+
     def end(self) -> None:
         """The source has ended: says so if the board was out of sight, however shortly."""
         if self.observation is None or self.observation.rectified is None:

@@ -15,6 +15,8 @@ from daemon import phrases
 from daemon.explain import Explanation, MoveEvent
 from games import AnyGame, Fault, MoveError, Outcome, Side, Step
 
+MOST_UNDONE_AT_END = 2
+"""A takeback of more plies after the end is no takeback, but a board that is being cleared."""
 DESYNC_CELLS = 5
 """From so many cells on, a difference is no illegal move but another position."""
 
@@ -158,6 +160,10 @@ class Referee:
 
     def _judge(self, event: MoveEvent) -> list[Effect]:
         best = event.explanations[0] if event.explanations else None
+        if self.outcome is not None and not self._concerns_the_end(best):
+            # The board is being cleared: nothing to complain of.
+            self.verdict = "over"
+            return []
         if best is None:
             return self._unexplained(event)
         if event.ambiguous:
@@ -203,6 +209,12 @@ class Referee:
         self._said = ()
         return [self._announce("board_found", "I see the board again.")]
 
+    def _concerns_the_end(self, best: Explanation | None) -> bool:
+        """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
+        if best is None or best.kind == "takeback":
+            return best is not None and best.ply >= max(1, self.ply - MOST_UNDONE_AT_END)
+        return best.kind == "unchanged"
+
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
         if before == "start":
@@ -222,9 +234,6 @@ class Referee:
         return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
 
     def _plies(self, best: Explanation, event: MoveEvent) -> list[Effect]:
-        if self.awaiting == "nothing":
-            fault = Fault("game_over", self._differing(event.board), "The game is over.")
-            return self._illegal(fault, event.board)
         if fault_of_agent := self._not_the_agents(best, event.board):
             return self._illegal(fault_of_agent, event.board)
         if self.ply == 0:
@@ -275,8 +284,6 @@ class Referee:
 
     def _unfinished(self, best: Explanation) -> list[Effect]:
         self.verdict = "unfinished"
-        if self.awaiting == "nothing":
-            return []
         text = phrases.missing_steps(self.game, self.game.to_move(best.start), best.missing)
         if self.awaiting == "carry_out":
             asked = phrases.spoken_move(self.game, self.position, self.agent_move)

@@ -203,9 +203,5 @@ class Daemon:
 
     def _watch_for_new_game(self) -> None:
         """Begins the next game when one is over and the board shows the start position again."""
-        match, game = self._session.match, self._session.game
-        if match is None or match.referee.outcome is None or match.observation is None:
-            return
-        reading = match.observation.reading
-        if reading is not None and any(reading.board == game.board(start) for start in game.starts):
+        if self._session.match is not None and self._session.match.start_in_view:
             self._begin(resume=False)

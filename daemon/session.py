@@ -43,6 +43,7 @@ VERDICTS = {
     "ambiguous": "I am not sure what was played.",
     "unclear": "I cannot see the board clearly.",
     "desync": "The board is not as I know it.",
+    "over": "The game is over.",
 }
 """The verdict line of the overlay, by the code of the verdict."""
 

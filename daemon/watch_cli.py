@@ -84,6 +84,8 @@ def follow(match: Match, source: FrameSource) -> None:
             frame = frames.read(READ_S)
             if frame is not None:
                 match.feed(frame)
+                if match.start_in_view:
+                    match.begin_again(Referee(match.referee.game))
             match.poll()
     except SourceEnded:
         match.end()

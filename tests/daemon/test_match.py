@@ -287,3 +287,19 @@ def test_source_that_ends_without_the_board_is_reported(bench: Bench) -> None:
     bench.show(None, time_s=0.0)
     bench.match.end()
     assert [one.code for one in bench.heard] == ["board_lost"]
+
+
+def test_board_set_up_anew_after_the_end_is_seen_as_the_next_game() -> None:
+    game = games.load("morris", {"men": 3})
+    moves = ["a7", "b6", "d7", "b4", "g7xb6", "f4"]
+    pipeline, heard = ScriptedPipeline(), []
+    referee = Referee(game, history=games.line_of_play(game, moves), moves=moves)
+    assert referee.outcome is not None
+    match = Match(pipeline, referee, listeners=[lambda one, _seen: heard.append(one.code)])  # type: ignore[arg-type]
+    for index, board in enumerate((board_with(game, W="a7"), board_with(game))):
+        pipeline.readings.append(reading_of(game, board))
+        match.feed(Frame(PICTURE, float(index), index))
+        assert match.start_in_view == (board == board_with(game))
+    match.begin_again(Referee(game))
+    assert heard == ["start"]
+    assert match.referee.ply == 0

@@ -214,6 +214,10 @@ def test_end_of_the_game_is_finished_and_announced() -> None:
     assert [effect.outcome.winner for effect in effects if isinstance(effect, Finish)] == [0]
     assert codes(effects)[-1] == "game_over"
     assert referee.awaiting == "nothing"
+    # The players clear the board: nothing to complain of, man by man.
+    assert see(referee, board_with(game, W="a7 g7", B="b4 f4")) == []
+    assert see(referee, board_with(game, W="g7")) == []
+    assert see(referee, board_with(game)) == []
 
 
 def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
