@@ -128,23 +128,30 @@ class Match:
         self._seen_s = frame.time_s
         if observation.alignment.relocked:
             self._carry_out(self.referee.found())
-        if observation.reading is not None:
+        if observation.reading is not None and not self.start_in_view:
             self._judge(observation.reading)
         return observation
 
     @property
     def start_in_view(self) -> bool:
-        """Whether the game is over and the board was just read as set up for the next one."""
-        game, seen = self.referee.game, self.observation
-        if self.referee.outcome is None or seen is None or seen.reading is None:
+        """Whether the board was just read as set up for a new game, after the end or when a game is resumed.
+
+        Whoever clears the board between two sessions wants a new game, and not to take all moves back.
+        """
+        game, referee, seen = self.referee.game, self.referee, self.observation
+        if (
+            seen is None
+            or seen.reading is None
+            or not (referee.outcome or (referee.ply and referee.verdict == "start"))
+        ):
             return False
         return any(seen.reading.board == game.board(start) for start in game.starts)
 
     def begin_again(self, referee: Referee) -> None:
         """Goes on with the next game, from the board just read; for a match without a record."""
         self.referee = referee
-        if self._reading is not None:
-            self._judge(self._reading)
+        if self.observation is not None and self.observation.reading is not None:
+            self._judge(self.observation.reading)
 
     def end(self) -> None:
         """The source has ended: says so if the board was out of sight, however shortly."""

@@ -303,3 +303,15 @@ def test_board_set_up_anew_after_the_end_is_seen_as_the_next_game() -> None:
     match.begin_again(Referee(game))
     assert heard == ["start"]
     assert match.referee.ply == 0
+
+
+def test_cleared_board_at_the_first_look_at_a_resumed_game_is_a_new_game_and_no_takeback() -> None:
+    game = games.load("morris")
+    pipeline, notebook = ScriptedPipeline(), Notebook()
+    referee = Referee(game, history=games.line_of_play(game, ["a7", "b6", "d7"]), moves=["a7", "b6", "d7"])
+    match = Match(pipeline, referee, recorder=notebook)  # type: ignore[arg-type]
+    pipeline.readings.append(reading_of(game, board_with(game)))
+    match.feed(Frame(PICTURE, 0.0, 0))
+    assert match.start_in_view
+    assert referee.ply == 3
+    assert notebook.written == []
