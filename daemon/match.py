@@ -19,6 +19,8 @@ from vision.reading import BoardReading
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
 """How much longer than its thinking time an agent may take before it is asked again, and the players are told."""
+MOST_NOTES = 256
+"""Notes that wait at most while the record cannot be written."""
 MOST_LEGAL_MOVES = 1024
 """A state lists no more; an agent that needs them all knows the rules."""
 REFUSALS = 3
@@ -104,6 +106,8 @@ class Match:
         self._sequence = 0
         self._seen_s: float | None = None
         self._reading: BoardReading | None = None
+        self.dropped_notes = 0
+        """Notes that were given up while the record could not be written."""
         self._backlog: list[Effect] = []
         self._asked_s = 0.0
         self._refusals = 0
@@ -238,6 +242,7 @@ class Match:
         # A ply's own announcement says nothing that its record does not. An agent's move must be written: after a
         # restart the players are not to be asked for another one.
         self._backlog += [effect for effect in effects if getattr(effect, "code", "") != "move"]
+        self._trim_backlog()
         self._write_backlog()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         for announcement in announcements:
@@ -247,6 +252,13 @@ class Match:
             LOGGER.info("%s: %s", announcement.code, announcement.text)
             for listener in self.listeners:
                 listener(announcement, self.observation)
+
+    def _trim_backlog(self) -> None:
+        """Keeps what waits for a full disk bounded: the oldest notes go, plies and an agent's move never do."""
+        notes = [one for one in self._backlog if isinstance(one, Announcement) and one.code != "agent_move"]
+        for note in notes[: max(0, len(notes) - MOST_NOTES)]:
+            self._backlog.remove(note)
+            self.dropped_notes += 1
 
     def _write_backlog(self) -> None:
         """Writes what waits, in order; what fails stays and is tried again, and the players are told once."""

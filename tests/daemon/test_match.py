@@ -10,7 +10,7 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
-from daemon.match import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
+from daemon.match import MOST_NOTES, PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
 from daemon.pipeline import Observation
 from daemon.referee import Announcement, Record, Referee
 from games import AnyGame, Outcome
@@ -315,3 +315,15 @@ def test_cleared_board_at_the_first_look_at_a_resumed_game_is_a_new_game_and_no_
     assert match.start_in_view
     assert referee.ply == 3
     assert notebook.written == []
+
+
+def test_full_disk_keeps_every_ply_and_only_the_newest_notes(bench: Bench) -> None:
+    bench.notebook.full = True
+    bench.show(board_with(bench.game, W="d2"))
+    for number in range(MOST_NOTES + 20):
+        bench.match.trouble(f"trouble {number}")
+    assert bench.match.dropped_notes >= 20
+    bench.notebook.full = False
+    bench.match.poll()
+    assert bench.notebook.written[0] == "d2"
+    assert len(bench.notebook.written) == 1 + MOST_NOTES
