@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ FloatArray = NDArray[np.float64]
 
 BOARDS = Path(__file__).parent / "boards"
 RECTIFIED_PX = 512
-"""Longer side of a rectified picture, margins included."""
+"""Longer side of a rectified picture, margins included, unless a template asks for more (`rectified_px`)."""
 
 
 class TemplateError(ValueError):
@@ -43,6 +44,8 @@ class BoardTemplate:
     """(cells, 2) centres in the board frame, in the order of the game's board strings."""
     lines_mm: FloatArray
     """(lines, 2, 2) drawn segments, end points in the board frame."""
+    rectified_px: int
+    """Longer side of a rectified picture, margins included."""
     shape: Mapping[str, float]
     """Values of the shape parameters in force."""
     shape_range: Mapping[str, tuple[float, float]]
@@ -66,7 +69,7 @@ class BoardTemplate:
     @property
     def pixels_per_mm(self) -> float:
         """Scale of rectified pictures."""
-        return RECTIFIED_PX / (max(self.size_mm) + 2 * self.margin_mm)
+        return self.rectified_px / (max(self.size_mm) + 2 * self.margin_mm)
 
     @property
     def rectified_size_px(self) -> tuple[int, int]:
@@ -113,13 +116,13 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
             value = -shape[value[1:]] if value.startswith("-") else shape[value]
         return (value + 1) * extent / 2
 
-    cells = {name: (millimetres(x, width), millimetres(y, height)) for name, (x, y) in source["cells"].items()}
-    runs = [run for group in source["lines"].values() for run in group]
+    cells, lines = _grid(source["grid"], width, height) if "grid" in source else ({}, [])
+    cells |= {name: (millimetres(x, width), millimetres(y, height)) for name, (x, y) in source.get("cells", {}).items()}
+    runs = [run for group in source.get("lines", {}).values() for run in group]
     for option, group in source.get("lines_if", {}).items():
         runs += group if option in options else []
-    lines = [
-        (cells[start], cells[end]) for run in runs for start, end in zip(run.split()[:-1], run.split()[1:], strict=True)
-    ]
+    for run in runs:
+        lines += [(cells[start], cells[end]) for start, end in itertools.pairwise(run.split())]
     return BoardTemplate(
         game=source["game"],
         size_mm=(width, height),
@@ -130,6 +133,7 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         cell_names=tuple(cells),
         cells_mm=np.array(list(cells.values()), dtype=np.float64),
         lines_mm=np.array(lines, dtype=np.float64).reshape(-1, 2, 2),
+        rectified_px=int(source.get("rectified_px", RECTIFIED_PX)),
         shape=dict(shape),
         shape_range={
             name: (float(limits["minimum"]), float(limits["maximum"]))
@@ -138,3 +142,31 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         source=source,
         options=options,
     )
+
+
+Point = tuple[float, float]
+
+
+def _grid(grid: Mapping[str, Any], width: float, height: float) -> tuple[dict[str, Point], list[tuple[Point, Point]]]:
+    """Cells row by row from the picture's top, and lines from side to side, of a board ruled into rows and columns.
+
+    Its cells are the squares between the lines, or the points where these cross.
+    """
+    if grid["cells"] not in ("squares", "points"):
+        raise ValueError(f"the cells of a grid are squares or points, not {grid['cells']!r}")
+    rows, columns, squares = int(grid["rows"]), int(grid["columns"]), grid["cells"] == "squares"
+    gaps_across, gaps_down = columns - (not squares), rows - (not squares)
+    letters = [chr(ord(grid["first_column"]) + column) for column in range(columns)]
+    numbers = list(range(1, rows + 1)) if grid["row_one"] == "top" else list(range(rows, 0, -1))
+    shift = 0.5 if squares else 0.0
+    cells = {
+        grid["name"].format(column=letters[column], row=numbers[row]): (
+            (column + shift) * width / gaps_across,
+            (row + shift) * height / gaps_down,
+        )
+        for row in range(rows)
+        for column in range(columns)
+    }
+    across = [y * height / gaps_down for y in range(gaps_down + 1)]
+    upright = [x * width / gaps_across for x in range(gaps_across + 1)]
+    return cells, [((0.0, y), (width, y)) for y in across] + [((x, 0.0), (x, height)) for x in upright]

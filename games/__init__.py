@@ -80,6 +80,21 @@ class Step:
 
 
 @dataclasses.dataclass(frozen=True)
+class Gain:
+    """The points that one move brings one side."""
+
+    points: int = 0
+    """For what the move does on the board."""
+    bonus: int = 0
+    """For anything else, such as where a score pawn stands."""
+
+    @property
+    def total(self) -> int:
+        """Both together."""
+        return self.points + self.bonus
+
+
+@dataclasses.dataclass(frozen=True)
 class Fault:
     """Why a board cannot come from a position by a legal move."""
 
@@ -145,6 +160,9 @@ class Game(Protocol[P, M]):
 
     def scores(self, position: P) -> tuple[int, int] | None:
         """Points so far of both sides; None in games without points."""
+
+    def gains(self, position: P, move: M) -> tuple[Gain, Gain] | None:
+        """Points that a legal move brings each side; None in games without points."""
 
     def board(self, position: P) -> str:
         """What a camera sees: one class letter per cell, in the order of `cells`."""

@@ -175,6 +175,9 @@ class NineMensMorris:
         """No points are counted."""
         return
 
+    def gains(self, position: Position, move: Move) -> None:
+        """None: no points are counted."""
+
     def board(self, position: Position) -> str:
         """The men, `W` light and `B` dark."""
         light, dark = position.men
