@@ -1,0 +1,344 @@
+"""Double Double Dominoes: lay tiles end to end over diamonds, and use the track on which your score pawn stands.
+
+An end of a new tile touches one tile, at an equal number; the other end does so too or touches none. No end touches
+two tiles; both ends may touch the same. What the rules leave open: two pawns that reach the last space by one tile are
+a draw; a hand is filled after the turn, not within it; with an empty bag, who passes keeps what is held, and two passes
+in a row end the game.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from games import EMPTY, Fault, Gain, MoveError, Outcome, PositionError, Side, Step, rule
+from games.double_double_dominoes import position as texts
+from games.double_double_dominoes.board import (
+    CELLS,
+    DIAMONDS,
+    EACH,
+    NEIGHBOURS,
+    NUMBER_OF,
+    PIPS,
+    STAR,
+    TILES,
+    TRACK,
+    Lay,
+    Tile,
+    breach,
+    lays_on,
+    slots,
+)
+from games.double_double_dominoes.faults import Judge
+from games.double_double_dominoes.position import ALL_TILES, IN_HAND, LAST_SPACE, SIDES, Hand, Position
+
+__all__ = ["CELLS", "DIAMONDS", "GAME", "STAR", "TILES", "TRACK", "Lay", "Move", "Pass", "Position", "Tile"]
+
+BONUS = 3
+"""Points for a pawn on a space whose value a laid tile shows."""
+ENDS = tuple((a, b) for a in range(PIPS) for b in range(PIPS))
+
+
+class Pass(NamedTuple):
+    """Nothing laid, or the end of the turn after a double."""
+
+    discard: Tile | None = None
+    """The tile put away, unseen by the other; only where the whole hand is known."""
+
+
+Move = Lay | Pass
+
+
+@dataclasses.dataclass(frozen=True)
+class DominoesRules:
+    """The rule options."""
+
+    first: str = rule("red", "who begins", choices=SIDES)
+
+
+class DoubleDoubleDominoes:
+    """The rules; `games.Game` says what each method promises."""
+
+    name = "double_double_dominoes"
+    short_name = "dominoes"
+    title = "Double Double Dominoes"
+    sides = SIDES
+    pieces = (EMPTY, EMPTY)
+    cells = CELLS
+    classes = EMPTY + "0123456"
+    Rules = DominoesRules
+
+    def __init__(self, rules: DominoesRules | None = None) -> None:
+        self.rules = rules or DominoesRules()
+        first = SIDES.index(self.rules.first)
+        holds = (IN_HAND + 1, IN_HAND) if first == 0 else (IN_HAND, IN_HAND + 1)
+        self.starts = (Position(to_move=first, holds=holds, bag=ALL_TILES - sum(holds)),)
+
+    def initial(self, seed: int | None = None) -> Position:
+        """The empty board, the first mover's tile drawn; hands and bag are hidden without a seed."""
+        return self.starts[0] if seed is None else self.deal(self.starts[0], seed)
+
+    def deal(self, position: Position, seed: int) -> Position:
+        """The position with everything hidden drawn at random from the tiles that are not seen."""
+        unseen = [tile for tile in TILES for _ in range(EACH - position.laid(tile))]
+        for tile in (*(position.hands[0] or ()), *(position.hands[1] or ()), *(position.order or ())):
+            unseen.remove(tile)
+        random.Random(seed).shuffle(unseen)
+        hands = []
+        for hand, holds in zip(position.hands, position.holds, strict=True):
+            known = hand or ()
+            hands.append(tuple(sorted((*known, *(unseen.pop() for _ in range(holds - len(known)))))))
+        order = position.order
+        if order is None:
+            order = tuple(unseen.pop() for _ in range(position.bag))
+        return dataclasses.replace(position, hands=(hands[0], hands[1]), order=order)
+
+    def hold(self, position: Position, side: Side, tiles: Sequence[Tile] | None) -> Position:
+        """The position with the hand of a side made known, or hidden (None). Raises PositionError."""
+        hand = None if tiles is None else tuple(sorted((min(tile), max(tile)) for tile in tiles))
+        hands = (hand, position.hands[1]) if side == 0 else (position.hands[0], hand)
+        held = dataclasses.replace(position, hands=hands)
+        return texts.parse_position(texts.format_position(held)) if hand else held
+
+    def to_move(self, position: Position) -> Side:
+        """The side whose turn it is; after a double that side goes on until it passes."""
+        return position.to_move
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """All lays by cells and pips, then the passes by discarded tile."""
+        if self.outcome(position) is not None:
+            return []
+        return [*self._lays(position), *self._passes(position)]
+
+    def _lays(self, position: Position) -> Iterator[Lay]:
+        allowed = self._allowed(position, position.to_move)
+        for cells, first, second in slots(position.board, position.open_double):
+            lays = lays_on(cells)
+            for index in _indices(first, second):
+                if allowed[index]:
+                    yield lays[index]
+
+    def _passes(self, position: Position) -> list[Move]:
+        if not self._must_discard(position):
+            return [Pass()]
+        return [Pass(tile) for tile in sorted(set(position.hands[position.to_move] or ()))]
+
+    @staticmethod
+    def _must_discard(position: Position) -> bool:
+        """Whether a pass names the tile put away."""
+        return position.holds[position.to_move] > IN_HAND and position.knows_hand(position.to_move)
+
+    @staticmethod
+    def _allowed(position: Position, side: Side) -> list[bool]:
+        """Whether a side may hold a tile of each ENDS: all copies that lie or are held by the other are seen."""
+        if not position.holds[side]:
+            return [False] * len(ENDS)
+        mine, theirs = position.hands[side] or (), position.hands[1 - side] or ()
+        if position.knows_hand(side):
+            may = [tile in mine for tile in TILES]
+        else:
+            may = [position.laid(tile) + theirs.count(tile) < EACH for tile in TILES]
+        return [may[NUMBER_OF[ends]] for ends in ENDS]
+
+    def _can_lay(self, position: Position, side: Side) -> bool:
+        """Whether a side has, or may have, a tile that fits anywhere."""
+        allowed = self._allowed(position, side)
+        return any(allowed[index] for _, a, b in slots(position.board, None) for index in _indices(a, b))
+
+    def apply(self, position: Position, move: Move) -> Position:
+        """The position after the move; the turn ends with it unless a double can be joined. Raises MoveError."""
+        self._check(position, move)
+        if isinstance(move, Pass):
+            return self._passed(position, move)
+        side = position.to_move
+        first, second = move.cells
+        board = position.board
+        board = f"{board[:first]}{move.pips[0]}{board[first + 1 : second]}{move.pips[1]}{board[second + 1 :]}"
+        red, green = self.gains(position, move)
+        hands, holds = list(position.hands), list(position.holds)
+        hands[side], holds[side] = _without(hands[side], move.tile), holds[side] - 1
+        laid = dataclasses.replace(
+            position,
+            board=board,
+            tiles=(*position.tiles, move),
+            pawns=(min(LAST_SPACE, position.pawns[0] + red.total), min(LAST_SPACE, position.pawns[1] + green.total)),
+            open_double=move if move.is_double else None,
+            passes=0,
+            holds=(holds[0], holds[1]),
+            hands=(hands[0], hands[1]),
+            copies=position.copies + (1 << 2 * NUMBER_OF[move.pips]),
+        )
+        if move.is_double and next(self._lays(laid), None) is not None:
+            return laid
+        return self._turned(laid)
+
+    def _passed(self, position: Position, move: Pass) -> Position:
+        if position.open_double is not None:
+            return self._turned(position)
+        side = position.to_move
+        hands, holds = list(position.hands), list(position.holds)
+        if holds[side] > IN_HAND:
+            holds[side] = IN_HAND
+            # Of a hand known in part, nobody knows what was put away.
+            hands[side] = None if move.discard is None else _without(hands[side], move.discard)
+        after = dataclasses.replace(
+            position, passes=position.passes + 1, holds=(holds[0], holds[1]), hands=(hands[0], hands[1])
+        )
+        return self._turned(after)
+
+    def _turned(self, position: Position) -> Position:
+        """The other side's turn: the hand of the one is filled, then the other draws one."""
+        side, other = position.to_move, 1 - position.to_move
+        hands, holds, bag, order = list(position.hands), list(position.holds), position.bag, position.order
+        for drawer, wanted in ((side, IN_HAND - holds[side]), (other, 1)):
+            drawn = min(bag, max(0, wanted))
+            holds[drawer], bag = holds[drawer] + drawn, bag - drawn
+            if order is not None and drawn:
+                hand = hands[drawer]
+                hands[drawer] = None if hand is None else tuple(sorted((*hand, *order[bag:])))
+                order = order[:bag]
+        return dataclasses.replace(
+            position,
+            to_move=other,
+            open_double=None,
+            bag=bag,
+            holds=(holds[0], holds[1]),
+            hands=(hands[0], hands[1]),
+            order=order,
+        )
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """By the last space of the track, or by points when nothing can be laid any more."""
+        red, green = position.pawns
+        winner = None if red == green else 0 if red > green else 1
+        if LAST_SPACE in position.pawns:
+            return Outcome(winner, "space_100", position.pawns)
+        if position.open_double is not None:
+            return None
+        if position.bag:
+            over = not slots(position.board, None)
+        else:
+            over = position.passes >= 2 or not (self._can_lay(position, 0) or self._can_lay(position, 1))
+        return Outcome(winner, "nothing_to_lay", position.pawns) if over else None
+
+    def scores(self, position: Position) -> tuple[int, int]:
+        """The spaces on which the pawns stand."""
+        return position.pawns
+
+    def gains(self, position: Position, move: Move) -> tuple[Gain, Gain]:
+        """Diamonds for the mover, twice for a double; the bonus for each pawn whose space shows an end's number."""
+        if isinstance(move, Pass):
+            return Gain(), Gain()
+        points = (DIAMONDS[move.cells[0]] + DIAMONDS[move.cells[1]]) * (2 if move.is_double else 1)
+        first, second = (BONUS if pawn and TRACK[pawn - 1] in move.pips else 0 for pawn in position.pawns)
+        red = position.to_move == 0
+        return Gain(points if red else 0, first), Gain(0 if red else points, second)
+
+    def board(self, position: Position) -> str:
+        """The pips of every half, as digits."""
+        return position.board
+
+    def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
+        """Both halves, by cell; nothing for a pass."""
+        if isinstance(move, Pass):
+            return ()
+        (first, second), (a, b) = move
+        return Step("place", first, None, str(a)), Step("place", second, None, str(b))
+
+    def view(self, position: Position, side: Side) -> Position:
+        """The position without the other's hand and the order of the bag."""
+        hands: tuple[Hand | None, Hand | None] = (None, position.hands[1])
+        hands = (position.hands[0], None) if side == 0 else hands
+        return dataclasses.replace(position, hands=hands, order=None)
+
+    def _check(self, position: Position, move: Move) -> None:
+        """Raises MoveError with the first rule that the move breaks."""
+        if (outcome := self.outcome(position)) is not None:
+            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        if isinstance(move, Pass):
+            self._check_pass(position, move)
+        else:
+            self._check_lay(position, move)
+
+    def _check_pass(self, position: Position, move: Pass) -> None:
+        if move in self._passes(position):
+            return
+        if move.discard is None:
+            raise MoveError("must_discard", "who lays nothing puts a tile away, as in pass:3-4")
+        text = f"{move.discard[0]}-{move.discard[1]}"
+        if self._must_discard(position):
+            raise MoveError("not_in_hand", f"{SIDES[position.to_move]} does not hold {text}")
+        raise MoveError("nothing_to_discard", f"{SIDES[position.to_move]} puts no tile away now, {text} or other")
+
+    def _check_lay(self, position: Position, move: Lay) -> None:
+        (first, second), pips = move
+        if not (0 <= first < second < len(CELLS) and second in NEIGHBOURS[first] and pips in NUMBER_OF):
+            raise MoveError("not_a_tile", f"a tile lies on two cells side by side with 0 to 6 on each, not {move}")
+        for cell in move.cells:
+            if position.board[cell] != EMPTY:
+                raise MoveError("occupied", f"{CELLS[cell]} is covered already")
+        if (broken := breach(position.board, move)) is not None:
+            raise MoveError(broken.rule, broken.text)
+        if (double := position.open_double) is not None and not joined(move, double):
+            raise MoveError("not_joined_to_double", f"the tile must be joined to the double {double.text} just laid")
+        if position.laid(move.tile) >= EACH:
+            raise MoveError("third_copy", f"both tiles {pips[0]}-{pips[1]} are laid already")
+        if not self._allowed(position, position.to_move)[PIPS * pips[0] + pips[1]]:
+            raise MoveError("not_in_hand", f"{SIDES[position.to_move]} does not hold {pips[0]}-{pips[1]}")
+
+    def format_move(self, position: Position, move: Move) -> str:
+        """`8H6-8I1`, `pass`, and with the tile put away `pass:3-4`."""
+        if isinstance(move, Lay):
+            return move.text
+        return "pass" if move.discard is None else f"pass:{move.discard[0]}-{move.discard[1]}"
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        """The move of that text, either end of a tile first, capitals or not. Raises MoveError."""
+        word, colon, tile = text.strip().lower().partition(":")
+        move: Move
+        try:
+            move = Pass(texts.parse_tile(tile) if colon else None) if word == "pass" else texts.parse_lay(text)
+        except PositionError as error:
+            raise MoveError("not_a_move", f"{error}; moves look like 8H6-8I1, pass or pass:3-4") from None
+        self._check(position, move)
+        return move
+
+    def format_position(self, position: Position) -> str:
+        """See `position.format_position`."""
+        return texts.format_position(position)
+
+    def parse_position(self, text: str) -> Position:
+        """The position of that text. Raises PositionError."""
+        return texts.parse_position(text)
+
+    def fault(self, position: Position, board: str) -> Fault:
+        """The broken rule, judged by which halves came, went and changed their pips."""
+        outcome = self.outcome(position)
+        return Judge(position, board, outcome is not None).fault()
+
+
+def joined(lay: Lay, other: Lay) -> bool:
+    """Whether two tiles lie side by side."""
+    return any(cell in NEIGHBOURS[beside] for cell in lay.cells for beside in other.cells)
+
+
+def _indices(first: int, second: int) -> range:
+    """Which of ENDS fit two cells that ask for pips."""
+    if first >= 0 and second >= 0:
+        return range(PIPS * first + second, PIPS * first + second + 1)
+    if first >= 0:
+        return range(PIPS * first, PIPS * first + PIPS)
+    return range(second, len(ENDS), PIPS) if second >= 0 else range(len(ENDS))
+
+
+def _without(hand: Hand | None, tile: Tile) -> Hand | None:
+    """A hand with one tile gone; a tile that is not in it was among the hidden ones."""
+    if hand is None or tile not in hand:
+        return hand
+    place = hand.index(tile)
+    return hand[:place] + hand[place + 1 :]
+
+
+GAME = DoubleDoubleDominoes
