@@ -1,13 +1,16 @@
-"""Pictures as bytes: whole JPEGs in a stream, and decoding that refuses broken files."""
+"""Pictures as bytes: whole JPEGs in a stream, decoded when they are looked at; broken files are refused."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import re
+import zlib
 
 import cv2
 import numpy as np
 
-from vision.frame import Image
+from vision.frame import PREVIEW_SHRINK, Frame, Image, Preview
 
 LARGEST_JPEG = 32 * 2**20
 """Bytes after which an unfinished picture is given up."""
@@ -74,6 +77,54 @@ def jpeg_end(data: bytes | bytearray) -> int | None:
             if data[at + 1] == _END:
                 return at + 2
     return None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Picture:
+    """A JPEG, and what little of it was decoded so far: a third of the work, and none of it for nothing."""
+
+    data: bytes
+    preview: Preview
+
+
+def peek(data: bytes) -> Picture | None:
+    """The JPEG with its preview; None where it is broken or cut off."""
+    if not data.startswith(_START) or (jpeg_end(data) or 0) <= 0:
+        return None
+    try:
+        preview = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_8)
+    except cv2.error:
+        return None
+    return None if preview is None else Picture(data, np.asarray(preview, dtype=np.uint8))
+
+
+class EncodedFrame(Frame):
+    """A frame whose picture is decoded when somebody asks for it; most frames of a still board nobody does."""
+
+    def __init__(self, picture: Picture, time_s: float, index: int) -> None:
+        self._picture: Picture
+        for name, value in (("_picture", picture), ("time_s", time_s), ("index", index), ("name", "")):
+            object.__setattr__(self, name, value)
+
+    @functools.cached_property
+    def image(self) -> Image:
+        """The whole picture; where it cannot be decoded although its preview could, the preview enlarged."""
+        image = decode(self._picture.data)
+        if image is not None:
+            return image
+        height, width = self.preview.shape
+        large = cv2.resize(self.preview, (width * PREVIEW_SHRINK, height * PREVIEW_SHRINK))
+        return np.asarray(cv2.cvtColor(large, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+
+    @property
+    def preview(self) -> Preview:
+        """The picture in grey, an eighth as wide and high."""
+        return self._picture.preview
+
+    @property
+    def checksum(self) -> int:
+        """A number that differs between different files."""
+        return zlib.crc32(self._picture.data)
 
 
 def decode(data: bytes) -> Image | None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 
+from vision.encoded import EncodedFrame, Picture
 from vision.frame import Frame, Image, SourceEnded
 
 log = logging.getLogger(__name__)
@@ -14,10 +15,10 @@ log = logging.getLogger(__name__)
 FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 2.0
 
-Connection = Generator[Image, None, None]
-"""Opens a camera, yields its pictures and closes it; whatever it raises, or its end, means that it is gone.
+Connection = Generator[Image | Picture, None, None]
+"""Opens a camera, yields its pictures, decoded or not, and closes it.
 
-No step of it may take longer than a few seconds.
+Whatever it raises, or its end, means that the camera is gone. No step of it may take longer than a few seconds.
 """
 
 
@@ -83,17 +84,21 @@ class LiveSource:
     def _pump(self) -> None:
         connection = self._connect()
         try:
-            for image in connection:
+            for picture in connection:
                 if self._closing.is_set():
                     return
-                self._offer(image)
+                self._offer(picture)
         finally:
             connection.close()
 
-    def _offer(self, image: Image) -> None:
+    def _offer(self, picture: Image | Picture) -> None:
         with self._news:
             self.dropped += self._frame is not None
             self._last_s = time.monotonic()
-            self._frame = Frame(image, self._last_s, self._index)
+            self._frame = _frame(picture, self._last_s, self._index)
             self._index += 1
             self._news.notify()
+
+
+def _frame(picture: Image | Picture, time_s: float, index: int) -> Frame:
+    return EncodedFrame(picture, time_s, index) if isinstance(picture, Picture) else Frame(picture, time_s, index)

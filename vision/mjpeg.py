@@ -8,7 +8,7 @@ import ssl
 import time
 import urllib.parse
 
-from vision.encoded import JpegSplitter, decode
+from vision.encoded import JpegSplitter, peek
 from vision.frame import SourceError
 from vision.live import Connection
 
@@ -74,11 +74,11 @@ def _pictures(url: str, response: http.client.HTTPResponse, stall_s: float) -> C
             data = response.read1(_BLOCK)
         except TimeoutError:
             raise SourceError(f"{url}: nothing came for {stall_s:g} s") from None
-        for picture in splitter.feed(data):
-            image = decode(picture)
-            if image is not None:
+        for jpeg in splitter.feed(data):
+            picture = peek(jpeg)
+            if picture is not None:
                 last_s = time.monotonic()
-                yield image
+                yield picture
         if not data:
             return
         if time.monotonic() - last_s > 2 * stall_s:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import zlib
 
 from vision.frame import Frame, FrameSource
 
@@ -82,7 +81,7 @@ class Stillness:
 
     def watch(self, frame: Frame, now_s: float) -> None:
         """Takes note of the next frame."""
-        checksum = zlib.crc32(frame.image[::4, ::4].tobytes())
+        checksum = frame.checksum
         if checksum != self._checksum:
             self._checksum, self._since_s = checksum, now_s
         self.frozen = now_s - self._since_s > self._after_s

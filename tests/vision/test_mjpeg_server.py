@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from vision.encoded import decode
 from vision.frame import Frame, SourceEnded, SourceError
 from vision.mjpeg import mjpeg_frames
 from vision.mjpeg_server import MjpegServer, ServerError
@@ -49,7 +50,7 @@ def serve() -> Iterator[Callable[..., MjpegServer]]:
 
 
 def levels(server: MjpegServer) -> list[int]:
-    return [round(float(image.mean())) for image in mjpeg_frames(server.url)]
+    return [round(float(decode(picture.data).mean())) for picture in mjpeg_frames(server.url)]
 
 
 def ask(server: MjpegServer, path: str, data: bytes | None = None) -> tuple[int, bytes]:

@@ -1,0 +1,61 @@
+"""Frames that are decoded when somebody looks at them."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from vision import encoded
+from vision.encoded import EncodedFrame, Picture, peek
+from vision.frame import Frame, Image
+
+
+def picture(seed: int = 1) -> Image:
+    coarse = np.random.default_rng(seed).integers(0, 255, (9, 16, 3), dtype=np.uint8)
+    return np.asarray(cv2.resize(coarse, (640, 360), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+
+
+def jpeg(image: Image) -> bytes:
+    return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+
+
+def test_a_frame_is_decoded_once_and_only_when_its_picture_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[int] = []
+    real = encoded.decode
+    monkeypatch.setattr(encoded, "decode", lambda data: (decoded.append(len(data)), real(data))[1])
+    seen = peek(jpeg(picture()))
+    assert seen is not None
+    frame = EncodedFrame(seen, 1.5, 7)
+    assert (frame.time_s, frame.index, frame.name) == (1.5, 7, "")
+    assert frame.preview.shape == (45, 80) and not decoded
+    assert np.abs(frame.image.astype(float) - picture()).mean() < 3
+    assert frame.image is frame.image and len(decoded) == 1
+
+
+def test_the_preview_shows_the_same_whether_the_frame_is_encoded_or_not() -> None:
+    seen = peek(jpeg(picture()))
+    assert seen is not None
+    plain = Frame(picture(), 0.0, 0).preview
+    assert plain.shape == seen.preview.shape
+    assert np.abs(plain.astype(float) - seen.preview).mean() < 3
+
+
+def test_a_picture_that_is_cut_off_or_none_is_refused_at_once() -> None:
+    whole = jpeg(picture())
+    assert peek(whole[: len(whole) // 2]) is None
+    assert peek(b"not a picture") is None
+    assert peek(b"") is None
+
+
+def test_a_frame_whose_rest_cannot_be_decoded_shows_its_preview() -> None:
+    seen = peek(jpeg(picture()))
+    assert seen is not None
+    image = EncodedFrame(Picture(b"\xff\xd8 damaged", seen.preview), 0.0, 0).image
+    assert image.shape == (360, 640, 3)
+    assert np.abs(image.mean(axis=2) - cv2.cvtColor(picture(), cv2.COLOR_BGR2GRAY)).mean() < 12
+
+
+def test_equal_files_have_equal_checksums_and_different_ones_do_not() -> None:
+    frames = [EncodedFrame(Picture(jpeg(picture(seed)), np.zeros((1, 1), np.uint8)), 0.0, 0) for seed in (1, 1, 2)]
+    assert frames[0].checksum == frames[1].checksum != frames[2].checksum
