@@ -10,6 +10,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,26 @@ class Label:
 
 
 def read_labels(path: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
-    """The labels of the file in its order, or of the photos named in `only`, in that order. Raises LabelError."""
+    """The labels of the file in its order, or of the photos that `only` names, in that order. Raises LabelError."""
     images = _load(path)
-    for name in only:
-        if name not in images:
-            raise LabelError(f"{path}: no photo {name!r}; it labels {_some(list(images))}")
-    chosen = list(only) or list(images)
+    chosen = chosen_names(list(images), only, path)
     if not chosen:
         raise LabelError(f"{path}: it labels no photo")
     return tuple(_label(path, name, images[name], template) for name in chosen)
+
+
+def chosen_names(names: Sequence[str], only: Sequence[str], where: Path) -> list[str]:
+    """The labelled photos that `only` names, by name or shell pattern such as `1_*.jpg`, each once; empty means all.
+
+    Raises LabelError, which begins with `where`, for a word that names none.
+    """
+    chosen: dict[str, None] = {}
+    for word in only:
+        found = [word] if word in names else [name for name in names if fnmatchcase(name, word)]
+        if not found:
+            raise LabelError(f"{where}: no photo {word!r}; it labels {_some(list(names))}")
+        chosen |= dict.fromkeys(found)
+    return list(chosen) if only else list(names)
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 import games
+from calibration.annotated import read_annotated
+from calibration.annotations import AnnotationError
 from calibration.labels import LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
@@ -101,9 +103,17 @@ def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64]
 def calibrate(
     game: Annotated[str, GAME],
     photos: Annotated[Path, typer.Option(help="Folder of the photos.")],
-    labels: Annotated[Path, typer.Option(help='JSON: {"images": {"PHOTO": {"corners_px": ..., "cells": "..."}}}.')],
+    labels: Annotated[
+        Path,
+        typer.Option(
+            help='JSON: {"images": {"PHOTO": {"corners_px": ..., "cells": "..."}}}; '
+            "for dominoes also a folder of annotations such as 1_01.txt."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Profile to write, such as table.npz.")],
-    only: Annotated[str, typer.Option(help="Names of the photos to use, separated by commas; else all.")] = "",
+    only: Annotated[
+        str, typer.Option(help='Photos to use, separated by commas: names, or patterns such as "1_*.jpg"; else all.')
+    ] = "",
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
@@ -112,13 +122,22 @@ def calibrate(
     Four photos are enough where they show men of both sides in several places. corners_px may be null: the board is
     then looked for. The accuracy printed is measured on photos left out in turn.
 
+    Where --labels is a folder of annotated dominoes moves (1_01.txt, 1_02.txt, ...), a photo shows the tiles of all
+    moves of its game up to its own, and the board is looked for.
+
     Example: kibitzer calibrate --game morris --photos shots --labels shots/labels.json --out table.npz
+
+    Example: kibitzer calibrate --game dominoes --photos shots --labels shots --only "1_*.jpg" --out table.npz
     """
     from vision.calibrate import CalibrationError, LabelledPhoto, fit_profile
 
     try:
         template = template_of(game, rule)
-        chosen = read_labels(labels, template, [name.strip() for name in only.split(",") if name.strip()])
+        words = [word.strip() for word in only.split(",") if word.strip()]
+        if labels.is_dir():
+            chosen = read_annotated(labels, photos, template, words)
+        else:
+            chosen = read_labels(labels, template, words)
         examples = []
         for label in chosen:
             image = load_photo(photos / label.name)
@@ -131,7 +150,15 @@ def calibrate(
                 examples, template, progress=lambda done, total: progress.update(task, completed=done, total=total)
             )
         profile.save(out)
-    except (games.GameError, LabelError, ProfileError, TemplateError, CalibrationError, WeightsError) as error:
+    except (
+        games.GameError,
+        AnnotationError,
+        LabelError,
+        ProfileError,
+        TemplateError,
+        CalibrationError,
+        WeightsError,
+    ) as error:
         raise stop("calibrate", error) from None
     summarise(profile, template, [label.cells for label in chosen], out, as_json)
 

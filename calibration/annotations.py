@@ -1,0 +1,172 @@
+"""Annotated photo series of Double Double Dominoes: one photo a tile, and two kinds of small text files beside them.
+
+`<game>_<number>.txt` tells the tile that the photo of that name shows for the first time, one line an end
+(`<row><column letter> <pips>`, the upper or left end first), and in a third line the points that its player got,
+bonus included. `<game>_mutari.txt` tells who laid it: a line a photo, `<photo> player<1 or 2>`. The files known end
+their lines with CR LF, the last one without; reading takes any line ends, blanks at the end, and blank lines.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+COLUMNS = "ABCDEFGHIJKLMNO"
+ROWS = 15
+LARGEST_BYTES = 64 << 10
+PHOTO_SUFFIXES = (".jpg", ".jpeg", ".png")
+MOVERS_SUFFIX = "_mutari.txt"
+
+_STEM = re.compile(r"(\d{1,9})_(\d{1,9})")
+_END = re.compile(r"(\d{1,2})\s*([A-Za-z])\s+(\d+)")
+_MOVER = re.compile(r"(\S+)\s+player\s*(\d+)", re.IGNORECASE)
+
+
+class AnnotationError(ValueError):
+    """An annotation or a list of movers that cannot be used; the message names the file, the line and the fault."""
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class PhotoName:
+    """Which move of which game a photo shows: `1_07` is the seventh of game 1. Sorted by number, not by text."""
+
+    game: int
+    number: int
+    text: str = dataclasses.field(default="", compare=False)
+    """As the files are called, without a suffix."""
+
+    def __str__(self) -> str:
+        return self.text or f"{self.game}_{self.number:02d}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Annotation:
+    """One tile, and the points that it brought its player."""
+
+    cells: tuple[str, str]
+    """Names of the squares, such as `8H`, by row, then by column."""
+    pips: tuple[int, int]
+    """`pips[i]` lies on `cells[i]`."""
+    points: int
+    """Bonus included."""
+
+
+def parse_name(stem: str) -> PhotoName | None:
+    """The move that a file of that name is about; None for other files."""
+    found = _STEM.fullmatch(stem)
+    return PhotoName(int(found[1]), int(found[2]), stem) if found else None
+
+
+def format_annotation(annotation: Annotation) -> str:
+    """The annotation as the known files are written, to the byte: CR LF between the lines, none after the last."""
+    ends = [f"{cell} {pips}" for cell, pips in zip(annotation.cells, annotation.pips, strict=True)]
+    return "\r\n".join([*ends, str(annotation.points)])
+
+
+def parse_annotation(text: str, where: str) -> Annotation:
+    """The annotation of a file's text; `where` begins the messages. Raises AnnotationError."""
+    lines = _filled_lines(text)
+    if len(lines) != 3:
+        raise AnnotationError(f"{where}: {len(lines)} lines; an annotation has three: two ends and the points")
+    ends = sorted(_parse_end(line, f"{where}: line {number}") for number, line in lines[:2])
+    (first, first_cell, first_pips), (second, second_cell, second_pips) = ends
+    if not _are_neighbours(first, second):
+        raise AnnotationError(f"{where}: {first_cell} and {second_cell} are not side by side, as a tile's ends are")
+    number, line = lines[2]
+    if not line.isascii() or not line.isdecimal() or len(line) > 3:
+        raise AnnotationError(f"{where}: line {number} holds the points, a whole number, not {line!r}")
+    return Annotation((first_cell, second_cell), (first_pips, second_pips), int(line))
+
+
+def read_annotation(path: Path) -> Annotation:
+    """The annotation in a file. Raises AnnotationError."""
+    return parse_annotation(_text_of(path), str(path))
+
+
+def annotation_paths(folder: Path) -> dict[PhotoName, Path]:
+    """Every annotation file of a folder, by game and number. Raises AnnotationError."""
+    found: dict[PhotoName, Path] = {}
+    for path in _files(folder):
+        name = parse_name(path.stem) if path.suffix.lower() == ".txt" else None
+        if name is not None and found.setdefault(name, path) != path:
+            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} are about the same move")
+    return dict(sorted(found.items()))
+
+
+def photo_paths(folder: Path) -> dict[PhotoName, Path]:
+    """Every photo of a folder that is named after a move, by game and number. Raises AnnotationError."""
+    found: dict[PhotoName, Path] = {}
+    for path in _files(folder):
+        name = parse_name(path.stem) if path.suffix.lower() in PHOTO_SUFFIXES else None
+        if name is not None and found.setdefault(name, path) != path:
+            raise AnnotationError(f"{folder}: {found[name].name} and {path.name} are photos of the same move")
+    return dict(sorted(found.items()))
+
+
+def movers_paths(folder: Path) -> dict[int, Path]:
+    """Every list of movers in a folder, by game. Raises AnnotationError."""
+    found: dict[int, Path] = {}
+    for path in _files(folder):
+        game = path.name.lower().removesuffix(MOVERS_SUFFIX)
+        if game != path.name.lower() and game.isascii() and game.isdecimal():
+            found[int(game)] = path
+    return dict(sorted(found.items()))
+
+
+def read_movers(path: Path) -> dict[PhotoName, int]:
+    """Who laid the tile of each photo, 0 for player 1 and 1 for player 2, in file order. Raises AnnotationError."""
+    movers: dict[PhotoName, int] = {}
+    for number, line in _filled_lines(_text_of(path)):
+        where = f"{path}: line {number}"
+        found = _MOVER.fullmatch(line)
+        name = parse_name(Path(found[1]).stem) if found else None
+        if found is None or name is None:
+            raise AnnotationError(f"{where} is no '1_01.jpg player1': {line!r}")
+        if found[2] not in ("1", "2"):
+            raise AnnotationError(f"{where}: there is no player {found[2]}; the players are 1 and 2")
+        if name in movers:
+            raise AnnotationError(f"{where}: {name} is listed twice")
+        movers[name] = int(found[2]) - 1
+    return movers
+
+
+def _parse_end(line: str, where: str) -> tuple[tuple[int, int], str, int]:
+    """Row and column from 0, the square's name, and the pips of one end."""
+    found = _END.fullmatch(line)
+    if found is None:
+        raise AnnotationError(f"{where} is no '<row><column> <pips>', such as '8H 6': {line!r}")
+    row, column, pips = int(found[1]), found[2].upper(), int(found[3])
+    if not 1 <= row <= ROWS or column not in COLUMNS:
+        raise AnnotationError(f"{where}: there is no square {row}{column}; they run from 1A to {ROWS}{COLUMNS[-1]}")
+    if pips > 6:
+        raise AnnotationError(f"{where}: an end has 0 to 6 pips, not {pips}")
+    return (row - 1, COLUMNS.index(column)), f"{row}{column}", pips
+
+
+def _are_neighbours(first: tuple[int, int], second: tuple[int, int]) -> bool:
+    return abs(first[0] - second[0]) + abs(first[1] - second[1]) == 1
+
+
+def _filled_lines(text: str) -> list[tuple[int, str]]:
+    """Lines that hold anything, stripped, with their numbers from 1."""
+    lines = ((number, line.strip().strip("\ufeff")) for number, line in enumerate(text.splitlines(), 1))
+    return [(number, line) for number, line in lines if line]
+
+
+def _text_of(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise AnnotationError(f"{path}: larger than {LARGEST_BYTES >> 10} KiB; no such file is")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise AnnotationError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise AnnotationError(f"{path}: no text: {error.reason} at byte {error.start}") from error
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    except OSError as error:
+        raise AnnotationError(f"{folder}: {error.strerror}") from error
