@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from daemon import phrases
-from daemon.explain import Explanation, MoveEvent
+from daemon.explanation import Explanation, MoveEvent
 from games import AnyGame, Fault, MoveError, Outcome, Side, Step
 
 MOST_UNDONE_AT_END = 2

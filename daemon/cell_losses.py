@@ -1,0 +1,52 @@
+"""How much a reading speaks against a board: a loss per cell and class, added up as a hand changes cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from games import EMPTY, Step
+from vision.reading import BoardReading
+
+WRONG_CELL_NATS = 2.3
+"""A cell read as something else with ten to one counts as contradicting a board."""
+
+
+class CellLosses:
+    """Nats by which each class is less likely than its cell's most likely one."""
+
+    def __init__(self, reading: BoardReading) -> None:
+        logs = reading.log_probabilities
+        rows = (logs.max(axis=1, keepdims=True) - logs).tolist()
+        self._cells: list[dict[str, float]] = [dict(zip(reading.letters, row, strict=True)) for row in rows]
+
+    def of(self, board: str) -> float:
+        """The loss of a board."""
+        return sum(losses[letter] for losses, letter in zip(self._cells, board, strict=True))
+
+    def change(self, board: str, steps: Sequence[Step]) -> tuple[float, int]:
+        """By how much the steps change a board's loss, and on how many of the touched cells they contradict it."""
+        after: dict[int, str] = {}
+        for step in steps:
+            if step.origin is not None:
+                after[step.origin] = EMPTY
+            after[step.cell] = step.piece
+        change, wrong = 0.0, 0
+        for cell, letter in after.items():
+            losses = self._cells[cell]
+            loss = losses[letter]
+            wrong += loss > WRONG_CELL_NATS
+            change += loss - losses[board[cell]]
+        return change, wrong
+
+    def least_change(self, board: str) -> float:
+        """The least loss of any board that differs from this one, where this one has none."""
+        return min(
+            (
+                loss
+                for losses, own in zip(self._cells, board, strict=True)
+                for letter, loss in losses.items()
+                if letter != own
+            ),
+            default=math.inf,
+        )
