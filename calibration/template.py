@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.printed import Print, parse_print
+
 FloatArray = NDArray[np.float64]
 
 BOARDS = Path(__file__).parent / "boards"
@@ -54,11 +56,18 @@ class BoardTemplate:
     """The parsed file, from which `with_shape` computes again."""
     options: frozenset[str] = frozenset()
     """Names of the rule options whose lines are drawn."""
+    printed: Print | None = None
+    """What is printed on it besides bare lines; None where the template does not say."""
 
     @property
     def letters(self) -> str:
         """The class letters in their order."""
         return "".join(self.classes)
+
+    @property
+    def track_mm(self) -> FloatArray:
+        """(spaces, 2) middles of the numbered spaces of a printed track, from space 1 on; (0, 2) where there is none."""
+        return self.printed.track_mm if self.printed is not None else np.zeros((0, 2))
 
     @property
     def corners_mm(self) -> FloatArray:
@@ -123,6 +132,8 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         runs += group if option in options else []
     for run in runs:
         lines += [(cells[start], cells[end]) for start, end in itertools.pairwise(run.split())]
+    cells_mm = np.array(list(cells.values()), dtype=np.float64)
+    lines_mm = np.array(lines, dtype=np.float64).reshape(-1, 2, 2)
     return BoardTemplate(
         game=source["game"],
         size_mm=(width, height),
@@ -131,8 +142,8 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         cell_mm=float(source["cell_mm"]),
         classes=dict(source["classes"]),
         cell_names=tuple(cells),
-        cells_mm=np.array(list(cells.values()), dtype=np.float64),
-        lines_mm=np.array(lines, dtype=np.float64).reshape(-1, 2, 2),
+        cells_mm=cells_mm,
+        lines_mm=lines_mm,
         rectified_px=int(source.get("rectified_px", RECTIFIED_PX)),
         shape=dict(shape),
         shape_range={
@@ -141,6 +152,7 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         },
         source=source,
         options=options,
+        printed=parse_print(source["print"], cells_mm, lines_mm) if "print" in source else None,
     )
 
 

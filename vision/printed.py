@@ -1,0 +1,63 @@
+"""Draws what is printed on a board: our own drawing of a template's figures, to compare pictures with."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.printed import Shape
+from calibration.template import BoardTemplate
+from vision.frame import Image
+
+FloatArray = NDArray[np.float64]
+
+FINER = 4
+"""Drawn so much larger and shrunk, so that edges fall between pixels where they belong."""
+HOLLOW = 0.72
+"""Exponent of a star's outline, |x|^HOLLOW + |y|^HOLLOW = 1; at 1 it would be a square on its tip."""
+BARE = (90, 90, 90)
+"""BGR of what is not printed on."""
+
+
+def draw_print(template: BoardTemplate, pixels_per_mm: float) -> Image:
+    """The print seen from straight above, margins included, so many pixels to the millimetre.
+
+    uint8 (height, width, 3) BGR. Raises ValueError where the template describes no print.
+    """
+    if template.printed is None:
+        raise ValueError(f"the template of {template.game} describes no print")
+    width, height = (round((extent + 2 * template.margin_mm) * pixels_per_mm) for extent in template.size_mm)
+    fine: Image = np.full((height * FINER, width * FINER, 3), BARE, dtype=np.uint8)
+    scale = FINER * pixels_per_mm
+    for shape in template.printed.shapes:
+        _paint(fine, shape, scale, template.margin_mm)
+    return np.asarray(cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def drawn_from_board(template: BoardTemplate, pixels_per_mm: float) -> FloatArray:
+    """(3, 3) homography: board millimetres to pixels of what `draw_print` draws."""
+    offset = template.margin_mm * pixels_per_mm - 0.5
+    return np.array([[pixels_per_mm, 0, offset], [0, pixels_per_mm, offset], [0, 0, 1]], dtype=np.float64)
+
+
+def _paint(fine: Image, shape: Shape, scale: float, margin_mm: float) -> None:
+    centre = (np.array(shape.centre_mm) + margin_mm) * scale
+    half = np.array(shape.size_mm) * scale / 2
+    cv2.fillPoly(fine, [_outline(shape, centre, half, shape.round_mm * scale)], shape.colour)
+
+
+def _outline(shape: Shape, centre: FloatArray, half: FloatArray, radius: float) -> NDArray[np.int32]:
+    """(points, 1, 2) the shape's edge; a pixel whose middle lies on it belongs to the shape."""
+    turn = np.linspace(0, 2 * np.pi, 64, endpoint=False)
+    ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    if shape.form == "star":
+        unit = np.sign(ring) * np.abs(ring) ** (2 / HOLLOW)
+    elif shape.form == "disc":
+        unit = ring
+    else:
+        # The ring, cut in four and moved out to the corners.
+        unit = (np.where(ring < -1e-9, -1.0, 1.0) * (half - radius) + radius * ring) / half
+    points = centre + half * unit
+    # Pixel p reaches from p to p + 1.
+    return np.asarray(np.round(points - 0.5), dtype=np.int32).reshape(-1, 1, 2)
