@@ -47,7 +47,7 @@ class LabelledPhoto:
     name: str
     image: Image
     cells: str
-    """Class letter per cell, in the template's order."""
+    """Class letter per cell, in the template's order; OTHER for a cell that is not to be learnt from."""
     corners_px: NDArray[np.float64] | None = None
     """(4, 2) the frame's corners, top left first, clockwise, to a quarter of a cell; None: the board is looked for."""
 
@@ -143,6 +143,8 @@ def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Exampl
     for index, place in enumerate(placed):
         rectified = rectify(place.photo.image, place.pose, template)
         for number, (centre, letter) in enumerate(zip(centres, place.photo.cells, strict=True)):
+            if letter == OTHER:
+                continue
             patches.append(cut_patch(rectified, centre[0], centre[1], side_px))
             patches += [_variant(rectified, centre, side_px, chance) for _ in range(VARIANTS)]
             labels.append(letter * (1 + VARIANTS))
