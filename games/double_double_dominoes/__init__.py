@@ -100,7 +100,9 @@ class DoubleDoubleDominoes:
         hand = None if tiles is None else tuple(sorted((min(tile), max(tile)) for tile in tiles))
         hands = (hand, position.hands[1]) if side == 0 else (position.hands[0], hand)
         held = dataclasses.replace(position, hands=hands)
-        return texts.parse_position(texts.format_position(held)) if hand else held
+        if (wrong := texts.inconsistency(held)) is not None:
+            raise PositionError(wrong)
+        return held
 
     def to_move(self, position: Position) -> Side:
         """The side whose turn it is; after a double that side goes on until it passes."""
@@ -130,17 +132,18 @@ class DoubleDoubleDominoes:
         """Whether a pass names the tile put away."""
         return position.holds[position.to_move] > IN_HAND and position.knows_hand(position.to_move)
 
-    @staticmethod
-    def _allowed(position: Position, side: Side) -> list[bool]:
-        """Whether a side may hold a tile of each ENDS: all copies that lie or are held by the other are seen."""
-        if not position.holds[side]:
-            return [False] * len(ENDS)
-        mine, theirs = position.hands[side] or (), position.hands[1 - side] or ()
-        if position.knows_hand(side):
-            may = [tile in mine for tile in TILES]
-        else:
-            may = [position.laid(tile) + theirs.count(tile) < EACH for tile in TILES]
+    def _allowed(self, position: Position, side: Side) -> list[bool]:
+        """Whether a side holds, or may hold, a tile of each ENDS."""
+        may = [self._may_hold(position, side, tile) for tile in TILES]
         return [may[NUMBER_OF[ends]] for ends in ENDS]
+
+    @staticmethod
+    def _may_hold(position: Position, side: Side, tile: Tile) -> bool:
+        """Of a hidden hand: not all copies lie on the board or are seen with the other side."""
+        if position.knows_hand(side):
+            return tile in (position.hands[side] or ())
+        theirs = position.hands[1 - side]
+        return position.holds[side] > 0 and position.laid(tile) + (theirs.count(tile) if theirs else 0) < EACH
 
     def _can_lay(self, position: Position, side: Side) -> bool:
         """Whether a side has, or may have, a tile that fits anywhere."""
@@ -285,7 +288,7 @@ class DoubleDoubleDominoes:
             raise MoveError("not_joined_to_double", f"the tile must be joined to the double {double.text} just laid")
         if position.laid(move.tile) >= EACH:
             raise MoveError("third_copy", f"both tiles {pips[0]}-{pips[1]} are laid already")
-        if not self._allowed(position, position.to_move)[PIPS * pips[0] + pips[1]]:
+        if not self._may_hold(position, position.to_move, move.tile):
             raise MoveError("not_in_hand", f"{SIDES[position.to_move]} does not hold {pips[0]}-{pips[1]}")
 
     def format_move(self, position: Position, move: Move) -> str:

@@ -53,7 +53,7 @@ class Position:
     """The tiles known to be in each hand, ascending: all of them, or fewer where others are hidden. None: none."""
     order: Hand | None = None
     """The tiles in the bag, the next to be drawn last; None where hidden."""
-    copies: int = dataclasses.field(default=0)
+    copies: int = 0
     """How often each tile is laid, two bits a tile, the first of TILES lowest."""
 
     def laid(self, tile: Tile) -> int:
@@ -104,7 +104,11 @@ def _secrets(position: Position) -> tuple[Hand | None, Hand | None, Hand | None]
 
 
 def parse_position(text: str) -> Position:
-    """The position of `format_position`'s text. Raises PositionError."""
+    """The position of `format_position`'s text. Raises PositionError.
+
+    What is not said: pawns at the start, four tiles held by the side to move and three by the other, and all others in
+    the bag.
+    """
     first, *parts = text.strip().split(";")
     fields = dict(part.partition("=")[::2] for part in parts)
     known = ["pawns", "bag", "holds", "passes", "double", "hand_red", "hand_green", "bag_order", "tiles"]
@@ -112,32 +116,36 @@ def parse_position(text: str) -> Position:
         names = ", ".join(known)
         raise PositionError(f"{text[:60]!r} is not red or green, then ;name=value with the names {names}")
     lays = [parse_lay(word) for word in _words(fields.get("tiles", ""))]
+    holds = _two(fields.get("holds", "4,3" if first == SIDES[0] else "3,4"), IN_HAND + 1)
+    others = max(0, ALL_TILES - len(lays) - sum(holds))
     position = Position(
         board=board_of(lays),
         tiles=tuple(sorted(lays)),
         pawns=_two(fields.get("pawns", "0,0"), LAST_SPACE),
         to_move=SIDES.index(first),
         open_double=parse_lay(fields["double"]) if "double" in fields else None,
-        bag=_number(fields.get("bag", "0"), ALL_TILES),
+        bag=_number(fields.get("bag", str(others)), ALL_TILES),
         passes=_number(fields.get("passes", "0"), ALL_TILES),
-        holds=_two(fields.get("holds", "4,3"), IN_HAND + 1),
+        holds=holds,
         hands=(_hand(fields, "hand_red"), _hand(fields, "hand_green")),
         order=_tiles(fields["bag_order"]) if "bag_order" in fields else None,
-        copies=counted(lays) if len(lays) <= ALL_TILES else 0,
+        copies=counted(lays),
     )
-    if (fault := _inconsistency(position)) is not None:
+    if (fault := inconsistency(position)) is not None:
         raise PositionError(f"{text[:60]!r}: {fault}")
     return position
 
 
-def _inconsistency(position: Position) -> str | None:
+def inconsistency(position: Position) -> str | None:
     """What no game could bring about, as a sentence; None where nothing is wrong."""
     lays, double = position.tiles, position.open_double
     cells = [cell for lay in lays for cell in lay.cells]
     if len(set(cells)) < len(cells):
         return "two tiles lie on one cell"
+    if lays and STAR not in cells:
+        return "no tile covers the star on 8H"
     if lays and not _hangs_together(position.board, cells):
-        return "the tiles do not hang together from the star on 8H, or unequal ends touch"
+        return "the tiles do not hang together, or unequal ends touch"
     if double is not None and not (double in lays and double.is_double):
         return f"double={double.text} is no double on the board"
     if any(hand is not None and len(hand) > holds for hand, holds in zip(position.hands, position.holds, strict=True)):
@@ -150,7 +158,7 @@ def _inconsistency(position: Position) -> str | None:
     for tiles in _secrets(position):
         seen.update(tiles or ())
     many = [f"{low}-{high}" for (low, high), count in seen.items() if count > EACH]
-    return f"the tile {many[0]} is there {EACH} times at most" if many else None
+    return f"there are only {EACH} tiles {many[0]}" if many else None
 
 
 def _hangs_together(board: str, cells: list[int]) -> bool:
