@@ -56,6 +56,8 @@ class BoardTemplate:
     """The parsed file, from which `with_shape` computes again."""
     options: frozenset[str] = frozenset()
     """Names of the rule options whose lines are drawn."""
+    descriptor: str = "resnet18"
+    """Name of the network that describes its cells."""
     printed: Print | None = None
     """What is printed on it besides bare lines; None where the template does not say."""
 
@@ -66,7 +68,7 @@ class BoardTemplate:
 
     @property
     def track_mm(self) -> FloatArray:
-        """(spaces, 2) middles of the numbered spaces of a printed track, from space 1 on; (0, 2) where there is none."""
+        """(spaces, 2) middles of the spaces of a printed track, from space 1 on; (0, 2) where there is none."""
         return self.printed.track_mm if self.printed is not None else np.zeros((0, 2))
 
     @property
@@ -145,6 +147,7 @@ def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[st
         cells_mm=cells_mm,
         lines_mm=lines_mm,
         rectified_px=int(source.get("rectified_px", RECTIFIED_PX)),
+        descriptor=str(source.get("descriptor", "resnet18")),
         shape=dict(shape),
         shape_range={
             name: (float(limits["minimum"]), float(limits["maximum"]))

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.evidence import pose_quality, snap_pose
 from vision.features import Reference, ReferenceMatcher, shrink
 from vision.finder import find_board
 from vision.frame import Frame, Image
-from vision.lines import line_quality, refine_pose
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.tracking import Track, Tracker
 
@@ -102,7 +102,7 @@ class Aligner:
         if frame.time_s - self._checked_s > CHECK_EVERY_S:
             if moved_px < STANDS_PX:
                 return self._check(frame, grey, moved_px)
-            if line_quality(frame.image, pose, self.template) < KEEP_SHARE * self._locked_quality:
+            if pose_quality(frame.image, pose, self.template) < KEEP_SHARE * self._locked_quality:
                 # What is followed is no board any more: a hand, or too few points to tell.
                 return self._lock(frame, grey)
             self._checked_s = frame.time_s
@@ -110,7 +110,7 @@ class Aligner:
 
     def _back(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
         """Out of sight, but followed again: believed as soon as its lines are seen."""
-        quality = line_quality(frame.image, pose, self.template)
+        quality = pose_quality(frame.image, pose, self.template)
         if quality < KEEP_SHARE * self._locked_quality:
             return self._lock(frame, grey)
         return self._locked(dataclasses.replace(pose, quality=quality), frame, grey)
@@ -128,7 +128,7 @@ class Aligner:
         """Looks whether the lines are still where the pose says; hidden ones are forgiven for a while."""
         assert self._pose is not None
         self._checked_s = frame.time_s
-        quality = line_quality(frame.image, self._pose, self.template)
+        quality = pose_quality(frame.image, self._pose, self.template)
         pose = dataclasses.replace(self._pose, quality=quality)
         if quality >= KEEP_SHARE * self._locked_quality:
             self._seen_s = frame.time_s
@@ -201,7 +201,7 @@ class Aligner:
     def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
         if candidate is None or not is_plausible(candidate, self.template, image):
             return None
-        pose = refine_pose(image, candidate, self.template)
+        pose = snap_pose(image, candidate, self.template)
         return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
 
     def _search(self, image: Image) -> BoardPose | None:
@@ -217,7 +217,8 @@ class Aligner:
 
     def _turned_as_before(self, pose: BoardPose) -> BoardPose:
         """A board that was known does not turn between two looks: of its possible turns the nearest is the one."""
-        if self._resting is None:
+        if self._resting is None or self.template.printed is not None:
+            # A print is found the right way up.
             return pose
         before = self._resting.corners_px(self.template)
         corners = pose.corners_px(self.template)

@@ -36,10 +36,12 @@ class Reference:
 class ReferenceMatcher:
     """Finds the board of a reference in other pictures."""
 
-    def __init__(self, reference: Reference, template: BoardTemplate) -> None:
+    def __init__(self, reference: Reference, template: BoardTemplate, longer_side_px: int = LONGER_SIDE_PX) -> None:
+        """Both pictures are shrunk to that size before they are compared."""
+        self._longer_side_px = longer_side_px
         self._sift = cv2.SIFT.create(nfeatures=FEATURES)
         self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
-        small, small_from_image = shrink(reference.image)
+        small, small_from_image = shrink(reference.image, longer_side_px)
         small_from_board = small_from_image @ reference.image_from_board
         self._points, self._descriptors = self._features(
             small, board_mask(small.shape[:2], small_from_board, template, template.margin_mm)
@@ -48,7 +50,7 @@ class ReferenceMatcher:
 
     def locate(self, image: Image) -> BoardPose | None:
         """The pose that most features agree on, to about 1 % of the board; None where too few agree."""
-        small, small_from_image = shrink(image)
+        small, small_from_image = shrink(image, self._longer_side_px)
         points, descriptors = self._features(small, None)
         if descriptors is None or self._descriptors is None or len(points) < FEWEST_INLIERS:
             return None

@@ -6,6 +6,8 @@
    rows and columns score tens of thousands of them at once.
 3. The best are snapped to the drawn lines and measured; the one whose lines are really there wins, or none.
 4. Where the grey picture shows no board, a colour channel with more edges is looked at in the same way.
+
+A board whose print the template describes is found by that print instead.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from vision.gaps import bare_share
 from vision.lines import measure_shape, refine_pose
 from vision.outlines import Outline, find_outlines
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
+from vision.print_match import find_print
 from vision.quads import find_quads
 from vision.segments import find_segments, find_weaves, weave_of_quad
 from vision.strays import stray_share
@@ -81,7 +84,13 @@ class Rated:
 
 
 def find_board(image: Image, template: BoardTemplate) -> Found | None:
-    """The board in the picture, its top left corner the one nearest to the picture's; None rather than a guess."""
+    """The board in the picture; None rather than a guess.
+
+    A board told by its lines alone has its top left corner where the picture has; a print shows which corner it is.
+    """
+    if template.printed is not None:
+        pose = find_print(image, template)
+        return Found(pose, template) if pose is not None else None
     grey, small_from_image = shrink(image, WORKING_PX)
     best = _search(grey, template)
     if best is None and image.ndim == 3:

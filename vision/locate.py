@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.align import Aligner
+from vision.evidence import pose_quality, snap_pose
 from vision.finder import find_board
 from vision.frame import Frame, Image
-from vision.lines import line_quality, measure_shape, refine_pose
+from vision.lines import measure_shape
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
@@ -67,8 +68,8 @@ class PhotoReader:
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
     """The pose snapped to the drawn lines, where more lines are seen under it than before."""
-    refined = refine_pose(image, pose, template)
-    before = line_quality(image, pose, template)
+    refined = snap_pose(image, pose, template)
+    before = pose_quality(image, pose, template)
     if refined.quality > before and is_plausible(refined, template, image):
         return refined
     return dataclasses.replace(pose, quality=before)

@@ -23,7 +23,8 @@ BARE = (90, 90, 90)
 def draw_print(template: BoardTemplate, pixels_per_mm: float) -> Image:
     """The print seen from straight above, margins included, so many pixels to the millimetre.
 
-    uint8 (height, width, 3) BGR. Raises ValueError where the template describes no print.
+    uint8 (height, width, 3) BGR, in the frame of `drawn_from_board`; at the template's own scale it is the frame of
+    rectified pictures. Raises ValueError where the template describes no print.
     """
     if template.printed is None:
         raise ValueError(f"the template of {template.game} describes no print")
@@ -37,12 +38,13 @@ def draw_print(template: BoardTemplate, pixels_per_mm: float) -> Image:
 
 def drawn_from_board(template: BoardTemplate, pixels_per_mm: float) -> FloatArray:
     """(3, 3) homography: board millimetres to pixels of what `draw_print` draws."""
-    offset = template.margin_mm * pixels_per_mm - 0.5
+    offset = template.margin_mm * pixels_per_mm
     return np.array([[pixels_per_mm, 0, offset], [0, pixels_per_mm, offset], [0, 0, 1]], dtype=np.float64)
 
 
 def _paint(fine: Image, shape: Shape, scale: float, margin_mm: float) -> None:
-    centre = (np.array(shape.centre_mm) + margin_mm) * scale
+    # The middle of the picture's first pixel is its origin, not the corner of that pixel.
+    centre = (np.array(shape.centre_mm) + margin_mm) * scale + FINER / 2
     half = np.array(shape.size_mm) * scale / 2
     cv2.fillPoly(fine, [_outline(shape, centre, half, shape.round_mm * scale)], shape.colour)
 
