@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 
+from vision.delivery import Delivery
 from vision.encoded import EncodedFrame, Picture
 from vision.frame import Frame, Image, SourceEnded
 
@@ -27,11 +28,19 @@ class LiveSource:
 
     live = True
 
-    def __init__(self, name: str, connect: Callable[[], Connection], give_up_s: float | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        connect: Callable[[], Connection],
+        give_up_s: float | None = None,
+        delivery: Delivery | None = None,
+    ) -> None:
         self.dropped = 0
         """Pictures that nobody read before the next one came."""
         self.reconnects = 0
         """How often the camera was opened again."""
+        self.delivery = delivery or Delivery(name)
+        """What comes, as measured since it was last opened."""
         self._name = name
         self._connect = connect
         self._give_up_s = give_up_s
@@ -82,6 +91,7 @@ class LiveSource:
                 self.reconnects += 1
 
     def _pump(self) -> None:
+        self.delivery.opened()
         connection = self._connect()
         try:
             for picture in connection:
@@ -92,6 +102,7 @@ class LiveSource:
             connection.close()
 
     def _offer(self, picture: Image | Picture) -> None:
+        self.delivery.count(time.monotonic(), _size_px(picture))
         with self._news:
             self.dropped += self._frame is not None
             self._last_s = time.monotonic()
@@ -102,3 +113,8 @@ class LiveSource:
 
 def _frame(picture: Image | Picture, time_s: float, index: int) -> Frame:
     return EncodedFrame(picture, time_s, index) if isinstance(picture, Picture) else Frame(picture, time_s, index)
+
+
+def _size_px(picture: Image | Picture) -> tuple[int, int] | None:
+    """Width and height; None where nothing but a preview was decoded."""
+    return None if isinstance(picture, Picture) else (picture.shape[1], picture.shape[0])

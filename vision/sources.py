@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vision.capture import device_frames, open_device, rtsp_frames
+from vision.delivery import Delivery
 from vision.files import PhotoFolder, VideoFile
 from vision.frame import FrameSource, SourceError
 from vision.live import LiveSource
@@ -31,16 +32,20 @@ def open_source(
     scheme = spec.partition("://")[0].lower() if "://" in spec else ""
     if scheme in ("http", "https"):
         check_address(spec)
-        return LiveSource(spec, lambda: mjpeg_frames(spec), give_up_s)
+        delivery = Delivery(spec)
+        delivery.codec = "MJPEG"
+        return LiveSource(spec, lambda: mjpeg_frames(spec), give_up_s, delivery)
     if scheme in ("rtsp", "rtsps"):
         check_address(spec)
-        return LiveSource(spec, lambda: rtsp_frames(spec), give_up_s)
+        delivery = Delivery(spec)
+        return LiveSource(spec, lambda: rtsp_frames(spec, delivery), give_up_s, delivery)
     if scheme:
         raise SourceError(f"{spec}: a source's address begins with http, https, rtsp or rtsps, not {scheme!r}")
     if spec.isdecimal() or spec.startswith("/dev/"):
         # Opened once here, so that a wrong name is an error now and not an endless wait.
         open_device(spec, rate_hz, size_px).release()
-        return LiveSource(f"camera {spec}", lambda: device_frames(spec, rate_hz, size_px), give_up_s)
+        delivery = Delivery(f"camera {spec}", rate_hz)
+        return LiveSource(delivery.name, lambda: device_frames(spec, rate_hz, size_px, delivery), give_up_s, delivery)
     return _open_path(Path(spec).expanduser(), hold_s, rate_hz)
 
 

@@ -181,7 +181,7 @@ class Camera(http.server.BaseHTTPRequestHandler):
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
                 if self.path == "/stalls":
                     time.sleep(20)
-                if self.path == "/breaks" and index == 3:
+                if (self.path == "/breaks" and index == 3) or (self.path == "/breaks2" and index == 20):
                     return
                 time.sleep(0.005)
         except OSError:
@@ -214,6 +214,17 @@ def test_a_phones_stream_is_read_in_every_dialect(camera: str, path: str) -> Non
     assert all(frame is not None and frame.image.shape == (48, 64, 3) for frame in frames)
     times = [frame.time_s for frame in frames if frame is not None]
     assert times == sorted(times)
+
+
+def test_a_stream_tells_how_many_pictures_come_also_after_a_break(camera: str) -> None:
+    source = open_source(camera + "/breaks2")
+    assert isinstance(source, LiveSource)
+    try:
+        while source.reconnects == 0 or source.delivery.rate_hz is None:
+            assert source.read(3.0) is not None
+        assert source.delivery.text().startswith("MJPEG, ")
+    finally:
+        source.close()
 
 
 def test_a_silent_camera_blocks_no_longer_than_the_timeout(camera: str) -> None:

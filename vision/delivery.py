@@ -1,0 +1,93 @@
+"""What a camera or stream really delivers, which is seldom what it was asked for."""
+
+from __future__ import annotations
+
+import collections
+import logging
+import threading
+
+log = logging.getLogger(__name__)
+
+MEASURED_FRAMES = 30
+"""Pictures after which the rate is told."""
+MEASURED_S = 3.0
+"""Longest time until it is told, once there are a few pictures."""
+FEWEST_FRAMES = 5
+REMEMBERED = 90
+"""Pictures over which the rate is measured."""
+FAR_UNDER = 0.6
+"""Share of the rate asked for, below which something is wrong."""
+
+
+class Delivery:
+    """Measures one source's pictures as they come; written by the camera's thread, read by any."""
+
+    def __init__(self, name: str, asked_rate_hz: float | None = None) -> None:
+        self.name = name
+        self.asked_rate_hz = asked_rate_hz
+        """None where nothing was asked: a stream comes as it comes."""
+        self.claimed = ""
+        """What the driver says it was set to."""
+        self.codec = ""
+        """How the pictures come, such as MJPG; empty where it is not known."""
+        self.size_px: tuple[int, int] | None = None
+        """Width and height of the last picture."""
+        self.exposure = ""
+        """State of exposure and white balance, in words; empty where they cannot be asked."""
+        self._times_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
+        self._lock = threading.Lock()
+        self._told = False
+
+    @property
+    def rate_hz(self) -> float | None:
+        """Pictures a second as they arrive; None before a few have come."""
+        with self._lock:
+            if len(self._times_s) < FEWEST_FRAMES:
+                return None
+            passed_s = self._times_s[-1] - self._times_s[0]
+            return (len(self._times_s) - 1) / passed_s if passed_s > 0 else None
+
+    @property
+    def slow(self) -> bool:
+        """Whether far fewer pictures come than were asked for."""
+        rate_hz = self.rate_hz
+        return self.asked_rate_hz is not None and rate_hz is not None and rate_hz < FAR_UNDER * self.asked_rate_hz
+
+    def opened(self) -> None:
+        """The source was opened, perhaps again: the rate is measured anew."""
+        with self._lock:
+            self._times_s.clear()
+            self._told = False
+        self.exposure = ""
+
+    def count(self, time_s: float, size_px: tuple[int, int] | None = None) -> None:
+        """A picture came. Tells the rate once, when it is known."""
+        self.size_px = size_px or self.size_px
+        with self._lock:
+            self._times_s.append(time_s)
+            passed_s = time_s - self._times_s[0]
+            enough = len(self._times_s) >= MEASURED_FRAMES or (
+                len(self._times_s) >= FEWEST_FRAMES and passed_s > MEASURED_S
+            )
+            due, self._told = enough and not self._told, self._told or enough
+        if due:
+            log.info("%s: %s", self.name, self.text())
+            if self.slow:
+                log.warning("%s: %s", self.name, self.advice())
+
+    def text(self) -> str:
+        """Such as "1280x720 pixels, MJPG, 14.9 pictures a second (asked: 15), exposure locked"."""
+        size, rate_hz = self.size_px, self.rate_hz
+        parts = [f"{size[0]}x{size[1]} pixels"] if size else []
+        parts += [self.codec] if self.codec else []
+        if rate_hz is not None:
+            asked = "" if self.asked_rate_hz is None else f" (asked: {self.asked_rate_hz:g})"
+            parts.append(f"{rate_hz:.1f} pictures a second{asked}")
+        return ", ".join(parts + ([self.exposure] if self.exposure else []))
+
+    def advice(self) -> str:
+        """What to do about a slow camera."""
+        return (
+            f"only {self.rate_hz or 0:.1f} of {self.asked_rate_hz or 0:g} pictures a second come. "
+            "With too little light a camera exposes longer: add a lamp. Else ask for a smaller picture."
+        )
