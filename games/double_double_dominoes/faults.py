@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from games import EMPTY, Fault, changed_cells
-from games.double_double_dominoes.board import CELLS, EACH, NEIGHBOURS, NUMBER_OF, Lay, breach
+from games.double_double_dominoes.board import CELLS, EACH, NEIGHBOURS, Lay, breach
 from games.double_double_dominoes.position import SIDES, Position, board_of
 
 MOST_NEW = 4
@@ -42,32 +42,28 @@ class Judge:
 
     def _disturbed(self) -> Fault:
         """Halves that lay are gone or show other pips."""
-        hit = [lay for lay in self.position.tiles if set(lay.cells) & {*self.gone, *self.other}]
-        if len(hit) == 1 and not self.other and len(self.new) == len(self.gone):
-            return self._moved(hit[0])
-        if not self.new and not self.other:
-            back = " and ".join(_tile_on(lay) for lay in hit)
-            missing, it = ("tile is", "it") if len(hit) == 1 else ("tiles are", "them")
-            return self._say("tile_removed", f"A {missing} missing: put {it} back, {back}.".replace("A tiles", "Tiles"))
-        if not self.new and not self.gone:
-            now = " and ".join(f"{CELLS[cell]} a {self.board[cell]}" for cell in self.other)
-            text = (
-                f"The tiles have changed: {now}, not {_pips(self.position.board, self.other)} as laid. Put them back."
-            )
-            return self._say("tile_changed", text)
-        return self._say("unexplained", f"The tiles were rearranged. {self._remedy(hit)}")
+        hit = sorted(lay for lay in self.position.tiles if set(lay.cells) & {*self.gone, *self.other})
+        if len(hit) == 1 and self._reappears(hit[0]):
+            where, now = _names(hit[0].cells), _names({*hit[0].cells, *self.new} - {*self.gone})
+            text = f"The {_name(hit[0])} was moved from {where} to {now}. Put it back on {where}."
+            return self._say("tile_moved", text)
+        tiles = " and ".join(f"the {_where(lay)}" for lay in hit)
+        if self.new or (self.gone and self.other):
+            away = f"Take what lies on {_names(self.new)} away. " if self.new else ""
+            return self._say("tiles_rearranged", f"The tiles were rearranged. {away}Put {tiles} back.")
+        if self.gone:
+            gone = "A tile is missing: put it" if len(hit) == 1 else "Tiles are missing: put them"
+            return self._say("tile_removed", f"{gone} back, {tiles}.")
+        now = " and ".join(f"a {self.board[cell]} on {CELLS[cell]}" for cell in self.other)
+        shows, back = ("shows", "it back as it was") if len(hit) == 1 else ("show", "them back as they were")
+        return self._say("tile_changed", f"{_capital(tiles)} now {shows} {now}. Put {back}.")
 
-    def _remedy(self, hit: Sequence[Lay]) -> str:
-        """What hands must do to have the board as before."""
-        away = f"Take what lies on {_names(self.new)} away. " if self.new else ""
-        return f"{away}Put {' and '.join(_tile_on(lay) for lay in hit)} back."
-
-    def _moved(self, lay: Lay) -> Fault:
-        where = f"Put it back on {_names(lay.cells)}."
-        text = (
-            f"The {_ends(lay)} was moved from {_names(lay.cells)} to {_names({*lay.cells, *self.new} - {*self.gone})}."
-        )
-        return self._say("tile_moved", f"{text} {where}")
+    def _reappears(self, lay: Lay) -> bool:
+        """Whether what came, with what is left of a tile, is that tile elsewhere."""
+        cells = sorted({*lay.cells, *self.new} - {*self.gone})
+        if not self.new or len(cells) != 2 or cells[1] not in NEIGHBOURS[cells[0]]:
+            return False
+        return self._lay((cells[0], cells[1])).tile == lay.tile
 
     def _laid(self) -> Fault:
         """Halves came, and none went."""
@@ -75,10 +71,9 @@ class Judge:
         if not pairings:
             return self._no_tile()
         # Of several ways to see tiles in the new halves, the one in which most of them lie as they may.
-        broken = min((self._broken([self._lay(pair) for pair in pairs]) for pairs in pairings), key=len)
-        if broken:
-            return self._breach(broken[0])
-        return self._several(len(pairings[0]))
+        sorted_out = [self._sort_out([self._lay(pair) for pair in pairs]) for pairs in pairings]
+        lying, broken = min(sorted_out, key=lambda one: len(one[1]))
+        return _broken(lying, broken[0]) if broken else self._unseen(len(pairings[0]))
 
     def _no_tile(self) -> Fault:
         if len(self.new) > 2 * MOST_NEW:
@@ -88,52 +83,48 @@ class Judge:
         if not alone:
             return self._say("not_a_tile", f"{_names(self.new)} are no whole tiles. Lay them again, one by one.")
         seen = " and ".join(f"the {self.board[cell]} on {CELLS[cell]}" for cell in alone)
-        verb = "is half a tile" if len(alone) == 1 else "are halves of no tile"
-        return self._say("not_a_tile", f"{seen.capitalize()} {verb}. Lay the whole tile on two cells.", alone)
+        verb = "is half a tile" if len(alone) == 1 else "are no whole tile"
+        return self._say("not_a_tile", f"{_capital(seen)} {verb}. A tile lies on two cells side by side.", alone)
 
     def _lay(self, cells: tuple[int, int]) -> Lay:
         return Lay(cells, (int(self.board[cells[0]]), int(self.board[cells[1]])))
 
-    def _broken(self, lays: list[Lay]) -> list[Lay]:
-        """Those of the new tiles that may not lie there, whatever the order in which they came."""
+    def _sort_out(self, lays: list[Lay]) -> tuple[list[Lay], list[Lay]]:
+        """All tiles that lie as they may, whatever the order in which they came, and the new ones that do not."""
         lying, waiting = list(self.position.tiles), list(lays)
-        while True:
-            board = board_of(lying)
-            fitting = [lay for lay in waiting if breach(board, lay) is None and not _is_third(lying, lay)]
-            if not fitting:
-                return waiting
+        while fitting := [lay for lay in waiting if breach(board_of(lying), lay) is None and not _third(lying, lay)]:
             lying.append(fitting[0])
             waiting.remove(fitting[0])
+        return lying, waiting
 
-    def _breach(self, lay: Lay) -> Fault:
-        """One tile lies where it may not."""
-        broken = breach(self.position.board, lay)
-        away = f"Take the {_ends(lay)} from {_names(lay.cells)} away."
-        if broken is not None:
-            return self._say(broken.rule, f"{broken.text[0].upper()}{broken.text[1:]}. {away}", lay.cells)
-        text = f"Both tiles {_ends(lay)} are laid already, and this would be a third."
-        return self._say("third_copy", f"{text} {away}", lay.cells)
-
-    def _several(self, count: int) -> Fault:
-        """Every tile might lie there: it is whose turn it is, and what is held, that speaks against them."""
+    def _unseen(self, count: int) -> Fault:
+        """Every tile might lie there: whose turn it is, or what is held, speaks against them."""
         names, double, mover = _names(self.new), self.position.open_double, self._mover()
         if count > 1:
-            text = f"{mover.capitalize()} laid {count} tiles at once, on {names}. Take all but one away."
+            text = f"{_capital(mover)} laid {count} tiles at once, on {names}. Take all but one away."
             return self._say("several_tiles", text)
-        lay = self._lay((self.new[0], self.new[1]))
-        if self.position.knows_hand(self.position.to_move) and lay.tile not in (
-            self.position.hands[self.position.to_move] or ()
-        ):
-            text = f"{mover.capitalize()} does not hold the {_ends(lay)}. Take it from {names} away."
-            return self._say("not_in_hand", text)
+        tile = _name(self._lay((self.new[0], self.new[1])))
         if double is not None:
-            text = f"The {_ends(lay)} on {names} is not joined to the double {_tile_on(double)} just laid."
+            text = f"The {tile} on {names} is not joined to the {_where(double)} just laid."
             return self._say("not_joined_to_double", f"{text} Take it away, or pass first.")
+        if self.position.knows_hand(self.position.to_move):
+            text = f"{_capital(mover)} does not hold the {tile}. Take it from {names} away."
+            return self._say("not_in_hand", text)
         return self._say("unexplained", f"No turn of {mover} leads here. Take what lies on {names} away.")
 
 
-def _is_third(lying: Sequence[Lay], lay: Lay) -> bool:
-    return sum(NUMBER_OF[other.pips] == NUMBER_OF[lay.pips] for other in lying) >= EACH
+def _broken(lying: Sequence[Lay], lay: Lay) -> Fault:
+    """Why one tile may not lie there."""
+    away = f"Take the {_name(lay)} from {_names(lay.cells)} away."
+    if (broken := breach(board_of(lying), lay)) is not None:
+        return Fault(broken.rule, lay.cells, f"{_capital(broken.text)}. {away}")
+    where = " and on ".join(_names(other.cells) for other in sorted(lying) if other.tile == lay.tile)
+    return Fault("third_copy", lay.cells, f"Both tiles {_name(lay)} lie already, on {where}. {away}")
+
+
+def _third(lying: Sequence[Lay], lay: Lay) -> bool:
+    """Whether all copies of a tile lie already."""
+    return sum(other.tile == lay.tile for other in lying) >= EACH
 
 
 def _pairings(cells: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
@@ -149,16 +140,17 @@ def _pairings(cells: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
     ]
 
 
-def _ends(lay: Lay) -> str:
-    return f"{lay.pips[0]}-{lay.pips[1]}"
+def _name(lay: Lay) -> str:
+    low, high = lay.tile
+    return f"{low}-{high}"
 
 
-def _tile_on(lay: Lay) -> str:
-    return f"the {_ends(lay)} on {_names(lay.cells)}"
+def _where(lay: Lay) -> str:
+    return f"{_name(lay)} on {_names(lay.cells)}"
 
 
-def _pips(board: str, cells: Iterable[int]) -> str:
-    return " and ".join(f"a {board[cell]}" for cell in cells)
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _names(cells: Iterable[int]) -> str:
