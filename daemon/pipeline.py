@@ -1,22 +1,48 @@
-"""From a frame to a settled reading, on one page: align, rectify, gate, read."""
+"""From a frame to a settled reading, on one page: align, rectify, gate, read; and no more of it than is needed.
+
+Of a board that rests most frames are only glanced at, and of a settled change only the cells that changed are read.
+Both are shortcuts that a full look overtakes soon: nothing is believed, or kept, because of a glance.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import logging
+import time
 
+import cv2
 import numpy as np
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.align import Aligner, Alignment
-from vision.frame import Frame, Image
-from vision.gate import Gate, GateState
+from vision.frame import Frame, Image, Preview
+from vision.gate import LIGHT_STEP, Gate, GateState
 from vision.pose import rectify
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
 
+LOGGER = logging.getLogger(__name__)
+LOOK_EVERY_S = 0.25
+"""Of a board at rest one frame is gone through so often at least; the others only where their preview has changed."""
+GLANCE_LEVELS = 8.0
+"""Grey values by which a preview must differ somewhere, for the frame to be gone through at once."""
 RECHECK_S = 2.0
-"""A still board is read again this often: a change that no motion gave away is found all the same."""
+"""A still board is looked over again this often: a change that no motion gave away is found all the same."""
+WHOLE_S = 10.0
+"""So often all its cells are read, whether they look changed or not."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Spent:
+    """What one frame cost."""
+
+    track_s: float = 0.0
+    rectify_s: float = 0.0
+    gate_s: float = 0.0
+    read_s: float = 0.0
+    cells: int = 0
+    """Cells that were read."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -29,7 +55,9 @@ class Observation:
     """The steady picture; None where the board is not in sight."""
     gate: GateState | None = None
     reading: BoardReading | None = None
-    """Set where the picture has settled, or was read again."""
+    """Set where the picture has settled, or was read again; the same object while nothing on the board changes."""
+    spent: Spent | None = None
+    """None where the frame was only glanced at; all but `frame` is then from the last one that was gone through."""
 
 
 class Pipeline:
@@ -46,28 +74,68 @@ class Pipeline:
         self.gate = Gate(settle_s=settle_s)
         self.reader = Reader(self.template, profile)
         self.readings = readings
+        self.cells_read = 0
+        """Cells read so far."""
         self._batch: list[BoardReading] = []
         """The readings of the present still picture that are averaged."""
-        self._read_s = -np.inf
-        self._again = False
+        self._last: Observation | None = None
+        self._preview: Preview | None = None
+        """Of the last frame that was gone through."""
+        self._reading: BoardReading | None = None
+        self._read_s = self._whole_due_s = -np.inf
+        self._again = self._unsure = False
+        self._stale = True
+        """Whether what was read before is of another place or light, so that no cell can be told to be unchanged."""
 
     def feed(self, frame: Frame) -> Observation:
         """Observes one frame; frames come in the order in which they were taken."""
+        preview = frame.preview
+        if self._last is None or not self._rests(self._last, frame, preview):
+            self._preview = preview
+            self._last = self._look(frame)
+            return self._last
+        gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
+        return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None)
+
+    def ask_again(self) -> bool:
+        """Wants the still picture read once more and averaged; False where that was done often enough."""
+        self._unsure = True
+        self._again = 0 < len(self._batch) < self.readings
+        return self._again
+
+    def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
+        """Whether a glance is enough: the board has settled, was gone through just now, and nothing stirs."""
+        if last.gate is None or not last.gate.settled or self._again or frame.name != last.frame.name:
+            return False
+        if frame.time_s - last.frame.time_s >= LOOK_EVERY_S or self._preview is None:
+            return False
+        return preview.shape == self._preview.shape and cv2.absdiff(preview, self._preview).max() <= GLANCE_LEVELS
+
+    def _look(self, frame: Frame) -> Observation:
+        """Goes through the frame, all steps as far as they make sense."""
+        began_s = time.perf_counter()
         alignment = self.aligner.update(frame)
         if alignment.relocked:
             self.gate.reset()
             self._adopt_template()
+            self._stale = True
+        tracked_s = time.perf_counter()
         if alignment.pose is None:
-            return Observation(frame, alignment)
+            return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
         rectified = rectify(frame.image, alignment.pose, self.template)
+        rectified_s = time.perf_counter()
         gate = self.gate.update(rectified, frame.time_s)
+        self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
+        gated_s, before = time.perf_counter(), self.cells_read
         reading = self._read(rectified, frame, gate) if gate.settled else None
-        return Observation(frame, alignment, rectified, gate, reading)
-
-    def ask_again(self) -> bool:
-        """Wants the still picture read once more and averaged; False where that was done often enough."""
-        self._again = 0 < len(self._batch) < self.readings
-        return self._again
+        spent = Spent(
+            tracked_s - began_s,
+            rectified_s - tracked_s,
+            gated_s - rectified_s,
+            time.perf_counter() - gated_s,
+            self.cells_read - before,
+        )
+        return Observation(frame, alignment, rectified, gate, reading, spent)
 
     def _adopt_template(self) -> None:
         """Takes over the board's shape as the aligner has measured it."""
@@ -76,15 +144,34 @@ class Pipeline:
             self.reader.template = self.template
 
     def _read(self, rectified: Image, frame: Frame, gate: GateState) -> BoardReading | None:
+        """The whole board where the last reading left doubts, and now and then; else only what has changed."""
         recheck = frame.time_s - self._read_s >= RECHECK_S
         if not (gate.fresh or self._again or recheck):
             return None
         if not self._again:
             self._batch = []
-        self._again = False
+        whole = self._stale or self._unsure or frame.time_s >= self._whole_due_s
+        self._again = self._unsure = self._stale = False
         self._read_s = frame.time_s
-        self._batch.append(self.reader.read(rectified, frame.time_s))
-        return average(self._batch)
+        read = self._read_changed if self._reading is not None and not whole else self._read_whole
+        self._batch.append(read(rectified, frame.time_s))
+        self._reading = average(self._batch)
+        return self._reading
+
+    def _read_whole(self, rectified: Image, time_s: float) -> BoardReading:
+        self._whole_due_s = time_s + WHOLE_S
+        self.cells_read += len(self.template.cells_mm)
+        return self.reader.read(rectified, time_s)
+
+    def _read_changed(self, rectified: Image, time_s: float) -> BoardReading:
+        """The last reading itself where no cell looks different; one with changes is soon checked as a whole."""
+        assert self._reading is not None
+        changed = self.reader.changed_cells(rectified)
+        if not changed.any():
+            return self._reading
+        self._whole_due_s = min(self._whole_due_s, time_s + RECHECK_S)
+        self.cells_read += int(changed.sum())
+        return self.reader.read(rectified, time_s, changed=changed, previous=self._reading)
 
 
 def average(readings: list[BoardReading]) -> BoardReading:

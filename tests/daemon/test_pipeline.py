@@ -1,0 +1,143 @@
+"""What the pipeline looks at, and what it spares itself, on a drawn board."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from calibration.template import BoardTemplate, load_template
+from daemon import pipeline as pipelines
+from daemon.pipeline import LOOK_EVERY_S, Observation, Pipeline
+from tests.vision.drawn import draw
+from vision.frame import Frame, Image
+
+RATE_HZ = 15.0
+RECHECK_S, WHOLE_S = 1.0, 3.0
+NOISE = np.random.default_rng(1).normal(0, 1.5, (8, 480, 640, 1))
+EMPTY_BOARD = "." * 24
+ONE_MAN = EMPTY_BOARD[:7] + "W" + EMPTY_BOARD[8:]
+
+
+class Film:
+    """Shows drawn pictures to a pipeline, with fresh noise, by its own clock."""
+
+    def __init__(self, template: BoardTemplate) -> None:
+        self.pipeline = Pipeline(template, None)
+        self.time_s = 0.0
+        self._index = 0
+
+    def show(self, picture: Image, seconds: float) -> list[Observation]:
+        return [self.feed(picture) for _ in range(round(seconds * RATE_HZ))]
+
+    def feed(self, picture: Image) -> Observation:
+        self._index += 1
+        noisy = picture + NOISE[self._index % len(NOISE)]
+        self.time_s += 1 / RATE_HZ
+        return self.pipeline.feed(Frame(np.clip(noisy, 0, 255).astype(np.uint8), self.time_s, self._index))
+
+
+@pytest.fixture(scope="module")
+def template() -> BoardTemplate:
+    return load_template("nine_mens_morris")
+
+
+@pytest.fixture(scope="module")
+def empty(template: BoardTemplate) -> Image:
+    return draw(template)[0]
+
+
+@pytest.fixture(scope="module")
+def one_man(template: BoardTemplate) -> Image:
+    return draw(template, cells=ONE_MAN)[0]
+
+
+@pytest.fixture
+def film(template: BoardTemplate, empty: Image, monkeypatch: pytest.MonkeyPatch) -> Film:
+    monkeypatch.setattr(pipelines, "RECHECK_S", RECHECK_S)
+    monkeypatch.setattr(pipelines, "WHOLE_S", WHOLE_S)
+    film = Film(template)
+    film.show(empty, 1.0)
+    assert film.pipeline.cells_read == 24
+    return film
+
+
+def readings(observations: list[Observation]) -> list[Observation]:
+    return [one for one in observations if one.reading is not None]
+
+
+def test_of_a_board_at_rest_few_frames_are_gone_through(film: Film, empty: Image) -> None:
+    seen = film.show(empty, 4.0)
+    looks = sum(one.spent is not None for one in seen)
+    assert 4.0 / LOOK_EVERY_S * 0.7 <= looks <= 4.0 / LOOK_EVERY_S + 1
+    assert all(one.gate is not None and one.gate.settled and not one.gate.fresh for one in seen)
+    assert len({one.frame.index for one in seen}) == len(seen)
+
+
+def test_anything_that_stirs_is_gone_through_at_once(film: Film, empty: Image) -> None:
+    while film.feed(empty).spent is None:
+        pass
+    hand = empty.copy()
+    hand[200:, 230:300] = (120, 150, 200)
+    seen = film.feed(hand)
+    assert seen.spent is not None and seen.gate is not None and seen.gate.phase == "moving"
+
+
+def test_a_settled_change_costs_only_the_cells_that_changed(film: Film, one_man: Image) -> None:
+    seen = readings(film.show(one_man, 1.0))
+    assert [one.reading and one.reading.board for one in seen] == [ONE_MAN]
+    assert seen[0].spent is not None and 1 <= seen[0].spent.cells <= 3
+
+
+def test_after_a_change_the_whole_board_is_soon_checked(film: Film, one_man: Image) -> None:
+    film.show(one_man, 1.0)
+    seen = readings(film.show(one_man, RECHECK_S))
+    assert [one.spent.cells for one in seen if one.spent] == [24]
+
+
+def test_while_nothing_changes_the_same_reading_is_given_without_reading(film: Film, empty: Image) -> None:
+    seen = readings(film.show(empty, WHOLE_S * 0.9))
+    assert len(seen) >= 2
+    assert len({id(one.reading) for one in seen}) == 1
+    assert film.pipeline.cells_read == 24
+
+
+def test_a_cell_that_was_read_wrong_does_not_stay_believed(film: Film, empty: Image) -> None:
+    right = film.pipeline._reading
+    assert right is not None
+    wrong = right.log_probabilities.copy()
+    wrong[5] = wrong[5][::-1]
+    film.pipeline.reader._each = wrong
+    film.pipeline._reading = dataclasses.replace(right, log_probabilities=wrong)
+    seen = readings(film.show(empty, WHOLE_S + RECHECK_S))
+    boards = [one.reading.board for one in seen if one.reading]
+    assert boards[0] != EMPTY_BOARD and boards[-1] == EMPTY_BOARD
+
+
+def test_whoever_is_unsure_gets_the_whole_board_read_again_and_again(film: Film, empty: Image) -> None:
+    pipeline, before = film.pipeline, film.pipeline.cells_read
+    assert pipeline.ask_again()
+    film.show(empty, 0.2)
+    assert pipeline.cells_read == before + 24
+    assert pipeline.ask_again()
+    film.show(empty, 0.2)
+    assert not pipeline.ask_again()  # three pictures of one still board are enough
+    before = pipeline.cells_read
+    film.show(empty, RECHECK_S)
+    assert pipeline.cells_read == before + 24
+
+
+def test_after_another_light_the_whole_board_is_read(film: Film, empty: Image) -> None:
+    seen = readings(film.show((empty * 0.7).astype(np.uint8), 1.5))
+    assert seen and seen[0].spent is not None and seen[0].spent.cells == 24
+
+
+def test_another_photo_is_gone_through_even_where_its_preview_looks_the_same(
+    film: Film, empty: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipelines, "LOOK_EVERY_S", 1e9)
+    film.feed(empty)
+    assert film.feed(empty).spent is None
+    named = Frame(empty, film.time_s + 0.01, 99, "photo.jpg")
+    assert film.pipeline.feed(named).spent is not None
