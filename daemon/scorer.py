@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import games
@@ -70,23 +70,30 @@ class Scorer:
         """What lies on the board, as believed now."""
         return self._search.lines[0].position.board
 
-    def look(self, reading: BoardReading | None) -> None:
-        """The next move's photo was read; None where it is missing or shows no board."""
+    def look(self, readings: Iterable[BoardReading]) -> None:
+        """The next move's photo was read, in one way or in several, the likeliest first: the first that fits counts.
+
+        None at all where the photo is missing or shows no board.
+        """
         shot, self.done = self.done, self.done + 1
-        if reading is None:
-            self._status[shot] = ("no_photo" if self._shots[shot].photo is None else "no_board", 0)
-            self._search.skip(shot)
-            return
+        self._status[shot] = ("no_photo" if self._shots[shot].photo is None else "no_board", 0)
+        for reading in readings:
+            wrong = self._advance(shot, reading)
+            self._status[shot] = ("no_tile" if wrong <= MOST_WRONG_CELLS else "covered", wrong)
+            if wrong <= MOST_WRONG_CELLS:
+                return
+        self._search.skip(shot)
+
+    def _advance(self, shot: int, reading: BoardReading) -> int:
+        """Takes the reading in unless it contradicts too many cells; how many."""
         before = self._search.lines
         self._search.sightings.add(reading)
         self._search.advance(shot)
         wrong = len(self._search.sightings.wrong_cells(self.board))
-        self._status[shot] = ("no_tile", wrong)
         if wrong > MOST_WRONG_CELLS:
-            self._status[shot] = ("covered", wrong)
             self._search.sightings.drop()
             self._search.lines = before
-            self._search.skip(shot)
+        return wrong
 
     def moves(self) -> list[ScoredMove]:
         """What is believed of all moves looked at so far; a later photo may change it."""

@@ -1,0 +1,101 @@
+"""A folder of annotation files that are written one by one, and may be written again, but never over somebody else's.
+
+A hidden file remembers the digest of each file written here. What has another digest was written, or changed, by
+somebody else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from calibration.annotations import Annotation, PhotoName, annotation_paths, format_annotation
+
+WRITTEN = ".score-dominoes.json"
+"""Digests of the files written here, by name."""
+
+
+class FolderError(ValueError):
+    """A folder that cannot be written to, or must not be."""
+
+
+class AnnotationFolder:
+    """Writes each file whole or not at all."""
+
+    def __init__(self, path: Path, names: Iterable[PhotoName], force: bool = False) -> None:
+        """`names` are the moves that may be written. Raises FolderError where a file of one is somebody else's."""
+        self._path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FolderError(f"{path}: cannot be made: {error.strerror}") from error
+        self._written = _read_digests(path / WRITTEN)
+        present = annotation_paths(path)
+        foreign = [present[name].name for name in names if name in present and not self._is_ours(present[name])]
+        if foreign and not force:
+            raise FolderError(
+                f"{path / foreign[0]} was not written by this command or was changed since"
+                f"{f', like {len(foreign) - 1} more' if len(foreign) > 1 else ''}; "
+                "choose another --out, or write over them with --force"
+            )
+        self._present = {name: path.read_bytes() for name, path in present.items()}
+
+    def put(self, name: PhotoName, annotation: Annotation | None) -> None:
+        """Makes the move's file say this; None takes a file away that was written here. Raises FolderError."""
+        content = None if annotation is None else format_annotation(annotation).encode()
+        if self._present.get(name) == content or (content is None and f"{name}.txt" not in self._written):
+            return
+        try:
+            self._replace(f"{name}.txt", content)
+        except OSError as error:
+            raise FolderError(f"{self._path / f'{name}.txt'}: cannot be written: {error.strerror}") from error
+        if content is None:
+            self._present.pop(name, None)
+        else:
+            self._present[name] = content
+
+    def _replace(self, file: str, content: bytes | None) -> None:
+        """The digest first: a file without one is never written over."""
+        if content is None:
+            self._written.pop(file, None)
+            (self._path / file).unlink(missing_ok=True)
+        else:
+            self._written[file] = hashlib.sha256(content).hexdigest()
+        _write_whole(self._path / WRITTEN, json.dumps(self._written, indent=0).encode())
+        if content is not None:
+            _write_whole(self._path / file, content)
+
+    def _is_ours(self, path: Path) -> bool:
+        try:
+            return self._written.get(path.name) == hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError:
+            return False
+
+
+def _read_digests(path: Path) -> dict[str, str]:
+    """What was written here before; nothing where that is not known."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return {str(name): str(digest) for name, digest in content.items()} if isinstance(content, dict) else {}
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Through a file beside it, so that a reader or a power cut never meets half of it."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as beside:
+        try:
+            beside.write(content)
+            beside.flush()
+            os.fsync(beside.fileno())
+            Path(beside.name).chmod(0o644)
+            Path(beside.name).replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                Path(beside.name).unlink(missing_ok=True)
+            raise
