@@ -33,7 +33,7 @@ COMMANDS = {
     "run": Entry("daemon.run_cli", "The daemon: watch a board, referee, play, speak."),
     "watch": Entry("daemon.watch_cli", "Watch a camera, video, folder of photos or stream; print what happens."),
     "read": Entry("vision.cli", "Read the board in photos."),
-    "calibrate": Entry("vision.cli", "Fit a table profile from a few labelled photos."),
+    "calibrate": Entry("daemon.calibrate_cli", "Make a table profile: guided with a camera, or from labelled photos."),
     "settle": Entry("vision.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),
     "move": Entry("agents.cli", "Ask an agent for one move."),
     "perft": Entry("agents.cli", "Count the move sequences from the start, to check the rules."),

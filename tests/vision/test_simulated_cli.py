@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
+from vision.encoded import Picture, decode
+from vision.frame import Image
 from vision.mjpeg import mjpeg_frames
 from vision.mjpeg_server import MjpegServer
 from vision.simulated.cli import NamedFrames, app, sides_of
@@ -33,6 +35,12 @@ def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
     while not condition() and time.monotonic() < deadline_s:
         time.sleep(0.02)
     return condition()
+
+
+def decoded(picture: Image | Picture) -> Image:
+    image = decode(picture.data) if isinstance(picture, Picture) else picture
+    assert image is not None
+    return image
 
 
 class StateServer:
@@ -91,8 +99,9 @@ def test_a_sitting_tells_the_truth_and_plays_in_real_time() -> None:
     sitting = Sitting(MORRIS, template, frozenset((0, 1)), seed=2, think_s=0, pace=5, size_px=(160, 90))
     server = MjpegServer(sitting, 0, get={"/truth": sitting.truth})
     try:
-        images = mjpeg_frames(server.url)
-        assert next(iter(images)).shape == (90, 160, 3)
+        first = next(iter(mjpeg_frames(server.url)))
+        assert isinstance(first, Picture)
+        assert decoded(first).shape == (90, 160, 3)
         assert until(lambda: len(sitting.truth()["moves"]) >= 2, 10)  # type: ignore[arg-type]
         with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/truth", timeout=5) as answer:
             truth = json.load(answer)
@@ -109,7 +118,7 @@ def test_photos_are_served_in_order_from_the_one_asked_for(tmp_path: Path) -> No
     frames = NamedFrames(open_source(str(tmp_path), hold_s=0.2, rate_hz=10), "1_2.png")
     server = MjpegServer(frames, 0, rate_hz=10, wait=True)
     try:
-        levels = [round(float(image.mean())) for image in mjpeg_frames(server.url)]
+        levels = [round(float(decoded(picture).mean())) for picture in mjpeg_frames(server.url)]
     finally:
         server.stop()
     assert levels == pytest.approx([40, 40, 200, 200], abs=1)

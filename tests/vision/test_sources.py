@@ -250,7 +250,7 @@ def test_a_stream_that_never_comes_is_given_up_in_time(camera: str, address: str
 
 
 def test_a_camera_that_fails_is_opened_again() -> None:
-    opened = []
+    opened: list[int] = []
 
     def connect() -> Any:
         opened.append(len(opened))

@@ -17,6 +17,7 @@ from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.mjpeg_server import MjpegServer, ServerError
 from vision.simulated.calibrated import profile_of
 from vision.simulated.follow import StateFollower
+from vision.simulated.sitter import GuidedSitting
 from vision.simulated.sitting import Sitting
 from vision.sources import open_source
 
@@ -43,6 +44,9 @@ def table(
     chance: Annotated[
         bool, typer.Option("--chance", help="Let the seed pick another table, board, light, camera.")
     ] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="No game: lay the boards that a POST to /lay asks for.")
+    ] = False,
     write_profile: Annotated[
         Path | None, typer.Option(help="Also write a profile of this table to the file, before the game begins.")
     ] = None,
@@ -53,12 +57,19 @@ def table(
     configuration as the camera. /snapshot.jpg is one picture; /truth tells, as JSON, what really happened: game,
     moves, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
 
+    With --calibrate somebody sits there who lays what is asked: POST /lay {"board": CELLS, "slip": "wrong cell"} (or
+    "none", "left out", "wrong class"), and {"mend": true} puts a slip right.
+
     Example: kibitzer table --game morris --humans light --follow http://127.0.0.1:8765/state
     """
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     try:
         the_game = games.load(game, games.rules_from_words(rule))
         template = load_template(the_game.name, games.switched_on(the_game))
+        if calibrate:
+            guided = GuidedSitting(template, seed=seed, pace=pace, chance=chance)
+            _serve_guided(MjpegServer(guided, port, get={"/truth": guided.truth}, post={"/lay": guided.hear}))
+            return
         sides = sides_of(the_game, humans)
         follower = StateFollower(follow) if follow else None
         sitting = Sitting(the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance)
@@ -137,6 +148,11 @@ def sides_of(game: AnyGame, names: str) -> frozenset[int]:
         if word not in game.sides:
             raise ValueError(f"the sides of {game.title} are {' and '.join(game.sides)}, not {word!r}")
     return frozenset(game.sides.index(word) for word in words) or frozenset((0, 1))
+
+
+def _serve_guided(server: MjpegServer) -> None:
+    sys.stderr.write(f"a table to calibrate at {server.url}  (POST http://127.0.0.1:{server.port}/lay)\n")
+    _serve_until_ended(server, "table")
 
 
 def _serve_until_ended(server: MjpegServer, command: str) -> None:

@@ -1,0 +1,164 @@
+"""`kibitzer calibrate`: a table profile from labelled photos, or step by step with a camera."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from calibration.guide import GuideError, lessons
+from calibration.profile import ProfileError
+from calibration.template import TemplateError
+from daemon.config import SHIPPED, ConfigError, load_config
+from daemon.guided_run import GuidedRun, keep_pictures
+from daemon.speech import Speaker
+from vision.calibrate import CalibrationError
+from vision.cli import GAME, JSON, RULE, parse_corners, progress_bar, stop, summarise, template_of
+from vision.cli import calibrate as calibrate_from_photos
+from vision.frame import SourceError
+from vision.guided import GuidedCalibration, Taken
+from vision.guided_fit import fit_guided
+from vision.sources import open_source
+from vision.weights import WeightsError
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+REFUSALS = (
+    games.GameError,
+    TemplateError,
+    GuideError,
+    ProfileError,
+    CalibrationError,
+    WeightsError,
+    ConfigError,
+    SourceError,
+    ValueError,
+    OSError,
+)
+LEAST_ACCURACY = 0.97
+"""Share of cells read right when left out, below which another try in better light is advised."""
+
+
+@app.command("calibrate")
+def calibrate(
+    game: Annotated[str, GAME],
+    out: Annotated[Path, typer.Option(help="Profile to write, such as table.npz.")],
+    source: Annotated[
+        str, typer.Option(help="Camera index or path, or http/rtsp address: be guided step by step.")
+    ] = "",
+    photos: Annotated[
+        Path | None, typer.Option(help="Folder of the labelled photos; with --source, where to keep those taken.")
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help='JSON: {"images": {"PHOTO": {"corners_px": ..., "cells": "..."}}}; '
+            "for dominoes also a folder of annotations such as 1_01.txt."
+        ),
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help='Photos to use, separated by commas: names, or patterns such as "1_*.jpg"; else all.')
+    ] = "",
+    corners: Annotated[
+        str, typer.Option(help='With --source: the board\'s corners, "x,y x,y x,y x,y", clockwise from the top left.')
+    ] = "",
+    silent: Annotated[bool, typer.Option("--silent", help="With --source: no voice.")] = False,
+    give_up_s: Annotated[
+        float, typer.Option(min=0, max=3600, help="With --source: seconds without a picture until the end; 0: never.")
+    ] = 0.0,
+    config: Annotated[Path, typer.Option(help="With --source: settings of voice and camera.")] = SHIPPED,
+    rule: Annotated[list[str], RULE] = [],  # noqa: B006
+    as_json: Annotated[bool, JSON] = False,
+) -> None:
+    """Makes a table profile: the board's shape and how its men look. With a camera, or from labelled photos.
+
+    **With --source** it says, aloud and here, what to lay: nothing first, then a few men on named points. It takes
+    each picture by itself once the board shows what was asked and no hand is in the way, and says what is amiss. Ctrl-C
+    stops it; nothing is written then unless you want what there is. Enter says "the board is right as it is".
+
+    **With --photos and --labels** four photos are enough where they show men of both sides in several places.
+    corners_px may be null: the board is then looked for. Where --labels is a folder of annotated dominoes moves
+    (1_01.txt, 1_02.txt, ...), a photo shows the tiles of all moves of its game up to its own.
+
+    The accuracy printed is measured on photos left out in turn.
+
+    Example: kibitzer calibrate --game morris --source 0 --out table.npz
+
+    Example: kibitzer calibrate --game morris --photos shots --labels shots/labels.json --out table.npz
+
+    Example: kibitzer calibrate --game dominoes --photos shots --labels shots --only "1_*.jpg" --out table.npz
+    """
+    if source:
+        if labels is not None or only:
+            raise stop("calibrate", "--source takes its own pictures: leave --labels and --only away")
+        _guided(game, source, out, photos, corners, silent, give_up_s, config, rule, as_json)
+    elif photos is None or labels is None:
+        raise stop("calibrate", "give --source CAMERA, or --photos FOLDER and --labels FILE")
+    else:
+        calibrate_from_photos(game, photos, labels, out, only, rule, as_json)
+
+
+def _guided(
+    game: str,
+    source: str,
+    out: Path,
+    keep: Path | None,
+    corners: str,
+    silent: bool,
+    give_up_s: float,
+    config: Path,
+    rule: list[str],
+    as_json: bool,
+) -> None:
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    try:
+        settings = load_config(config)
+        the_game = games.load(game, games.rules_from_words(rule))
+        template = template_of(game, rule)
+        plan = lessons(the_game, template)
+        if not out.absolute().parent.is_dir():
+            raise ProfileError(f"{out}: there is no folder {out.absolute().parent}")
+        calibration = GuidedCalibration(template, plan, parse_corners(corners) if corners else None)
+        camera, speech = settings.camera, settings.speech
+        size_px = camera.width_px, camera.height_px
+        frames = open_source(source, rate_hz=camera.rate_hz, size_px=size_px, give_up_s=give_up_s or None)
+    except REFUSALS as error:
+        raise stop("calibrate", error) from None
+    speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
+    try:
+        run = GuidedRun(calibration, frames, speaker, as_json=as_json)
+        if run.go():
+            _write(run, calibration, out, keep, as_json)
+            speaker.wait_until_silent(10.0)
+        else:
+            raise typer.Exit(130)
+    except REFUSALS as error:
+        raise stop("calibrate", error) from None
+    finally:
+        speaker.close()
+
+
+def _write(run: GuidedRun, calibration: GuidedCalibration, out: Path, keep: Path | None, as_json: bool) -> None:
+    """Fits the profile and writes it; says how good it is."""
+    taken: list[Taken] = [calibration.taken[number] for number in sorted(calibration.taken)]
+    if keep is not None:
+        keep_pictures(taken, calibration, keep)
+    with progress_bar() as progress:
+        task = progress.add_task("fitting", total=len(taken))
+        fit = fit_guided(
+            taken, calibration.template, lambda done, total: progress.update(task, completed=done, total=total)
+        )
+    fit.profile.save(out)
+    for where in fit.left_out:
+        sys.stderr.write(f"not learnt from, because other pictures show it otherwise: {where}\n")
+    if as_json:
+        sys.stdout.write(json.dumps({"event": "left_out", "cells": list(fit.left_out)}) + "\n")
+    summarise(fit.profile, calibration.template, [photo.cells for photo in fit.photos], out, as_json)
+    accuracy = fit.profile.accuracy
+    hint = "" if accuracy >= LEAST_ACCURACY else " That is little: try again in even light, the camera rather above."
+    run.say(f"The profile is written. {accuracy:.0%} of the points were read right when left out.{hint}")
