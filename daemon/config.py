@@ -38,6 +38,7 @@ class PlayerSection(Section):
     """Who plays one side."""
 
     agent: str = Field(default="", max_length=64)
+    seat: Literal["", "top", "right", "bottom", "left"] = ""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     time_s: float = Field(default=2.0, gt=0, le=3600)
     depth: int = Field(default=0, ge=0, le=100)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import games
 from calibration.template import BoardTemplate
+from daemon.effects import Announcement
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
-from daemon.referee import Announcement
 from daemon.session import Session
 from games import AnyGame
 from vision.simulated.calibrated import profile_of

@@ -26,9 +26,9 @@ from daemon.config import (
     SpeechSection,
 )
 from daemon.demo import Demo
+from daemon.effects import Announcement
 from daemon.endpoints import BusError
 from daemon.journal import JournalError
-from daemon.referee import Announcement
 from daemon.session import Session
 from daemon.web import WebError
 from daemon.window import Window

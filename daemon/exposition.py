@@ -8,7 +8,7 @@ import datetime
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -52,11 +52,17 @@ class Exposition(Collector):
         self._announcements: collections.deque[Spoken] = collections.deque(maxlen=MOST_ANNOUNCEMENTS)
         self._announced = 0
         self._figures: dict[str, float] = {}
+        self._line: dict[str, Any] = {"plies": [], "scores": None}
 
     def set_state(self, state: StateMessage) -> None:
         """Replaces the state."""
         with self._lock:
             self._state = state
+
+    def set_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
+        """Replaces the moves so far and the points."""
+        with self._lock:
+            self._line = {"plies": [dict(ply) for ply in plies], "scores": scores}
 
     def set_picture(self, image: Image) -> None:
         """Replaces the picture; the caller must not write into it any more."""
@@ -138,4 +144,7 @@ class Exposition(Collector):
     def summary(self) -> str:
         """State and health as one JSON text, for pages that wait for a change."""
         state = self.state
-        return json.dumps({"state": None if state is None else state.model_dump(mode="json"), "health": self.health()})
+        with self._lock:
+            line = self._line
+        told = None if state is None else state.model_dump(mode="json")
+        return json.dumps({"state": told, "line": line, "health": self.health()})

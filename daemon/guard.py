@@ -60,6 +60,13 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def is_here(request: web.Request) -> bool:
+    """Whether a request comes from this computer."""
+    own = None if request.transport is None else request.transport.get_extra_info("sockname")
+    sender = request.remote
+    return sender is not None and (is_loopback(sender) or (own is not None and sender == own[0]))
+
+
 def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> str:
     """Why a request is refused; empty where it is not."""
     host = _name(request.host)

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from daemon import journal_schema
+from daemon.effects import Known, Rewrite
+from daemon.stored import REWRITTEN, StoredGame, StoredNote, StoredPly
 from games import Outcome
 
 _log = logging.getLogger(__name__)
@@ -46,64 +48,6 @@ class JournalError(RuntimeError):
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
         self.code = code
-
-
-@dataclasses.dataclass(frozen=True)
-class StoredPly:
-    """One move of the record."""
-
-    ply: int
-    """Counts from 1."""
-    move: str
-    side: int
-    position: str
-    """The position's text after the move."""
-    board: str
-    """The believed board after the move: a class letter per cell."""
-    verdict: str
-    score: float | None
-    """The agent's own figure; None for a person's move."""
-    frame: str
-    """Photo name or seconds of the picture it was seen in; empty where there is none."""
-    time: str
-    """When it was recorded: ISO 8601, UTC."""
-
-
-@dataclasses.dataclass(frozen=True)
-class StoredNote:
-    """Something that happened between the plies."""
-
-    kind: str
-    text: str
-    data: Mapping[str, Any]
-    ply: int
-    """Plies played when it happened."""
-    time: str
-
-
-@dataclasses.dataclass(frozen=True)
-class StoredGame:
-    """One game of the record."""
-
-    game_id: str
-    game: str
-    rules: Mapping[str, str]
-    players: tuple[str, ...]
-    started: str
-    """ISO 8601, UTC."""
-    finished: str | None
-    """None while it goes on."""
-    outcome: Outcome | None
-    plies: tuple[StoredPly, ...]
-    """The plies that stand, in order, without a hole."""
-    undone: tuple[StoredPly, ...] = ()
-    """The plies that were taken back, in the order in which they were played."""
-    notes: tuple[StoredNote, ...] = ()
-
-    @property
-    def moves(self) -> tuple[str, ...]:
-        """The move texts that stand."""
-        return tuple(ply.move for ply in self.plies)
 
 
 class Journal:
@@ -159,6 +103,7 @@ class Journal:
         verdict: str = "legal",
         score: float | None = None,
         frame: str = "",
+        known: Known = "",
     ) -> None:
         """Records one ply durably. Raises JournalError where `ply` is not the next one, so that no hole can be."""
         with self._transaction() as connection:
@@ -167,10 +112,8 @@ class Journal:
                 raise JournalError("order", f"ply {ply} of {game_id}: the game ended at {finished}")
             if ply != last + 1:
                 raise JournalError("order", f"ply {ply} of {game_id}: the next one to be recorded is {last + 1}")
-            connection.execute(
-                "INSERT INTO plies (game_id, ply, move, side, position, board, verdict, score, frame, time)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (game_id, ply, move, side, position, board, verdict, score, frame, _now()),
+            _insert(
+                connection, game_id, StoredPly(ply, move, side, position, board, verdict, score, frame, _now(), known)
             )
 
     def take_back(self, game_id: str, ply: int) -> None:
@@ -179,13 +122,30 @@ class Journal:
             last, _ = _progress(connection, game_id)
             if not 0 <= ply < last:
                 raise JournalError("order", f"back to ply {ply} of {game_id}: it stands at ply {last}")
-            connection.execute(
-                "UPDATE plies SET undone = 1 WHERE game_id = ? AND ply > ? AND undone = 0", (game_id, ply)
-            )
-            connection.execute(
-                "UPDATE games SET finished = NULL, winner = NULL, reason = NULL, scores = NULL WHERE game_id = ?",
-                (game_id,),
-            )
+            _undo(connection, game_id, ply)
+
+    def rewrite(self, game_id: str, rewrite: Rewrite) -> None:
+        """Marks the plies after `rewrite.ply` as undone and records others in their place, all or nothing.
+
+        A finished game goes on again, unless the new plies end it.
+        """
+        with self._transaction() as connection:
+            last, _ = _progress(connection, game_id)
+            numbers = [record.ply for record in rewrite.records]
+            if not 0 <= rewrite.ply <= last or numbers != list(range(rewrite.ply + 1, rewrite.ply + 1 + len(numbers))):
+                raise JournalError(
+                    "order", f"plies {numbers} of {game_id} after ply {rewrite.ply}: it stands at {last}"
+                )
+            _undo(connection, game_id, rewrite.ply)
+            for one in rewrite.records:
+                stored = StoredPly(
+                    one.ply, one.move, one.side, one.position, one.board, "corrected", None, "", _now(), one.known
+                )
+                _insert(connection, game_id, stored)
+            if rewrite.outcome is not None:
+                _end(connection, game_id, rewrite.outcome)
+            beyond = [list(ply) for ply in rewrite.beyond]
+            _note(connection, game_id, REWRITTEN, "", {"ply": rewrite.ply, "beyond": beyond})
 
     def finish(self, game_id: str, outcome: Outcome) -> None:
         """Records how the game ended. Raises JournalError where it has ended before."""
@@ -193,20 +153,12 @@ class Journal:
             _, finished = _progress(connection, game_id)
             if finished is not None:
                 raise JournalError("order", f"the end of {game_id}: it ended at {finished}")
-            scores = None if outcome.scores is None else json.dumps(outcome.scores)
-            connection.execute(
-                "UPDATE games SET finished = ?, winner = ?, reason = ?, scores = ? WHERE game_id = ?",
-                (_now(), outcome.winner, outcome.reason, scores, game_id),
-            )
+            _end(connection, game_id, outcome)
 
     def note(self, game_id: str, kind: str, text: str, data: Mapping[str, Any] | None = None) -> None:
         """Records an event between the plies, such as an illegal move; `data` is anything JSON can say."""
         with self._transaction() as connection:
-            last, _ = _progress(connection, game_id)
-            connection.execute(
-                "INSERT INTO notes (game_id, ply, kind, text, data, time) VALUES (?, ?, ?, ?, ?, ?)",
-                (game_id, last, kind, text, json.dumps(dict(data or {})), _now()),
-            )
+            _note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
         """The newest game without an end; None where every game has one."""
@@ -297,8 +249,40 @@ def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | 
     return int(last), row["finished"]
 
 
+def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly) -> None:
+    columns = {"game_id": game_id, **dataclasses.asdict(ply)}
+    marks = ", ".join("?" * len(columns))
+    connection.execute(f"INSERT INTO plies ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+
+
+def _undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:
+    """Marks the plies after `ply` as undone, and the game as going on."""
+    connection.execute("UPDATE plies SET undone = 1 WHERE game_id = ? AND ply > ? AND undone = 0", (game_id, ply))
+    connection.execute(
+        "UPDATE games SET finished = NULL, winner = NULL, reason = NULL, scores = NULL WHERE game_id = ?", (game_id,)
+    )
+
+
+def _end(connection: sqlite3.Connection, game_id: str, outcome: Outcome) -> None:
+    scores = None if outcome.scores is None else json.dumps(outcome.scores)
+    connection.execute(
+        "UPDATE games SET finished = ?, winner = ?, reason = ?, scores = ? WHERE game_id = ?",
+        (_now(), outcome.winner, outcome.reason, scores, game_id),
+    )
+
+
+def _note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, data: Mapping[str, Any]) -> None:
+    last, _ = _progress(connection, game_id)
+    connection.execute(
+        "INSERT INTO notes (game_id, ply, kind, text, data, time) VALUES (?, ?, ?, ?, ?, ?)",
+        (game_id, last, kind, text, json.dumps(dict(data)), _now()),
+    )
+
+
 def _ply(row: sqlite3.Row) -> StoredPly:
-    return StoredPly(**{field.name: row[field.name] for field in dataclasses.fields(StoredPly)})
+    written = row.keys()  # an older file that is only read lacks the newest columns
+    names = (field.name for field in dataclasses.fields(StoredPly))
+    return StoredPly(**{name: row[name] for name in names if name in written})
 
 
 def _outcome(row: sqlite3.Row) -> Outcome | None:

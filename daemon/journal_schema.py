@@ -38,7 +38,11 @@ def _first(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX notes_of_game ON notes (game_id, id)")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+def _known_movers(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE plies ADD COLUMN known TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _known_movers)
 """Step n brings a file of version n to version n + 1; only ever append to it."""
 
 

@@ -9,10 +9,14 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from agents.messages import LimitsPart, OutcomePart, PlayerPart, ReplyMessage, StateMessage
+from daemon import corrections
+from daemon.commands import Answer, Command, Mover, Pass, Undo
+from daemon.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.explain import explain
+from daemon.line import shares_men
 from daemon.pipeline import Observation, Pipeline
-from daemon.referee import Announcement, Effect, Finish, Record, Referee, TakeBack
-from games import Outcome
+from daemon.referee import Referee
+from games import Outcome, Side
 from vision.frame import Frame
 from vision.reading import BoardReading
 
@@ -40,6 +44,9 @@ class Recorder(Protocol):
     def take_back(self, ply: int) -> None:
         """Marks the plies after `ply` as undone."""
 
+    def rewrite(self, rewrite: Rewrite) -> None:
+        """Puts other plies in the place of those after its `ply`, all at once."""
+
     def finish(self, outcome: Outcome) -> None:
         """Closes the game's record."""
 
@@ -65,6 +72,8 @@ class Seat:
     """None is a person."""
     options: dict[str, str] = dataclasses.field(default_factory=dict)
     limits: LimitsPart = dataclasses.field(default_factory=LimitsPart)
+    place: str = ""
+    """Side of the board's frame at which the player sits: top, right, bottom or left; empty where nobody said."""
 
 
 Listener = Callable[[Announcement, Observation | None], None]
@@ -106,6 +115,8 @@ class Match:
         self._sequence = 0
         self._seen_s: float | None = None
         self._reading: BoardReading | None = None
+        self._arm: str | None = None
+        """Side of the board's frame from which an arm came in since the last move."""
         self.dropped_notes = 0
         """Notes that were given up while the record could not be written."""
         self._backlog: list[Effect] = []
@@ -117,7 +128,24 @@ class Match:
 
     def start(self) -> None:
         """Publishes the position from which the match goes on."""
+        self._carry_out(self.referee.pass_if_forced())
         self._publish()
+
+    def obey(self, command: Command) -> Answer:
+        """Takes what somebody at the table says, and answers with what became of it."""
+        try:
+            match command:
+                case Pass():
+                    effects = corrections.say_pass(self.referee)
+                case Mover(side, number):
+                    effects = corrections.set_mover(self.referee, side, number)
+                case Undo():
+                    effects = corrections.undo_pass(self.referee)
+        except corrections.Refusal as refusal:
+            return Answer(False, str(refusal))
+        self._carry_out(effects)
+        told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
+        return Answer(True, " ".join(told))
 
     def feed(self, frame: Frame) -> Observation:
         """Takes one frame all the way: from the picture to what is said."""
@@ -176,13 +204,26 @@ class Match:
 
     def _judge(self, reading: BoardReading) -> None:
         self._reading = reading
-        event = explain(self.referee.game, self.referee.history, reading)
+        movers = self._movers()
+        event = explain(self.referee.game, self.referee.history, reading, movers)
         best = event.explanations[0] if event.explanations else None
         # A doubtful picture is looked at again before anything is believed or complained of.
         unsure = best is None or best.loss > 0 or event.ambiguous
         if unsure and self.pipeline.ask_again():
             return
-        self._carry_out(self.referee.see(event))
+        self._carry_out(self.referee.see(event, movers))
+        if self.referee.verdict in ("unchanged", "legal", "takeback"):
+            self._arm = None
+
+    def _movers(self) -> tuple[Side, ...]:
+        """Who made the last ply, as far as the side tells from which an arm came; empty where it does not.
+
+        Only where two people lay men that belong to nobody: otherwise the man, or the agent's wish, tells it.
+        """
+        if not shares_men(self.referee.game) or any(seat.agent for seat in self.seats):
+            return ()
+        sides = tuple(side for side, seat in enumerate(self.seats) if seat.place and seat.place == self._arm)
+        return sides if len(sides) == 1 else ()
 
     def _hear_agents(self) -> None:
         """Takes the first legal answer to the newest state. Several workers may answer for one agent."""
@@ -237,11 +278,11 @@ class Match:
         if not effects:
             return
         for effect in effects:
-            if isinstance(effect, Record | TakeBack):
+            if isinstance(effect, Record | TakeBack | Rewrite):
                 self._refusals = self._asked_again = 0
         # A ply's own announcement says nothing that its record does not. An agent's move must be written: after a
         # restart the players are not to be asked for another one.
-        self._backlog += [effect for effect in effects if getattr(effect, "code", "") != "move"]
+        self._backlog += [effect for effect in effects if getattr(effect, "code", "") not in ("move", "pass")]
         self._trim_backlog()
         self._write_backlog()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
@@ -272,6 +313,8 @@ class Match:
                         self._recorder.append(effect)
                     case TakeBack(ply):
                         self._recorder.take_back(ply)
+                    case Rewrite():
+                        self._recorder.rewrite(effect)
                     case Finish(outcome):
                         self._recorder.finish(outcome)
                     case Announcement():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from daemon.effects import Announcement, Record, Rewrite
 from daemon.journal import Journal, JournalError
-from daemon.referee import Announcement, Record
 from games import Outcome
 
 REASONS = {
@@ -24,7 +24,9 @@ class GameRecord:
     def append(self, record: Record) -> None:
         """Writes one ply; it is on the disk when this returns."""
         try:
-            self._journal.append(self.game_id, record.ply, record.move, record.side, record.position, record.board)
+            self._journal.append(
+                self.game_id, record.ply, record.move, record.side, record.position, record.board, known=record.known
+            )
         except JournalError as error:
             raise OSError(_spoken(error)) from error
 
@@ -32,6 +34,13 @@ class GameRecord:
         """Marks the plies after `ply` as undone."""
         try:
             self._journal.take_back(self.game_id, ply)
+        except JournalError as error:
+            raise OSError(_spoken(error)) from error
+
+    def rewrite(self, rewrite: Rewrite) -> None:
+        """Puts other plies in the place of those after its `ply`, all at once."""
+        try:
+            self._journal.rewrite(self.game_id, rewrite)
         except JournalError as error:
             raise OSError(_spoken(error)) from error
 

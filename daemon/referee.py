@@ -7,86 +7,21 @@ line of positions from the start; only a reading that a legal move explains ever
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from daemon import phrases
+from daemon.effects import Announcement, Code, Effect, Finish, Known, TakeBack
 from daemon.explanation import Explanation, MoveEvent
+from daemon.line import LineOfPlay
 from games import AnyGame, Fault, MoveError, Outcome, Side, Step
 
+MOST_FORCED = 4
+"""As many passes in a row are made without asking."""
 MOST_UNDONE_AT_END = 2
 """A takeback of more plies after the end is no takeback, but a board that is being cleared."""
 DESYNC_CELLS = 5
 """From so many cells on, a difference is no illegal move but another position."""
-
-Code = Literal[
-    "start",
-    "move",
-    "agent_move",
-    "illegal",
-    "unfinished",
-    "takeback",
-    "ambiguous",
-    "unclear",
-    "desync",
-    "resumed",
-    "board_lost",
-    "board_found",
-    "bumped",
-    "refused_reply",
-    "game_over",
-    "trouble",
-]
-
-
-@dataclasses.dataclass(frozen=True)
-class Announcement:
-    """Something that happened, for the voice, the page, the log and the record."""
-
-    code: Code
-    text: str
-    """One sentence for a person; empty where nothing needs to be said."""
-    board: str
-    """The board that the announcement is about, a class letter per cell: for a move the board after it."""
-    ply: int
-    """Plies made so far."""
-    move: str = ""
-    """Text of the move."""
-    rule: str = ""
-    """Code of the broken rule."""
-    cells: tuple[int, ...] = ()
-    """Cells that are meant: what to put back, what differs, what cannot be seen."""
-    urgent: bool = False
-    """Whether a player must act."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Record:
-    """A ply to be written down before anything else is done."""
-
-    ply: int
-    side: Side
-    move: str
-    position: str
-    board: str
-
-
-@dataclasses.dataclass(frozen=True)
-class TakeBack:
-    """The plies after `ply` are no longer part of the game."""
-
-    ply: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Finish:
-    """The game is over."""
-
-    outcome: Outcome
-
-
-Effect = Announcement | Record | TakeBack | Finish
 
 
 class Referee:
@@ -98,11 +33,11 @@ class Referee:
         agents: tuple[str | None, str | None] = (None, None),
         history: Sequence[Any] = (),
         moves: Sequence[str] = (),
+        known: Sequence[Known] = (),
     ) -> None:
         self.game = game
         self.agents = agents
-        self.history = list(history) or [game.initial()]
-        self.moves = list(moves)
+        self.line = LineOfPlay(game, history, moves, known)
         self.agent_move: Any = None
         """The agent's answer that waits to be carried out on the board."""
         self.verdict: str = "start"
@@ -112,17 +47,25 @@ class Referee:
         self._said: tuple[object, ...] = ()
 
     @property
+    def history(self) -> list[Any]:
+        """The positions believed, from the start."""
+        return self.line.positions
+
+    @property
+    def moves(self) -> list[str]:
+        """The texts of the moves between them."""
+        return [ply.text for ply in self.line.plies]
+
+    @property
     def last_steps(self) -> tuple[Step, ...]:
-        """What the hand did for the last ply; empty before the first."""
-        if not self.moves:
-            return ()
-        before = self.history[-2]
-        return self.game.steps(before, self.game.parse_move(before, self.moves[-1]))
+        """What the hand did for the last ply that changed the board; empty before the first."""
+        seen = self.line.seen
+        return self.line.steps(seen[-1]) if seen else ()
 
     @property
     def position(self) -> Any:
         """The last position believed."""
-        return self.history[-1]
+        return self.line.position
 
     @property
     def ply(self) -> int:
@@ -148,9 +91,12 @@ class Referee:
         """Text of the agent's move that waits to be carried out."""
         return None if self.agent_move is None else self.game.format_move(self.position, self.agent_move)
 
-    def see(self, event: MoveEvent) -> list[Effect]:
-        """Judges a settled reading. The same verdict on the same board is announced once."""
-        effects = self._judge(event)
+    def see(self, event: MoveEvent, movers: Sequence[Side] = ()) -> list[Effect]:
+        """Judges a settled reading. The same verdict on the same board is announced once.
+
+        `movers` are the sides that made the last plies, where they are known, as in `explain`.
+        """
+        effects = self._judge(event, movers)
         told = [effect for effect in effects if isinstance(effect, Announcement)]
         if told:
             self.fault_cells = told[-1].cells
@@ -158,7 +104,7 @@ class Referee:
             self.fault_cells = ()
         return effects
 
-    def _judge(self, event: MoveEvent) -> list[Effect]:
+    def _judge(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         best = event.explanations[0] if event.explanations else None
         if self.outcome is not None and not self._concerns_the_end(best):
             # The board is being cleared: nothing to complain of.
@@ -172,7 +118,7 @@ class Referee:
             case "unchanged":
                 return self._unchanged(event)
             case "plies":
-                return self._plies(best, event)
+                return self._plies(best, event, movers)
             case "unfinished":
                 return self._unfinished(best)
             case "takeback":
@@ -185,12 +131,17 @@ class Referee:
         try:
             self.agent_move = self.game.parse_move(self.position, text)
         except MoveError as error:
-            return [self._announce("refused_reply", f"{agent} answered {text!r}: {error}", rule=error.rule)]
+            return [self.announce("refused_reply", f"{agent} answered {text!r}: {error}", rule=error.rule)]
+        self._said = ()
+        if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
+            return [
+                *self.make(self.agent_move, self.game.apply(self.position, self.agent_move)),
+                *self.pass_if_forced(),
+            ]
         words = phrases.spoken_move(self.game, self.position, self.agent_move)
         side = self.game.sides[self.game.to_move(self.position)]
         move = self.game.format_move(self.position, self.agent_move)
-        self._said = ()
-        return [self._announce("agent_move", f"{side.capitalize()} plays {words}.", move=move, urgent=True)]
+        return [self.announce("agent_move", f"{side.capitalize()} plays {words}.", move=move, urgent=True)]
 
     def recall(self, text: str) -> None:
         """Takes up an agent's move that was announced before a restart; an empty or unplayable text is none."""
@@ -198,16 +149,20 @@ class Referee:
             with contextlib.suppress(MoveError):
                 self.agent_move = self.game.parse_move(self.position, text)
 
+    def forget_answer(self) -> None:
+        """The agent's answer no longer counts: it was given for another position."""
+        self.agent_move, self._said = None, ()
+
     def lost(self) -> list[Effect]:
         """The board is out of sight."""
-        return self._once("board_lost", "", self._announce("board_lost", "I cannot see the whole board.", urgent=True))
+        return self._once("board_lost", "", self.announce("board_lost", "I cannot see the whole board.", urgent=True))
 
     def found(self) -> list[Effect]:
         """The board is in sight again."""
         if self._said[:1] != ("board_lost",):
             return []
         self._said = ()
-        return [self._announce("board_found", "I see the board again.")]
+        return [self.announce("board_found", "I see the board again.")]
 
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
@@ -218,10 +173,18 @@ class Referee:
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
         if before == "start":
-            return [self._announce("start", f"I see the board, as the game stands. {self._whose_turn()}")]
+            return [self.announce("start", f"I see the board, as the game stands. {self._whose_turn()}")]
         if before not in ("illegal", "desync"):
             return []
-        return [self._announce("resumed", f"The board is right again. {self._whose_turn()}")]
+        return [self.announce("resumed", f"The board is right again. {self._whose_turn()}")]
+
+    def next_turn(self) -> str:
+        """Whose turn it is, in two or three words; empty when the game is over."""
+        if self.outcome is not None:
+            return ""
+        side = self.game.to_move(self.position)
+        goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
+        return phrases.turn(self.game, side, goes_on=goes_on)
 
     def _whose_turn(self) -> str:
         if self.outcome is not None:
@@ -233,37 +196,61 @@ class Referee:
             return f"Please play {phrases.spoken_move(self.game, self.position, self.agent_move)} for {side}."
         return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
 
-    def _plies(self, best: Explanation, event: MoveEvent) -> list[Effect]:
+    def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         if fault_of_agent := self._not_the_agents(best, event.board):
             return self._illegal(fault_of_agent, event.board)
         if self.ply == 0:
             self.history[0] = best.start
         effects: list[Effect] = []
-        for move, position in zip(best.moves, best.positions, strict=True):
-            effects += self._ply(move, position)
+        last = len(best.moves) - 1
+        for number, (move, position) in enumerate(zip(best.moves, best.positions, strict=True)):
+            side = self.game.to_move(self.position)
+            known: Known = "seat" if number == last and movers and movers[-1] == side else ""
+            assumed = number == last and event.order_assumed
+            effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
+        return [*effects, *self.pass_if_forced()]
+
+    def pass_if_forced(self) -> list[Effect]:
+        """Passes for the side to move while it can do nothing else: nobody has to say it."""
+        effects: list[Effect] = []
+        for _ in range(MOST_FORCED):
+            moves = [] if self.agent_move is not None else self.game.legal_moves(self.position)
+            if len(moves) != 1 or self.game.steps(self.position, moves[0]):
+                break
+            effects += self.make(moves[0], self.game.apply(self.position, moves[0]))
         return effects
 
-    def _ply(self, move: Any, position: Any) -> list[Effect]:
-        side = self.game.to_move(self.position)
-        text = self.game.format_move(self.position, move)
-        words = phrases.spoken_move(self.game, self.position, move)
-        carried_out = self.agent_move is not None
+    def make(
+        self, move: Any, position: Any, known: Known = "", *, goes_on: bool = False, order_assumed: bool = False
+    ) -> list[Effect]:
+        """Adds a legal ply to the line. `goes_on` leaves points and turn to be told after the next one."""
+        before, carried_out = self.position, self.agent_move is not None
         self.agent_move = None
-        self.history.append(position)
-        self.moves.append(text)
-        board = self.game.board(position)
-        sentence = "Thank you." if carried_out else f"{self.game.sides[side].capitalize()}: {words}."
-        effects: list[Effect] = [
-            Record(self.ply, side, text, self.game.format_position(position), board),
-            self._announce("move", sentence, move=text),
-        ]
-        if (outcome := self.outcome) is not None:
-            effects += [
-                Finish(outcome),
-                self._announce("game_over", phrases.result(self.game, outcome), rule=outcome.reason, urgent=True),
-            ]
-        return effects
+        ply = self.line.add(move, position, "agent" if carried_out else known)
+        sentences = [phrases.told_ply(self.game, before, move, thanks=carried_out)]
+        if order_assumed:
+            sentences.append(phrases.ORDER_ASSUMED)
+        if not goes_on and self.game.scores(position) is not None:
+            sentences += [phrases.totals(self.game, position), self.next_turn()]
+        announcement = self.announce(
+            "move" if ply.seen else "pass",
+            " ".join(filter(None, sentences)),
+            move=ply.text,
+            side=ply.side,
+            gains=self.game.gains(before, move),
+        )
+        return [self.line.record(self.ply - 1), announcement, *self.end()]
+
+    def end(self) -> list[Effect]:
+        """How the game ended; nothing while it goes on."""
+        if (outcome := self.outcome) is None:
+            return []
+        return [Finish(outcome), self.told_end(outcome)]
+
+    def told_end(self, outcome: Outcome) -> Announcement:
+        """The announcement of the end."""
+        return self.announce("game_over", phrases.result(self.game, outcome), rule=outcome.reason, urgent=True)
 
     def _not_the_agents(self, best: Explanation, board: str) -> Fault | None:
         """The fault of plies that go against what an agent plays; None where they do not."""
@@ -276,7 +263,10 @@ class Referee:
             done = phrases.spoken_move(self.game, self.position, best.moves[0])
             return Fault("not_the_agents_move", cells, f"I asked for {asked}, but I see {done}. Please play {asked}.")
         after = best.positions[:-1]
-        if any(self.agents[self.game.to_move(position)] is not None for position in after):
+        agents = [agent for agent in (self.agents[self.game.to_move(position)] for position in after) if agent]
+        if agents and best.seen == 1:
+            return Fault("not_your_turn", cells, f"That would be {agents[0]}'s move. Take it back, please.")
+        if agents:
             return Fault(
                 "not_your_turn", cells, "That is two moves; one of them is the agent's. Take the last one back."
             )
@@ -284,23 +274,27 @@ class Referee:
 
     def _unfinished(self, best: Explanation) -> list[Effect]:
         self.verdict = "unfinished"
-        text = phrases.missing_steps(self.game, self.game.to_move(best.start), best.missing)
+        text = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
         if self.awaiting == "carry_out":
             asked = phrases.spoken_move(self.game, self.position, self.agent_move)
             text = f"The move is {asked}: it is not finished."
-        cells = tuple(sorted({step.cell for step in best.missing[:1]}))
-        announcement = self._announce("unfinished", text, board=best.board, cells=cells, urgent=True)
+        cells = phrases.cells_of_unfinished(self.game, best.start, best.moves[0], best.missing)
+        announcement = self.announce("unfinished", text, board=best.board, cells=cells, urgent=True)
         return self._once("unfinished", best.board, announcement)
 
     def _takeback(self, best: Explanation) -> list[Effect]:
         self.verdict, self._said = "takeback", ()
-        undone = self.ply - best.ply
-        del self.history[best.ply + 1 :]
-        del self.moves[best.ply :]
+        ply = best.ply
+        while self.line.plies[ply].known == "said" and not self.line.plies[ply].seen:
+            ply += 1  # a pass that was announced stands, whatever became of the move after it
+        undone = sum(one.seen for one in self.line.plies[ply:])
+        self.line.cut(ply)
         self.agent_move = None
         what = "The last move is" if undone == 1 else f"{undone} moves are"
-        text = f"{what} taken back. {self._whose_turn()}"
-        return [TakeBack(best.ply), self._announce("takeback", text)]
+        text = " ".join(
+            filter(None, [f"{what} taken back.", phrases.totals(self.game, self.position), self._whose_turn()])
+        )
+        return [TakeBack(ply), self.announce("takeback", text), *self.pass_if_forced()]
 
     def _unexplained(self, event: MoveEvent) -> list[Effect]:
         differing = self._differing(event.board)
@@ -310,29 +304,29 @@ class Referee:
             cells = doubtful or event.doubtful
             names = phrases.listed([self.game.cells[cell] for cell in cells])
             text = f"I cannot see {names} clearly." if cells else "I cannot read the board clearly."
-            return self._once("unclear", event.board, self._announce("unclear", text, board=event.board, cells=cells))
+            return self._once("unclear", event.board, self.announce("unclear", text, board=event.board, cells=cells))
         if len(differing) >= DESYNC_CELLS:
             self.verdict = "desync"
             where = phrases.listed(self._names(differing))
             text = f"The board is not as I know it: look at {where}."
             if self.ply == 0:
                 text = f"To begin, set up the board as at the start: look at {where}."
-            announcement = self._announce("desync", text, board=event.board, cells=differing, urgent=True)
+            announcement = self.announce("desync", text, board=event.board, cells=differing, urgent=True)
             return self._once("desync", event.board, announcement)
         return self._illegal(self.game.fault(self.position, event.board), event.board)
 
     def _illegal(self, fault: Fault, board: str) -> list[Effect]:
         self.verdict = "illegal"
-        announcement = self._announce(
+        announcement = self.announce(
             "illegal", fault.text, board=board, rule=fault.rule, cells=fault.cells, urgent=True
         )
         return self._once("illegal", board, announcement)
 
     def _ambiguous(self, event: MoveEvent) -> Announcement:
         self.verdict = "ambiguous"
-        lines = [self._line(one) for one in event.explanations[:2]]
+        lines = [self._line(one) for one in (event.explanations[0], event.rival) if one is not None]
         text = f"I am not sure: was it {lines[0]} or {lines[1]}?"
-        return self._announce("ambiguous", text, board=event.board, urgent=True)
+        return self.announce("ambiguous", text, board=event.board, urgent=True)
 
     def _line(self, explanation: Explanation) -> str:
         if explanation.kind != "plies":
@@ -357,5 +351,7 @@ class Referee:
     def _names(self, cells: Sequence[int]) -> list[str]:
         return [self.game.cells[cell] for cell in cells]
 
-    def _announce(self, code: Code, text: str, *, board: str = "", **rest: Any) -> Announcement:
-        return Announcement(code, text, board or self.game.board(self.position), self.ply, **rest)
+    def announce(self, code: Code, text: str, *, board: str = "", **rest: Any) -> Announcement:
+        """An announcement about the present position, or about another board."""
+        scores = self.game.scores(self.position)
+        return Announcement(code, text, board or self.game.board(self.position), self.ply, scores=scores, **rest)

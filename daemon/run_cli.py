@@ -16,6 +16,7 @@ import typer
 import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
+from daemon import phrases
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
 from daemon.endpoints import BusError
 from daemon.journal import JournalError
@@ -122,6 +123,8 @@ class Daemon:
                 self._session.tick(frame)
                 self._watch_for_new_game()
                 self._session.show_in(window)
+                for key in [] if window is None else window.keys():
+                    self._session.press(key)
         except SourceEnded:
             LOGGER.info("the source has ended")
         finally:
@@ -136,7 +139,9 @@ class Daemon:
         match = self._session.begin(pipeline, resume=resume)
         side = self._session.game.sides[self._session.game.to_move(match.referee.position)]
         if match.referee.ply:
-            text = f"I resume the game after {match.referee.ply} moves. It is {side}'s turn."
+            totals = phrases.totals(self._session.game, match.referee.position)
+            text = f"I resume the game after {len(match.referee.line.seen)} moves."
+            text = " ".join(filter(None, [text, totals, f"It is {side}'s turn."]))
         else:
             text = f"A new game of {self._session.game.title}. {side.capitalize()} begins."
         self._session.say(text, code="start")

@@ -11,16 +11,22 @@ from typing import Any
 
 import games
 from agents.messages import LimitsPart
+from daemon import phrases
 from daemon.bus import Bus
+from daemon.commands import Command, Mover, Pass, Undo
 from daemon.config import ROOT, Config, PlayerSection
-from daemon.journal import Journal, StoredGame
+from daemon.effects import Announcement
+from daemon.journal import Journal
+from daemon.line import LineOfPlay, shares_men
 from daemon.match import Listener, Match, Seat
 from daemon.overlay import draw_overlay
 from daemon.pipeline import Observation, Pipeline
 from daemon.record import GameRecord
-from daemon.referee import Announcement, Referee
+from daemon.referee import Referee
 from daemon.scene import Scene
 from daemon.speech import Speaker
+from daemon.stored import StoredGame
+from daemon.stored_line import history_of
 from daemon.web import WebPage
 from daemon.window import Window
 from daemon.workers import WorkerProcess
@@ -33,6 +39,8 @@ PICTURE_S, IDLE_PICTURE_S = 0.1, 1.0
 SHOW_S = 0.1
 """Shortest time between two updates of state and health."""
 WORKER_NAME = "own"
+KEYS: dict[str, Command] = {"p": Pass(), "m": Mover(""), "u": Undo()}
+"""Keys of the window, in games whose men belong to nobody: pass, the last move was the other's, no pass."""
 VERDICTS = {
     "start": "Ready.",
     "unchanged": "The board is as I know it.",
@@ -75,6 +83,8 @@ class Session:
         self.page: WebPage | None = None
         if config.page.enabled:
             self.page = self._keep(WebPage(port=config.page.port, host=config.page.host))
+            if shares_men(self.game):
+                self.page.take_commands()
         self.bus = self._keep(Bus(config.bus.state, config.bus.reply, config.bus.table))
         self.speaker = self._keep(
             Speaker(
@@ -115,7 +125,7 @@ class Session:
             referee = Referee(self.game, self._agents())
         else:
             game_id = stored.game_id
-            referee = Referee(self.game, self._agents(), history, stored.moves)
+            referee = Referee(self.game, self._agents(), history, stored.moves, stored.known)
             referee.recall(asked_move(stored))
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
         self.match = Match(
@@ -153,9 +163,26 @@ class Session:
         """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
         assert self.match is not None
         observation = None if frame is None else self.match.feed(frame)
+        self._obey()
         self.match.poll()
         self._show()
         return observation
+
+    def press(self, key: str) -> None:
+        """Takes a key that was pressed in the window: `KEYS` names those that mean something."""
+        assert self.match is not None
+        command = KEYS.get(key)
+        if command is None or not shares_men(self.game):
+            return
+        answer = self.match.obey(command)
+        if not answer.accepted:
+            self.say(answer.text, code="refused_command")
+
+    def _obey(self) -> None:
+        """Carries out what was told on the page or the command line."""
+        assert self.match is not None
+        for request in self.page.told() if self.page is not None else ():
+            request.answer(self.match.obey(request.command))
 
     def show_in(self, window: Window | None) -> None:
         """Shows the overlay in a window, where there is one, at most ten times a second."""
@@ -220,6 +247,7 @@ class Session:
         self._shown_s = now
         if self.match.state is not None:
             self.page.update_state(self.match.state)
+            self.page.update_line(told_line(self.match.referee.line), self.game.scores(self.match.referee.position))
         self.page.update_health(self.health())
         figures = {f"bus_{name}_total": count for name, count in self.bus.counters().items()}
         self.page.update_figures(figures | {"refused_replies_total": self.match.refused})
@@ -238,7 +266,7 @@ class Session:
         agent_steps: tuple[Step, ...] = ()
         if referee.agent_move is not None:
             agent_steps = self.game.steps(referee.position, referee.agent_move)
-        outcome = referee.outcome
+        outcome, totals = referee.outcome, phrases.totals(self.game, referee.position)
         side = self.game.sides[self.game.to_move(referee.position)]
         return Scene(
             frame=seen.frame.image,
@@ -251,7 +279,7 @@ class Session:
             title=self.game.title,
             verdict=VERDICTS.get(referee.verdict, referee.verdict),
             said=match.spoken,
-            to_move=f"{side} to move" if outcome is None else "game over",
+            to_move=" ".join(filter(None, [totals, f"{side} to move" if outcome is None else "game over"])),
             moves=tuple(referee.moves),
             status="" if seen.alignment.pose is not None else "board not in sight",
         )
@@ -267,15 +295,16 @@ def seat(player: PlayerSection) -> Seat:
     """The seat that a player's settings describe."""
     limits = LimitsPart(time_s=player.time_s, depth=player.depth or None, nodes=player.nodes or None)
     options = {name: str(value).lower() for name, value in player.options.items()}
-    return Seat(player.agent or None, options, limits if player.agent else LimitsPart())
+    return Seat(player.agent or None, options, limits if player.agent else LimitsPart(), player.seat)
 
 
-def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
-    """The positions of a recorded game, from the start whose side made the first ply."""
-    start = game.initial()
-    if stored.plies:
-        start = next((one for one in game.starts if game.to_move(one) == stored.plies[0].side), start)
-    return games.line_of_play(game, stored.moves, start)
+def told_line(line: LineOfPlay) -> list[dict[str, object]]:
+    """The moves for the page: text, side, how the side is known, and the number, which passes have not."""
+    numbers = {index: number for number, index in enumerate(line.seen, 1)}
+    return [
+        {"move": ply.text, "side": ply.side, "known": ply.known, "number": numbers.get(index)}
+        for index, ply in enumerate(line.plies)
+    ]
 
 
 def asked_move(stored: StoredGame) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -12,9 +13,10 @@ import typer
 import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
+from daemon.effects import Announcement
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
-from daemon.referee import Announcement, Referee
+from daemon.referee import Referee
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.slot import NewestFrame
 from vision.sources import open_source
@@ -47,7 +49,8 @@ def watch(
 
     Fields: event (move, illegal, unfinished, takeback, desync, unclear, board_lost, ...), ply, move, cells (the
     board, a class letter per cell), frame (photo name, or seconds), text (what would be said), and for faults rule
-    and marked (names of the cells that are meant).
+    and marked (names of the cells that are meant). For moves and passes (event pass) also side, and in games with
+    points gains (points and bonus that the move brought each side) and scores (the points of both sides so far).
     For morris, rule first=auto is the default here: who lays the first man has begun.
 
     Example: kibitzer watch --game morris --rule flying=true --source photos/ --profile table.npz
@@ -104,6 +107,12 @@ def print_event(match: Match, announcement: Announcement, observation: Observati
         "frame": "" if observation is None else observation.frame.name or round(observation.frame.time_s, 3),
         "text": announcement.text,
     }
+    if announcement.side is not None:
+        event["side"] = match.referee.game.sides[announcement.side]
+    if announcement.gains is not None:
+        event["gains"] = [dataclasses.asdict(gain) for gain in announcement.gains]
+    if announcement.scores is not None:
+        event["scores"] = announcement.scores
     if announcement.rule:
         event["rule"] = announcement.rule
     if announcement.cells:

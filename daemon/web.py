@@ -1,7 +1,8 @@
 """The page for browsers, tablets and OBS: picture, state, announcements, health and metrics over HTTP.
 
 One thread runs an aiohttp server. Whoever calls `WebPage` only replaces the newest value and never waits; a slow
-viewer skips pictures, too many are turned away. There is nothing to command here: every path is read-only.
+viewer skips pictures, too many are turned away. Every path is read-only but `/tell`, by which programs and pages on
+this computer tell the daemon what the board does not show.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import logging
 import queue
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from aiohttp import WSMsgType, web
 
 from agents.messages import StateMessage
 from daemon.exposition import Exposition
-from daemon.guard import admit, is_loopback
+from daemon.guard import admit, is_here, is_loopback
+from daemon.told import Mailbox, Request, problem
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)
@@ -70,6 +72,7 @@ class WebPage:
         """
         self._exposition = Exposition(health_deadline_s)
         self._allowed_hosts = allowed_hosts
+        self._mailbox = Mailbox()
         self._videos = self._lives = 0
         self._failure = ""
         self._loop = asyncio.new_event_loop()
@@ -106,6 +109,18 @@ class WebPage:
         """Replaces the health: part to `ok` and `text`. To be called every few seconds as a sign of life."""
         self._exposition.set_health(parts)
         self._wake()
+
+    def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
+        """Replaces the moves so far, with whatever is known of each, and the points."""
+        self._exposition.set_line(plies, scores)
+
+    def take_commands(self) -> None:
+        """Lets this computer tell what the board does not show; `told` is to be called often then."""
+        self._mailbox.is_open = True
+
+    def told(self) -> list[Request]:
+        """The commands that came since the last call; each must be answered."""
+        return self._mailbox.take()
 
     def update_figures(self, figures: Mapping[str, float]) -> None:
         """Replaces the values of these metrics, named without `kibitzer_`; `_total` at the end makes a counter."""
@@ -188,6 +203,7 @@ class WebPage:
             ("/metrics", self._metrics),
         ):
             application.router.add_get(path, handler)
+        application.router.add_post("/tell", self._mailbox.receive)
         return application
 
     async def _state(self, _: web.Request) -> web.Response:
@@ -270,7 +286,7 @@ class WebPage:
             await socket.prepare(request)
             reader = asyncio.create_task(_drain(socket))
             try:
-                await self._tell(socket, reader)
+                await self._tell(socket, reader, may_command=is_here(request))
             finally:
                 reader.cancel()
             await socket.close()
@@ -280,13 +296,14 @@ class WebPage:
             self._lives -= 1
         return socket
 
-    async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None]) -> None:
+    async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], *, may_command: bool) -> None:
         last, number = "", 0
         while not (self._stop.is_set() or reader.done()):
             changed = self._changed
             announcements, summary = self._exposition.announcements(number), self._exposition.summary()
             if announcements or summary != last:
-                message = f'{{"announcements": {json.dumps(announcements)}, {summary[1:]}'
+                own = {"announcements": announcements, "commands": may_command and self._mailbox.is_open}
+                message = f"{json.dumps(own)[:-1]}, {summary[1:]}"
                 async with asyncio.timeout(SLOW_S):
                     await socket.send_str(message)
                 last = summary
@@ -307,8 +324,7 @@ async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:
 
 
 def _crowded() -> web.Response:
-    text = f"{MOST_VIEWERS} viewers are here already; close one and try again"
-    return web.json_response({"code": "too_many_viewers", "text": text}, status=503)
+    return problem(503, "too_many_viewers", f"{MOST_VIEWERS} viewers are here already; close one and try again")
 
 
 def _refusal(host: str, port: int, error: OSError) -> WebError:

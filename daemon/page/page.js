@@ -43,10 +43,51 @@ function showState(state) {
   if (state.text && at("said").textContent !== state.text) at("said").textContent = state.text;
   at("turn").textContent = turn(state);
   at("board").textContent = board(state);
-  const moves = at("moves");
-  moves.replaceChildren(...state.moves.map((move, index) => item(move, { "data-ply": index + 1 })));
-  moves.scrollTop = moves.scrollHeight;
 }
+
+// Why a side is believed to have made a move, where the board does not show it.
+const KNOWN = { "": "in turn", seat: "seen from whose side the hand came", said: "as somebody said", agent: "asked for by the agent" };
+
+function showLine(line, sides) {
+  const moves = at("moves");
+  moves.replaceChildren(...line.plies.map((ply) => item(ply.move, {
+    "data-ply": ply.number === null ? "" : ply.number,
+    title: `${sides[ply.side]}, ${KNOWN[ply.known]}`,
+    class: ply.side ? "second" : "",
+  })));
+  moves.scrollTop = moves.scrollHeight;
+  at("scores").hidden = line.scores === null;
+  if (line.scores) at("scores").textContent = sides.map((side, index) => `${colour(side)} ${line.scores[index]}`).join(", ");
+}
+
+function showCommands(offered, sides) {
+  at("tell").hidden = !offered;
+  if (offered && at("tell-side").childElementCount === 0) {
+    at("tell-side").replaceChildren(...sides.map((side) => new Option(`${side}'s`, side)));
+  }
+}
+
+async function tell(command) {
+  const answer = at("answer");
+  answer.textContent = "One moment.";
+  try {
+    const response = await fetch("tell", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(command),
+    });
+    answer.textContent = (await response.json()).text;
+  } catch {
+    answer.textContent = "The daemon does not answer. Nothing was changed.";
+  }
+}
+
+at("tell-pass").onclick = () => tell({ command: "pass" });
+at("tell-undo").onclick = () => tell({ command: "undo" });
+at("tell-mover").onclick = () => {
+  const move = at("tell-move").valueAsNumber;
+  tell({ command: "mover", side: at("tell-side").value, ...(Number.isNaN(move) ? {} : { move }) });
+};
 
 function showHealth(health) {
   const faults = Object.entries(health.parts).filter(([, part]) => !part.ok);
@@ -77,7 +118,11 @@ function connect(wait, again) {
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
     message.announcements.forEach(showAnnouncement);
-    if (message.state) showState(message.state);
+    if (message.state) {
+      showState(message.state);
+      showLine(message.line, message.state.sides);
+      showCommands(message.commands, message.state.sides);
+    }
     showHealth(message.health);
   };
   socket.onclose = () => {

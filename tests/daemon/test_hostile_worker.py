@@ -14,11 +14,12 @@ import pytest
 import games
 from agents.messages import LimitsPart
 from daemon.bus import Bus
+from daemon.effects import Announcement
 from daemon.journal import Journal
 from daemon.match import Match, Seat
 from daemon.pipeline import Observation
 from daemon.record import GameRecord
-from daemon.referee import Announcement, Referee
+from daemon.referee import Referee
 from tests.daemon.readings import board_with, reading_of
 from vision.align import Alignment
 from vision.frame import Frame

@@ -10,9 +10,10 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
+from daemon.effects import Announcement, Record
 from daemon.match import MOST_NOTES, PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
 from daemon.pipeline import Observation
-from daemon.referee import Announcement, Record, Referee
+from daemon.referee import Referee
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from vision.align import LOST, Alignment

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import games
+from daemon.effects import Announcement, Effect, Finish, Record, TakeBack
 from daemon.explain import explain
-from daemon.referee import Announcement, Effect, Finish, Record, Referee, TakeBack
+from daemon.referee import Referee
 from games import AnyGame
 from tests.daemon.readings import board_with, reading_of
 

@@ -1,0 +1,102 @@
+"""What the referee decides, as values: announcements, and entries of the record."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from games import Gain, Outcome, Side
+
+Code = Literal[
+    "start",
+    "move",
+    "pass",
+    "mover",
+    "undo",
+    "agent_move",
+    "illegal",
+    "unfinished",
+    "takeback",
+    "ambiguous",
+    "unclear",
+    "desync",
+    "resumed",
+    "board_lost",
+    "board_found",
+    "bumped",
+    "refused_reply",
+    "game_over",
+    "trouble",
+]
+
+Known = Literal["", "seat", "said", "agent"]
+"""How it is known who made a ply: assumed by turn, by the seat from which the hand came, said by somebody at the
+table, or asked for by an agent."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Announcement:
+    """Something that happened, for the voice, the page, the log and the record."""
+
+    code: Code
+    text: str
+    """One sentence for a person, in games with points a few; empty where nothing needs to be said."""
+    board: str
+    """The board that the announcement is about, a class letter per cell: for a move the board after it."""
+    ply: int
+    """Plies made so far."""
+    move: str = ""
+    """Text of the move."""
+    rule: str = ""
+    """Code of the broken rule."""
+    cells: tuple[int, ...] = ()
+    """Cells that are meant: what to put back, what differs, what cannot be seen."""
+    urgent: bool = False
+    """Whether a player must act."""
+    side: Side | None = None
+    """Who made the move or passed."""
+    gains: tuple[Gain, Gain] | None = None
+    """Points that the move brought each side; None in games without points."""
+    scores: tuple[int, int] | None = None
+    """Points of both sides after it; None in games without points."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A ply to be written down before anything else is done."""
+
+    ply: int
+    side: Side
+    move: str
+    position: str
+    board: str
+    known: Known = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class TakeBack:
+    """The plies after `ply` are no longer part of the game."""
+
+    ply: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Rewrite:
+    """The plies after `ply` were others than was believed."""
+
+    ply: int
+    records: tuple[Record, ...]
+    outcome: Outcome | None
+    """How the game ends with them; None where it goes on."""
+    beyond: tuple[tuple[str, Side, Known], ...] = ()
+    """Text, side and knowledge of the moves that come after this end, and count no more."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Finish:
+    """The game is over."""
+
+    outcome: Outcome
+
+
+Effect = Announcement | Record | TakeBack | Rewrite | Finish
