@@ -213,18 +213,14 @@ class DoubleDoubleDominoes:
         )
 
     def outcome(self, position: Position) -> Outcome | None:
-        """By the last space of the track, or by points when nothing can be laid any more."""
+        """By the last space of the track; with an empty bag by points, when neither can lay or both have passed."""
         red, green = position.pawns
         winner = None if red == green else 0 if red > green else 1
         if LAST_SPACE in position.pawns:
             return Outcome(winner, "space_100", position.pawns)
-        if position.open_double is not None:
+        if position.bag or (position.passes < 2 and (self._can_lay(position, 0) or self._can_lay(position, 1))):
             return None
-        if position.bag:
-            over = not slots(position.board, None)
-        else:
-            over = position.passes >= 2 or not (self._can_lay(position, 0) or self._can_lay(position, 1))
-        return Outcome(winner, "nothing_to_lay", position.pawns) if over else None
+        return Outcome(winner, "nothing_to_lay", position.pawns)
 
     def scores(self, position: Position) -> tuple[int, int]:
         """The spaces on which the pawns stand."""

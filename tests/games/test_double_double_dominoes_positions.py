@@ -146,6 +146,7 @@ def test_what_a_text_leaves_out_is_as_at_the_start() -> None:
     position = GAME.parse_position("green;tiles=8I2-8H1")
     assert (position.holds, position.bag, position.hands) == ((3, 4), 48, (None, None))
     assert position == play(["8H1-8I2"])
+    assert GAME.parse_position("red;hand_red=4-3,1-0").hands == (((0, 1), (3, 4)), None)
 
 
 @pytest.mark.parametrize(
