@@ -14,11 +14,11 @@ from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.cells import PATCH_PX, Patches, cut_patch
-from vision.descriptors import DEFAULT, load_descriptor
+from vision.descriptors import load_descriptor
 from vision.finder import find_board
 from vision.fitting import Fit, fit_head
 from vision.frame import Image
-from vision.heads import OTHER, load_generic, read_log_probabilities
+from vision.heads import GENERIC, OTHER, load_generic, read_log_probabilities
 from vision.lines import measure_shape
 from vision.locate import refine_if_better
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
@@ -73,7 +73,7 @@ class _Examples:
 def fit_profile(
     photos: Sequence[LabelledPhoto],
     template: BoardTemplate,
-    descriptor: str = DEFAULT,
+    descriptor: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> TableProfile:
     """The profile of the table in the photos; about a second a photo.
@@ -85,13 +85,13 @@ def fit_profile(
     template, placed = place_boards(photos, template)
     examples = _cut_examples(placed, template)
     described, steps = [], np.array_split(np.arange(len(examples.labels)), len(placed))
-    machine = load_descriptor(descriptor)
+    machine = load_descriptor(template.descriptor if descriptor is None else descriptor)
     for done, rows in enumerate(steps, 1):
         described.append(machine.describe(examples.patches[rows]))
         progress(done, len(placed))
     everything = np.concatenate(described)
-    fit = _fit(everything, examples, template.letters, descriptor)
-    trust = generic_trust(everything, examples.labels, template.letters) if descriptor == DEFAULT else 0.0
+    fit = _fit(everything, examples, template.letters, machine.name)
+    trust = generic_trust(everything, examples.labels, template.letters, machine.name)
     reference = min(placed, key=lambda place: len(place.photo.cells) - place.photo.cells.count(EMPTY))
     jpeg, image_from_board = _reference(reference)
     return TableProfile(
@@ -175,8 +175,8 @@ def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, desc
         seen_in[letter].add(int(photo))
     by_photo = min(len(photos) for photos in seen_in.values()) >= 2
     groups, labels = examples.photo if by_photo else examples.cell, examples.labels
-    if descriptor == DEFAULT:
-        others = load_generic().others
+    if descriptor in GENERIC:
+        others = load_generic(descriptor).others
         described = np.concatenate([described, others])
         groups = np.concatenate([groups, groups.max() + 1 + np.arange(len(others))])
         labels, letters = labels + OTHER * len(others), letters + OTHER
@@ -186,9 +186,11 @@ def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, desc
     return fit_head(described, labels, letters, groups, copies=1 + VARIANTS)
 
 
-def generic_trust(described: NDArray[np.float32], labels: str, letters: str) -> float:
+def generic_trust(described: NDArray[np.float32], labels: str, letters: str, descriptor: str) -> float:
     """Weight of the generic head at this table, 0 to MOST_TRUST, by its share of the labelled patches read right."""
-    logs = read_log_probabilities(described, letters, None, load_generic().head)
+    if descriptor not in GENERIC:
+        return 0.0
+    logs = read_log_probabilities(described, letters, None, load_generic(descriptor).head)
     right = np.mean([letters[index] == label for index, label in zip(logs.argmax(axis=1), labels, strict=True)])
     return MOST_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
 

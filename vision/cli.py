@@ -55,7 +55,8 @@ def read(
 
     With --json one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by row
     from the picture's top), probabilities (one object of class letters per cell), quality (share of the drawn lines
-    that are seen, 0 to 1), milliseconds. A file that is no picture, or shows no board, has found false.
+    that are seen, 0 to 1), milliseconds; of dominoes also tiles (cell, cell, pips, pips) and pawns (the space of each
+    colour, 0 the start, null where not seen). A file that is no picture, or shows no board, has found false.
 
     Example: kibitzer read table.jpg --game morris --json
     """
@@ -95,6 +96,13 @@ def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64]
             ],
             "quality": round(found.pose.quality, 3),
         }
+        if reading.ways is not None:
+            names = found.template.cell_names
+            report["tiles"] = [
+                [names[cell] for cell in tile.cells] + [int(p) for p in tile.pips] for tile in found.tiles
+            ]
+        if found.pawns:
+            report["pawns"] = {colour: pawn.space for colour, pawn in found.pawns.items()}
     report["milliseconds"] = round((time.perf_counter() - started_s) * 1000, 1)
     return report
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.descriptors import Descriptors
+from vision.descriptors import DEFAULT, Descriptors
 from vision.weights import MODELS, WeightsError, find_weights
 
 FloatArray = NDArray[np.float64]
@@ -27,7 +27,8 @@ LEAST = 1e-6
 """No probability is less: nothing that a camera says is certain."""
 FAR_SHARE = 0.9
 """Most of the belief that strangeness may take away."""
-GENERIC = "generic_head"
+GENERIC = {"resnet18": "generic_head", "halves": "halves_head"}
+"""Names in the manifest of the heads that are shipped, by descriptor."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -108,24 +109,51 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Generic:
-    """What is shipped for ResNet-18, from no table in particular."""
+    """What is shipped for a learnt descriptor, from no table in particular."""
 
     head: Head
-    """Any board: empty, light and dark men, OTHER."""
+    """Any board: empty, what may stand there, OTHER."""
     others: Descriptors
     """(n, length) descriptors of OTHER, from which a table's own head learns what is no cell."""
+    ways: Ways | None = None
+    """Where a half's partner lies; None where cells do not go in pairs."""
 
 
-@functools.lru_cache(maxsize=1)
-def load_generic(folder: Path = MODELS) -> Generic:
-    """The shipped head and examples, loaded once. Raises WeightsError."""
-    weights = find_weights(GENERIC, folder)
+@dataclasses.dataclass(frozen=True, eq=False)
+class Ways:
+    """Tells in which direction the other half of a tile lies: none, up, right, down, left."""
+
+    coefficients: FloatArray
+    """(5, length)."""
+    intercepts: FloatArray
+    """(5,)."""
+
+    def log_probabilities(self, descriptors: Descriptors) -> FloatArray:
+        """(n, 5) natural logarithms; rows' probabilities add up to 1."""
+        scores = descriptors.astype(np.float64) @ self.coefficients.T + self.intercepts
+        scores -= scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+
+
+@functools.lru_cache(maxsize=4)
+def load_generic(descriptor: str = DEFAULT, folder: Path = MODELS) -> Generic:
+    """The shipped head and examples for a descriptor of `GENERIC`, loaded once. Raises WeightsError."""
+    weights = find_weights(GENERIC[descriptor], folder)
     try:
         with np.load(weights.path, allow_pickle=False) as arrays:
             head = head_from_arrays({name: arrays[name] for name in arrays.files})
-            return Generic(head, np.asarray(arrays["others"], dtype=np.float32))
+            return Generic(head, np.asarray(arrays["others"], dtype=np.float32), _ways(arrays, len(head.mean)))
     except (ValueError, KeyError) as error:
         raise WeightsError(f"{weights.path}: {error}") from error
+
+
+def _ways(arrays: Mapping[str, NDArray[np.generic]], length: int) -> Ways | None:
+    if "way_coefficients" not in arrays:
+        return None
+    ways = Ways(*(np.asarray(arrays[f"way_{name}"], dtype=np.float64) for name in ("coefficients", "intercepts")))
+    if ways.coefficients.shape != (5, length) or ways.intercepts.shape != (5,):
+        raise ValueError(f"directions of partners are told by {ways.coefficients.shape}, not by (5, {length})")
+    return ways
 
 
 def read_log_probabilities(

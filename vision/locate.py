@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,11 @@ from vision.evidence import pose_quality, snap_pose
 from vision.finder import find_board
 from vision.frame import Frame, Image
 from vision.lines import measure_shape
+from vision.pawns import Pawn, find_pawns
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
+from vision.tiles import SeenTile, pair_halves
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,6 +30,10 @@ class ReadPhoto:
     template: BoardTemplate
     """With the shape it was read with."""
     reading: BoardReading
+    tiles: tuple[SeenTile, ...]
+    """Halves that are believed to be one tile; none on boards without."""
+    pawns: Mapping[str, Pawn]
+    """By colour; none on boards without a track."""
 
 
 class PhotoReader:
@@ -46,7 +53,9 @@ class PhotoReader:
             return None
         pose, template = placed
         self._reader.template = template
-        return ReadPhoto(pose, template, self._reader.read(rectify(image, pose, template), 0.0))
+        rectified = rectify(image, pose, template)
+        reading = self._reader.read(rectified, 0.0)
+        return ReadPhoto(pose, template, reading, pair_halves(reading, template), find_pawns(rectified, template))
 
     def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> tuple[BoardPose, BoardTemplate] | None:
         pose, template = pose_from_corners(corners_px, self._template), self._template

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
 from vision.cells import Patches, cut_patches
-from vision.descriptors import DEFAULT, load_descriptor
+from vision.descriptors import load_descriptor
 from vision.features import Reference
 from vision.frame import Image
-from vision.heads import OTHER, Head, head_from_arrays, load_generic, read_log_probabilities
+from vision.heads import GENERIC, OTHER, Head, head_from_arrays, load_generic, read_log_probabilities
 from vision.reading import BoardReading
 from vision.sides import tell_sides_apart
 
@@ -33,11 +33,13 @@ class Reader:
         self.template = template
         """May be replaced by the same board with another shape."""
         self._own = None if profile is None else _head_of(profile, template)
-        self._descriptor = load_descriptor(DEFAULT if profile is None else profile.descriptor)
-        self._generic = load_generic().head if self._descriptor.name == DEFAULT else None
+        self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
+        known = self._descriptor.name in GENERIC
+        self._generic = load_generic(self._descriptor.name) if known else None
         self._seen: Patches | None = None
         self._each: NDArray[np.float64] | None = None
         """What was read of every cell by itself, before the men of one colour were taken together."""
+        self._ways: NDArray[np.float64] | None = None
 
     def read(
         self,
@@ -47,19 +49,24 @@ class Reader:
         changed: NDArray[np.bool_] | None = None,
         previous: BoardReading | None = None,
     ) -> BoardReading:
-        """What the cells show; some 1 ms a cell. Where both are given, cells not `changed` keep `previous`."""
+        """What the cells show; some 1 ms a cell, or a tenth of that by the small network.
+
+        Where both are given, cells not `changed` keep `previous`.
+        """
         patches = cut_patches(rectified, self.template)
         if changed is None or previous is None or self._seen is None or self._each is None:
-            logs = self._log_probabilities(patches)
+            logs, ways = self._judge(patches)
         else:
-            logs = self._each.copy()
-            logs[changed] = self._log_probabilities(patches[changed])
+            logs, ways = self._each.copy(), None if self._ways is None else self._ways.copy()
+            logs[changed], new_ways = self._judge(patches[changed])
+            if ways is not None and new_ways is not None:
+                ways[changed] = new_ways
             patches = np.where(changed[:, None, None, None], patches, self._seen)
-        self._seen, self._each = patches, logs
+        self._seen, self._each, self._ways = patches, logs, ways
         letters = self.template.letters
         if self._own is None:
             logs = tell_sides_apart(patches, logs, letters)
-        return BoardReading(logs, letters, time_s, occlusion)
+        return BoardReading(logs, letters, time_s, occlusion, ways)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
         """(cells,) True where a cell looks different from when it was last read; a change of light is no change."""
@@ -74,9 +81,12 @@ class Reader:
         ]
         return np.array(apart) > CHANGED_LEVELS
 
-    def _log_probabilities(self, patches: Patches) -> NDArray[np.float64]:
+    def _judge(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """Logarithms of what stands on each cell, and of where the other half lies, where cells go in pairs."""
         described = self._descriptor.describe(patches)
-        return read_log_probabilities(described, self.template.letters, self._own, self._generic)
+        head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
+        logs = read_log_probabilities(described, self.template.letters, self._own, head)
+        return logs, None if ways is None else ways.log_probabilities(described)
 
 
 def reference_of(profile: TableProfile) -> Reference:

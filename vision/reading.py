@@ -20,6 +20,8 @@ class BoardReading:
     """When the picture was taken, on the source's clock."""
     occlusion: float = 0.0
     """Share of the board that something covers, 0 to 1."""
+    ways: NDArray[np.float64] | None = None
+    """(cells, 5) logarithms: the other half lies nowhere, up, right, down, left; None where cells are no pairs."""
 
     @property
     def board(self) -> str:

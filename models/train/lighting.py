@@ -13,12 +13,12 @@ def photograph(
     canvas: NDArray[np.float32], mask: NDArray[np.float32], chance: np.random.Generator, cell_px: int, patch_px: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """The patch as a camera and a rectification might deliver it, and where `mask` lies in it."""
-    _light(canvas, chance)
+    light(canvas, chance)
     patch_from_canvas = _view(canvas.shape[0], cell_px, patch_px, chance)
     size = (patch_px, patch_px)
     image = cv2.warpPerspective(cv2.GaussianBlur(canvas, (0, 0), 0.6), patch_from_canvas, size, flags=cv2.INTER_LINEAR)
     seen = cv2.warpPerspective(mask, patch_from_canvas, size, flags=cv2.INTER_LINEAR)
-    image = _expose(np.asarray(image, dtype=np.float32), chance)
+    image = expose(np.asarray(image, dtype=np.float32), chance)
     image = _lens(image, chance)
     noisy = image + chance.standard_normal(image.shape, dtype=np.float32) * np.float32(chance.gamma(1.2, 0.012))
     pixels = np.asarray(np.clip(noisy * 255, 0, 255), dtype=np.uint8)
@@ -28,7 +28,7 @@ def photograph(
     return pixels, np.asarray(seen, dtype=np.float32)
 
 
-def _light(canvas: NDArray[np.float32], chance: np.random.Generator) -> None:
+def light(canvas: NDArray[np.float32], chance: np.random.Generator) -> None:
     """Slopes of light, the edge of a shadow, a lamp's reflection."""
     side = canvas.shape[0]
     grid = np.linspace(-1, 1, side, dtype=np.float32)
@@ -58,7 +58,7 @@ def _view(side_px: int, cell_px: int, patch_px: int, chance: np.random.Generator
     return np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), target), dtype=np.float64)
 
 
-def _expose(image: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.float32]:
+def expose(image: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.float32]:
     """Brightness, white balance, contrast and saturation of some camera."""
     gain = np.exp(chance.normal(-0.1, 0.35))
     cast = np.exp(chance.normal(0, 0.09, 3))

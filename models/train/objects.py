@@ -19,7 +19,7 @@ def draw_object(
     reach = chance.uniform(-18, 16) if covering else chance.uniform(34, 52)
     kind = chance.random()
     if kind < 0.45:
-        colour = _skin(chance)
+        colour = skin_colour(chance)
         (_fingers if chance.random() < 0.6 and covering else _edge)(shape, chance, reach)
     elif kind < 0.75:
         colour = chance.uniform(0, 1, 3) * chance.uniform(0.1, 1)
@@ -34,7 +34,7 @@ def draw_object(
     canvas[:] = np.clip(canvas * (1 - cover) + face * cover, 0, 1)
 
 
-def _skin(chance: np.random.Generator) -> NDArray[np.float64]:
+def skin_colour(chance: np.random.Generator) -> NDArray[np.float64]:
     """BGR of any human skin, in any light."""
     light, dark = np.array([0.66, 0.76, 0.93]), np.array([0.13, 0.2, 0.33])
     share = chance.beta(1.5, 1.2)

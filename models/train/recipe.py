@@ -16,7 +16,7 @@ from models.train.pool import Pool, draw_pool, load_pool
 from models.train.quantise import quantise
 from models.train.resnet18 import CellNetwork, Recipe, accuracy, export, train
 from models.train.tables import cut_tables
-from vision.descriptors import ResNet18
+from vision.descriptors import DEFAULT, Network
 from vision.heads import load_generic
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def finish(out: Path, network: CellNetwork, held_out: Pool, photographs: Path, c
         "drawn_accuracy_fp32": round(accuracy(network, held_out), 4),
     }
     write_entry(out, "resnet18", "resnet18.onnx", facts)
-    descriptor = ResNet18(out)
+    descriptor = Network(DEFAULT, out)
     near = cut_photographs(photographs, "train", HELD_OUT_SEED + seed, stones=6)
     head_accuracy = fit_generic(descriptor, held_out.joined(near), out / "generic_head.npz")
     facts = {"data": DATA, "licence": LICENCE, "command": command, "held_out_accuracy": round(head_accuracy, 4)}
@@ -79,9 +79,9 @@ def finish(out: Path, network: CellNetwork, held_out: Pool, photographs: Path, c
     write_entry(out, "generic_head", "generic_head.npz", facts)
 
 
-def photo_accuracy(descriptor: ResNet18, photos: Pool, folder: Path) -> float:
+def photo_accuracy(descriptor: Network, photos: Pool, folder: Path) -> float:
     """Share of photographed patches that network (in eight bits) and generic head read right."""
-    head = load_generic(folder).head
+    head = load_generic(DEFAULT, folder).head
     found = head.probabilities(descriptor.describe(photos.images)).argmax(axis=1)
     return float((np.asarray(found) == photos.labels).mean())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vision.descriptors import BATCH, NAMES, ResNet18, load_descriptor
+from vision.descriptors import BATCH, NAMES, Network, load_descriptor
 from vision.weights import MODELS, WeightsError, find_weights
 
 
@@ -36,7 +36,7 @@ def test_a_patch_is_described_alike_whatever_stands_beside_it(name: str) -> None
 
 
 def test_unknown_descriptor_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="resnet18, pixels"):
+    with pytest.raises(ValueError, match="resnet18, halves, pixels"):
         load_descriptor("sift")
 
 
@@ -52,13 +52,13 @@ def test_damaged_weights_are_refused(copied: Path) -> None:
     content[len(content) // 2] ^= 1
     (copied / "resnet18.onnx").write_bytes(content)
     with pytest.raises(WeightsError, match=r"resnet18\.onnx: its sha256 is"):
-        ResNet18(copied)
+        Network("resnet18", copied)
 
 
 def test_missing_weights_say_how_to_get_them_back(copied: Path) -> None:
     (copied / "resnet18.onnx").unlink()
     with pytest.raises(WeightsError, match="git checkout"):
-        ResNet18(copied)
+        Network("resnet18", copied)
 
 
 def test_weights_that_the_manifest_does_not_know_are_refused(copied: Path) -> None:

@@ -1,0 +1,188 @@
+"""Trains the small network that reads halves of domino tiles: how many pips, and where the other half lies."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from models.train.domino_camera import PATCH_PX
+from models.train.domino_scene import CLASSES, DOWN, LEFT, NONE, RIGHT, UP
+from models.train.halves_pool import HalvesPool
+
+log = logging.getLogger(__name__)
+
+LENGTH = 96
+"""Numbers that describe a patch."""
+WAYS = 5
+PARTNER_WEIGHT = 0.5
+LOG_EVERY = 200
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """What makes one training run what it is."""
+
+    epochs: float = 4.0
+    batch: int = 256
+    peak_rate: float = 4e-3
+    decay: float = 0.02
+    seed: int = 1
+    threads: int = 1
+
+
+def _convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)
+    )
+
+
+class _Block(nn.Module):
+    """Two convolutions beside a shortcut."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = _convolution(width, width)
+        self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
+
+    def forward(self, value: torch.Tensor) -> torch.Tensor:
+        """Same shape."""
+        return torch.relu(value + self.second(self.first(value)))
+
+
+class HalvesNetwork(nn.Module):
+    """uint8 patches (n, 48, 48, 3) BGR to LENGTH numbers; pips and partner are linear in them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trunk = nn.Sequential(
+            _convolution(3, 16, 2),
+            _convolution(16, 32, 2),
+            _Block(32),
+            _convolution(32, 64, 2),
+            _Block(64),
+            _convolution(64, 96, 2),
+            nn.Flatten(),
+            nn.Linear(96 * 9, LENGTH),
+            nn.ReLU(),
+        )
+        self.pips = nn.Linear(LENGTH, len(CLASSES))
+        self.partners = nn.Linear(LENGTH, WAYS)
+
+    def forward(self, patches: torch.Tensor) -> torch.Tensor:
+        """(n, LENGTH) descriptors, none of them negative."""
+        scaled = patches.float().permute(0, 3, 1, 2) * (1 / 64) - 2
+        described: torch.Tensor = self.trunk(scaled)
+        return described
+
+
+def train(pool: HalvesPool, recipe: Recipe) -> HalvesNetwork:
+    """A new network trained on the pool."""
+    torch.manual_seed(recipe.seed)
+    torch.set_num_threads(recipe.threads)
+    network = HalvesNetwork()
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    steps = max(2, int(recipe.epochs * len(pool.labels) / recipe.batch))
+    optimiser = torch.optim.AdamW(network.parameters(), lr=recipe.peak_rate, weight_decay=recipe.decay)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.peak_rate, total_steps=steps, pct_start=0.15)
+    chance = np.random.default_rng(recipe.seed)
+    order = np.empty(0, dtype=np.intp)
+    started_s = time.monotonic()
+    network.train()
+    for step in range(steps):
+        if len(order) < recipe.batch:
+            order = np.concatenate([order, chance.permutation(len(pool.labels))])
+        rows, order = order[: recipe.batch], order[recipe.batch :]
+        loss, right = _step(network, optimiser, pool, rows, chance)
+        schedule.step()
+        if step % LOG_EVERY == 0:
+            spent_s = time.monotonic() - started_s
+            log.info("step %d of %d, loss %.3f, right %.3f, %.0f s", step, steps, loss, right, spent_s)
+    return network.eval()
+
+
+def _step(
+    network: HalvesNetwork, optimiser: Any, pool: HalvesPool, rows: NDArray[np.intp], chance: np.random.Generator
+) -> tuple[float, float]:
+    images, partners = vary(pool.images[rows], pool.partners[rows], chance)
+    labels = torch.from_numpy(pool.labels[rows])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        described = network(torch.from_numpy(images)).float()
+    scores = network.pips(described)
+    wanted = nn.functional.one_hot(labels, len(CLASSES)).float()
+    # One against the rest, as a head reads them; then the same odds together, as it adds them up.
+    loss = nn.functional.binary_cross_entropy_with_logits(scores, wanted) * len(CLASSES) / 2
+    loss = loss + nn.functional.nll_loss(_shares(scores), labels)
+    loss = loss + PARTNER_WEIGHT * nn.functional.cross_entropy(network.partners(described), torch.from_numpy(partners))
+    optimiser.zero_grad(set_to_none=True)
+    torch.autograd.backward(loss)
+    nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+    optimiser.step()
+    return float(loss.detach()), float((scores.argmax(1) == labels).float().mean())
+
+
+def _shares(scores: torch.Tensor) -> torch.Tensor:
+    """Logarithms of the odds, each one against the rest, that add up to 1."""
+    odds = nn.functional.logsigmoid(scores)
+    return odds - torch.logsumexp(odds, 1, keepdim=True)
+
+
+def vary(
+    images: NDArray[np.uint8], partners: NDArray[np.int64], chance: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The patches mirrored and turned, shifted by up to two pixels, in other light, each batch anew."""
+    if chance.random() < 0.5:
+        images, partners = images[:, ::-1], _renamed(partners, (NONE, DOWN, RIGHT, UP, LEFT))
+    if chance.random() < 0.5:
+        images, partners = images[:, :, ::-1], _renamed(partners, (NONE, UP, LEFT, DOWN, RIGHT))
+    if chance.random() < 0.5:
+        images, partners = images.transpose(0, 2, 1, 3), _renamed(partners, (NONE, LEFT, DOWN, RIGHT, UP))
+    down, right = chance.integers(0, 5, 2)
+    padded = np.pad(images, ((0, 0), (2, 2), (2, 2), (0, 0)), mode="edge")
+    moved = padded[:, down : down + PATCH_PX, right : right + PATCH_PX]
+    gain = np.exp(chance.normal(0, 0.1, (len(images), 1, 1, 3)) + chance.normal(0, 0.2, (len(images), 1, 1, 1)))
+    lit = np.clip(moved * gain.astype(np.float32), 0, 255)
+    return np.ascontiguousarray(lit.astype(np.uint8)), partners
+
+
+def _renamed(partners: NDArray[np.int64], names: tuple[int, ...]) -> NDArray[np.int64]:
+    return np.asarray(np.array(names)[partners], dtype=np.int64)
+
+
+def describe(network: HalvesNetwork, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(n, LENGTH) descriptors in full precision."""
+    with torch.inference_mode():
+        rows = [
+            network(torch.from_numpy(np.ascontiguousarray(images[i : i + 256]))) for i in range(0, len(images), 256)
+        ]
+    return np.asarray(torch.cat(rows).float().numpy())
+
+
+def accuracy(network: HalvesNetwork, pool: HalvesPool) -> float:
+    """Share of the pool whose class the training's own last layer gets right."""
+    with torch.inference_mode():
+        scores = network.pips(torch.from_numpy(describe(network, pool.images)))
+    return float((scores.argmax(1).numpy() == pool.labels).mean())
+
+
+def export(network: HalvesNetwork, path: Path) -> None:
+    """Writes the descriptors' network as ONNX: uint8 `patches` (n, 48, 48, 3) in, float32 `descriptors` out."""
+    example = torch.zeros((2, PATCH_PX, PATCH_PX, 3), dtype=torch.uint8)
+    torch.onnx.export(
+        network.eval(),
+        (example,),
+        str(path),
+        input_names=["patches"],
+        output_names=["descriptors"],
+        dynamic_shapes={"patches": {0: torch.export.Dim("n", min=1, max=4096)}},
+        dynamo=True,
+        external_data=False,
+        verbose=False,
+    )
