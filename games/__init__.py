@@ -1,6 +1,6 @@
-"""The rules of board games: one pure file per game behind the `Game` protocol.
+"""The rules of board games: one pure module per game behind the `Game` protocol.
 
-Every other module of this folder is a game and names its class `GAME`; `names()` finds them by listing the folder,
+Every other module of this folder, a file or a package of several, is a game and names its class `GAME`; `names()` finds them by listing the folder,
 so a sixth game is one more file (and one template in `calibration/boards/`). Nothing here knows of pictures, clocks,
 sockets or other packages.
 

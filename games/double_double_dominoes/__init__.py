@@ -269,7 +269,7 @@ class DoubleDoubleDominoes:
         text = f"{move.discard[0]}-{move.discard[1]}"
         if self._must_discard(position):
             raise MoveError("not_in_hand", f"{SIDES[position.to_move]} does not hold {text}")
-        raise MoveError("nothing_to_discard", f"{SIDES[position.to_move]} puts no tile away now, {text} or other")
+        raise MoveError("nothing_to_discard", f"{SIDES[position.to_move]} puts no tile away by this pass, not {text}")
 
     def _check_lay(self, position: Position, move: Lay) -> None:
         (first, second), pips = move
