@@ -23,6 +23,8 @@ from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
 
 LOGGER = logging.getLogger(__name__)
+FIRST_READING = "first reading of the board"
+"""Written to the log once, by which the time from the start is measured."""
 LOOK_EVERY_S = 0.25
 """Of a board at rest one frame is gone through so often at least; the others only where their preview has changed."""
 GLANCE_LEVELS = 8.0
@@ -161,7 +163,10 @@ class Pipeline:
     def _read_whole(self, rectified: Image, time_s: float) -> BoardReading:
         self._whole_due_s = time_s + WHOLE_S
         self.cells_read += len(self.template.cells_mm)
-        return self.reader.read(rectified, time_s)
+        reading = self.reader.read(rectified, time_s)
+        if self._reading is None:
+            LOGGER.info("%s: %d cells", FIRST_READING, len(self.template.cells_mm))
+        return reading
 
     def _read_changed(self, rectified: Image, time_s: float) -> BoardReading:
         """The last reading itself where no cell looks different; one with changes is soon checked as a whole."""

@@ -1,0 +1,1 @@
+"""What the program costs, measured on the machine at hand."""

@@ -1,0 +1,65 @@
+"""What running processes have cost, as Linux counts it in /proc."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from pydantic import BaseModel
+
+PROC = Path("/proc")
+TICKS_HZ = os.sysconf("SC_CLK_TCK")
+
+
+class Memory(BaseModel):
+    """Memory of one process, in MB (10^6 bytes)."""
+
+    command: str
+    """What is seen first of its command line."""
+    rss_mb: float
+    """Resident, with what it shares with others."""
+    pss_mb: float
+    """Resident, what is shared divided among those that share it."""
+    peak_rss_mb: float
+
+
+def cpu_s(process: int) -> float:
+    """Seconds of processor time that a process and all its threads have used. Raises OSError."""
+    fields = (PROC / str(process) / "stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_HZ
+
+
+def memory(process: int) -> Memory:
+    """The memory that a process has now. Raises OSError."""
+    folder = PROC / str(process)
+    status = _kilobytes(folder / "status")
+    command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+    return Memory(
+        command=command[-80:],
+        rss_mb=_megabytes(status["VmRSS"]),
+        pss_mb=_megabytes(_kilobytes(folder / "smaps_rollup")["Pss"]),
+        peak_rss_mb=_megabytes(status["VmHWM"]),
+    )
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that a process has started, those that these have started, and so on."""
+    parents: dict[int, int] = {}
+    for folder in PROC.iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError, IndexError):
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+    found = [process]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found[1:]
+
+
+def _kilobytes(path: Path) -> dict[str, int]:
+    pairs = (line.partition(":") for line in path.read_text().splitlines())
+    return {name: int(rest.split()[0]) for name, _, rest in pairs if rest.strip().endswith("kB")}
+
+
+def _megabytes(kilobytes: int) -> float:
+    return round(kilobytes * 1024 / 1e6, 1)

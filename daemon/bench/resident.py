@@ -1,0 +1,169 @@
+"""The daemon itself, `kibitzer run`, on a live stream on which nothing happens: start, processor share, memory."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from daemon.bench.figures import Figure, figure
+from daemon.bench.processes import Memory, cpu_s, descendants, memory
+from daemon.bench.scenes import Scene
+from daemon.config import ROOT
+from daemon.pipeline import FIRST_READING
+from vision.frame import Frame, Image
+from vision.mjpeg_server import MjpegServer
+
+COMMAND = (sys.executable, "-m", "daemon.cli", "run")
+RATE_HZ = 15.0
+START_S, END_S = 60.0, 10.0
+CALM_S = 6.0
+"""From the first reading until everything has come to rest."""
+WINDOW_S = 2.5
+"""The processor share is measured window by window, to tell the machine's own unrest."""
+
+
+class Resident(BaseModel):
+    """What the daemon costs while nothing happens."""
+
+    first_reading_s: Figure
+    """From the start of the process to the first reading of the board; files were in the system's cache."""
+    first_reading_cpu_s: Figure
+    """Processor time used until then: less than the time itself where other programs are busy."""
+    idle_cpu_percent: Figure
+    """Of one core, decoding included."""
+    idle_s: float
+    """Seconds over which that was measured."""
+    processes: list[Memory]
+    """The daemon first, then its children."""
+    memory_mb: float
+    """PSS of all of them."""
+    peak_memory_mb: float
+    """Greatest RSS of the daemon so far."""
+
+
+class ResidentError(RuntimeError):
+    """The daemon does not start, or does not find the board; the message says what it said."""
+
+
+class Loop:
+    """A camera over a still table: the same few pictures again and again, each with its own noise."""
+
+    live = False
+
+    def __init__(self, pictures: Sequence[Image]) -> None:
+        self._pictures = itertools.cycle(pictures)
+        self._index = itertools.count()
+
+    def read(self, timeout_s: float) -> Frame:
+        """The next picture."""
+        index = next(self._index)
+        return Frame(next(self._pictures), index / RATE_HZ, index)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident:
+    """Starts the daemon some times, and watches the last one for some seconds. Raises ResidentError."""
+    server = MjpegServer(Loop(scene.before), 0, rate_hz=RATE_HZ)
+    try:
+        config = write_config(scene, server.url, folder)
+        first: list[tuple[float, float]] = []
+        for number in range(starts):
+            with started(config) as (process, log):
+                first.append((log.read_s, log.read_cpu_s))
+                if number == starts - 1:
+                    return _watch(process, first, seconds)
+    finally:
+        server.stop()
+    raise ValueError(f"the daemon is started at least once, not {starts} times")
+
+
+def write_config(scene: Scene, url: str, folder: Path) -> Path:
+    """Settings of a table where two people play: page on any port, no worker, no voice."""
+    path = folder / f"{scene.game.name}.toml"
+    path.write_text(
+        f'[game]\nname = "{scene.game.name}"\n[players.second]\nagent = ""\n[camera]\nsource = "{url}"\n'
+        '[bus]\nstate = "tcp://127.0.0.1:*"\nreply = "tcp://127.0.0.1:*"\n[speech]\nenabled = false\n'
+        f'[page]\nport = 0\nwindow = false\n[journal]\npath = "{folder / scene.game.name}.sqlite"\n',
+        encoding="utf-8",
+    )
+    return path
+
+
+@contextlib.contextmanager
+def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
+    """The daemon, once it has read the board, and its log. Raises ResidentError."""
+    began_s = time.monotonic()
+    process = subprocess.Popen(
+        [*COMMAND, "--new-game", "--config", str(config)],
+        cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        log = Log(process, began_s)
+        if not log.read.wait(START_S) or process.poll() is not None:
+            raise ResidentError("kibitzer run has not read the board: " + " / ".join(log.lines[-5:]))
+        yield process, log
+    finally:
+        process.terminate()
+        try:
+            process.wait(END_S)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.kill()
+            process.wait()
+
+
+class Log:
+    """What the daemon writes, read by a thread so that it never waits."""
+
+    def __init__(self, process: subprocess.Popen[str], began_s: float) -> None:
+        self.lines: list[str] = []
+        self.read = threading.Event()
+        """Set once the board was read, and where the daemon has ended."""
+        self.read_s = self.read_cpu_s = 0.0
+        """Time from the start until then, and processor time."""
+        self._process, self._began_s = process, began_s
+        threading.Thread(target=self._follow, name="daemon's log", daemon=True).start()
+
+    def _follow(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self.lines.append(line.strip())
+            if FIRST_READING in line and not self.read.is_set():
+                self.read_s, self.read_cpu_s = time.monotonic() - self._began_s, cpu_s(self._process.pid)
+                self.read.set()
+        self.read.set()
+
+
+def _watch(process: subprocess.Popen[str], first: Sequence[tuple[float, float]], seconds: float) -> Resident:
+    time.sleep(CALM_S)
+    shares, began_s = [], time.monotonic()
+    while time.monotonic() - began_s < seconds:
+        shares.append(_share(process.pid, min(WINDOW_S, seconds)))
+    idle_s = time.monotonic() - began_s
+    processes = [memory(one) for one in (process.pid, *descendants(process.pid))]
+    return Resident(
+        first_reading_s=figure([time_s for time_s, _ in first]),
+        first_reading_cpu_s=figure([used_s for _, used_s in first]),
+        idle_cpu_percent=figure(shares),
+        idle_s=round(idle_s, 1),
+        processes=processes,
+        memory_mb=round(sum(one.pss_mb for one in processes), 1),
+        peak_memory_mb=processes[0].peak_rss_mb,
+    )
+
+
+def _share(process: int, seconds: float) -> float:
+    """Per cent of one core that a process and its children use."""
+    family = (process, *descendants(process))
+    before_s, began_s = sum(map(cpu_s, family)), time.monotonic()
+    time.sleep(seconds)
+    return 100 * (sum(map(cpu_s, family)) - before_s) / (time.monotonic() - began_s)

@@ -1,0 +1,116 @@
+"""Two pictures of a table between which one move was made: what all figures are measured on."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+import games
+from calibration.template import BoardTemplate, load_template
+from daemon.bench.drawing import draw_dominoes
+from games import EMPTY, AnyGame
+from vision.encoded import decode
+from vision.frame import Image, SourceError
+from vision.simulated.table import SimulatedTable
+
+SIZE_PX = (1280, 720)
+PLIES = 9
+"""Played before the move that is watched."""
+PICTURES = 16
+"""Pictures of one table that differ by the camera's noise alone."""
+NOISE = 1.5
+"""Standard deviation of the noise laid over pictures that have none, in grey values."""
+SEED = 5
+STROKE_S = 0.25
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scene:
+    """A table before and after a move."""
+
+    game: AnyGame
+    template: BoardTemplate
+    what: str
+    """Where the pictures come from."""
+    before: list[Image]
+    after: list[Image]
+    history: list[Any] | None
+    """Positions from the start to the one before the move; None where the pictures alone tell."""
+    move: str = ""
+    """Text of the move; empty where the pictures alone tell."""
+
+
+def scene_of(name: str, photos: Path | None = None) -> Scene:
+    """The scene of a game: simulated or drawn, or the first two photos of a folder. Raises GameError, SourceError."""
+    game = games.load(name)
+    template = load_template(game.name, games.switched_on(game))
+    if photos is not None:
+        before, after = _photos(photos)
+        return Scene(game, template, f"photos of {photos.name}", before, after, None)
+    history, moves = played(game)
+    if set(game.classes) <= {EMPTY, "W", "B"}:
+        before, after = _simulated(game, template, history[-2], moves[-1])
+        what = "simulated table"
+    else:
+        texts = [game.format_move(position, move) for position, move in zip(history, moves, strict=False)]
+        before, after = (_noisy(draw_dominoes(game, lays, template, SIZE_PX)) for lays in (texts[:-1], texts))
+        what = "drawn board"
+    return Scene(game, template, what, before, after, history[:-1], game.format_move(history[-2], moves[-1]))
+
+
+def played(game: AnyGame) -> tuple[list[Any], list[Any]]:
+    """A game's first plies by chance, none of which takes or passes: the positions, and the moves between them."""
+    chance = random.Random(SEED)
+    history: list[Any] = [game.initial()]
+    moves: list[Any] = []
+    while len(moves) <= PLIES:
+        legal = [move for move in game.legal_moves(history[-1]) if _only_adds(game, history[-1], move)]
+        moves.append(chance.choice(legal))
+        history.append(game.apply(history[-1], moves[-1]))
+    return history, moves
+
+
+def _only_adds(game: AnyGame, position: Any, move: Any) -> bool:
+    steps = game.steps(position, move)
+    return bool(steps) and all(step.kind == "place" for step in steps)
+
+
+def _simulated(game: AnyGame, template: BoardTemplate, position: Any, move: Any) -> tuple[list[Image], list[Image]]:
+    table = SimulatedTable(template, game.board(position), seed=SEED, size_px=SIZE_PX)
+    before = [table.render() for _ in range(PICTURES)]
+    table.perform(game.steps(position, move), game.to_move(position))
+    while table.busy:
+        table.advance(STROKE_S)
+    return before, [table.render() for _ in range(PICTURES)]
+
+
+def _photos(folder: Path) -> tuple[list[Image], list[Image]]:
+    paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".jpg", ".jpeg", ".png"))
+    if len(paths) < 2:
+        raise SourceError(f"{folder}: two photos are needed, one before and one after a move; there are {len(paths)}")
+    pictures = [decode(path.read_bytes()) for path in paths[:2]]
+    if any(picture is None for picture in pictures):
+        raise SourceError(f"{folder}: {paths[0].name} or {paths[1].name} is no picture")
+    before, after = (_noisy(_fitted(picture)) for picture in pictures if picture is not None)
+    return before, after
+
+
+def _fitted(picture: Image) -> Image:
+    """The picture in the middle of one of the usual size, with grey beside it."""
+    scale = min(SIZE_PX[0] / picture.shape[1], SIZE_PX[1] / picture.shape[0])
+    width, height = round(picture.shape[1] * scale), round(picture.shape[0] * scale)
+    canvas = np.full((SIZE_PX[1], SIZE_PX[0], 3), 90, dtype=np.uint8)
+    left, top = (SIZE_PX[0] - width) // 2, (SIZE_PX[1] - height) // 2
+    canvas[top : top + height, left : left + width] = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA)
+    return canvas
+
+
+def _noisy(picture: Image) -> list[Image]:
+    chance = np.random.default_rng(SEED)
+    noise = chance.normal(0, NOISE, (PICTURES, *picture.shape[:2], 1))
+    return [np.clip(np.rint(picture + one), 0, 255).astype(np.uint8) for one in noise]

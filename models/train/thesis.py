@@ -1,0 +1,116 @@
+"""What a frame costs the thesis' way: SIFT on the whole picture, and ResNet-18 in full precision on every cell.
+
+A program of its own, so that whoever compares with it need not load torch:
+
+    python -m models.train.thesis SCENE.npz
+
+It answers every line on its standard input with one round's milliseconds as a line of JSON, and ends with the input.
+The scene holds `frame` and `reference` (uint8 BGR), `rectified` (the board from above) and `game`. Untrained weights
+cost what trained ones do. Everything works on one thread.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from calibration.template import BoardTemplate, load_template
+from models.train.torchvision_import import import_torchvision
+from vision.cells import Patches, cut_patches
+
+RATIO, REPROJECTION_PX = 0.75, 5.0
+MEAN, DEVIATION = np.array([[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]], dtype=np.float32)
+"""Of the pictures that torchvision's networks were trained on: red, green, blue, 0 to 1."""
+SIDE_PX, SMALL_SIDE_PX = 224, 48
+"""Side of a cell's picture as torchvision's preprocessing makes it, and as this program's own network takes it."""
+BATCH = 25
+
+
+class Thesis:
+    """Both steps, ready to be timed."""
+
+    def __init__(self, scene: dict[str, Any]) -> None:
+        torch.set_num_threads(1)
+        cv2.setNumThreads(1)
+        torch.manual_seed(0)
+        self._frame: NDArray[np.uint8] = scene["frame"]
+        self._rectified: NDArray[np.uint8] = scene["rectified"]
+        self._template: BoardTemplate = load_template(str(scene["game"]))
+        self._sift = cv2.SIFT.create()
+        self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
+        self._points, self._descriptors = self._features(scene["reference"])
+        self._network: nn.Module = import_torchvision().models.resnet18(weights=None).eval()
+
+    def round(self) -> dict[str, float]:
+        """Milliseconds of each step, once."""
+        spent: dict[str, float] = {}
+        for name, step in (
+            ("sift_track", self.track),
+            ("resnet18_224_all_cells", lambda: self.describe(SIDE_PX)),
+            ("resnet18_48_all_cells", lambda: self.describe(SMALL_SIDE_PX)),
+        ):
+            began_s = time.perf_counter()
+            step()
+            spent[name] = 1000 * (time.perf_counter() - began_s)
+        return spent
+
+    def track(self) -> NDArray[np.float64] | None:
+        """The homography of the reference to the frame; None where too little matches."""
+        points, descriptors = self._features(self._frame)
+        pairs = self._matcher.knnMatch(descriptors, self._descriptors, k=2)
+        good = [
+            one for one, other in (pair for pair in pairs if len(pair) == 2) if one.distance < RATIO * other.distance
+        ]
+        if len(good) < 4:
+            return None
+        here = self._points[[match.trainIdx for match in good]]
+        there = points[[match.queryIdx for match in good]]
+        matrix: Any = cv2.findHomography(here, there, cv2.RANSAC, REPROJECTION_PX)[0]
+        return None if matrix is None else np.asarray(matrix, dtype=np.float64)
+
+    def describe(self, side_px: int) -> NDArray[np.float32]:
+        """(cells, 1000) what the network says of every cell, cut out, scaled and normalised first."""
+        patches = cut_patches(self._rectified, self._template)
+        rows = []
+        with torch.inference_mode():
+            for start in range(0, len(patches), BATCH):
+                rows.append(self._network(_prepared(patches[start : start + BATCH], side_px)))
+        return np.asarray(torch.cat(rows).numpy(), dtype=np.float32)
+
+    def _features(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+        features: tuple[Any, Any] = self._sift.detectAndCompute(grey, np.full(grey.shape, 255, np.uint8))
+        keypoints, descriptors = features
+        points = np.array([keypoint.pt for keypoint in keypoints], dtype=np.float32)
+        return points, np.asarray(descriptors, dtype=np.float32)
+
+
+def _prepared(patches: Patches, side_px: int) -> torch.Tensor:
+    """float32 (n, 3, side, side) RGB, as torchvision's networks want it."""
+    large = [cv2.resize(patch, (side_px, side_px), interpolation=cv2.INTER_LINEAR)[:, :, ::-1] for patch in patches]
+    scaled = (np.stack(large).astype(np.float32) / 255 - MEAN) / DEVIATION
+    return torch.from_numpy(np.ascontiguousarray(scaled.transpose(0, 3, 1, 2)))
+
+
+def main() -> int:
+    """Answers until the input ends."""
+    with np.load(Path(sys.argv[1]), allow_pickle=False) as arrays:
+        thesis = Thesis({name: arrays[name] for name in arrays.files})
+    thesis.round()  # the first round allocates what the others find
+    for _ in sys.stdin:
+        sys.stdout.write(json.dumps(thesis.round()) + "\n")
+        sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
