@@ -1,8 +1,8 @@
 """The rules of board games: one pure module per game behind the `Game` protocol.
 
-Every other module of this folder, a file or a package of several, is a game and names its class `GAME`; `names()` finds them by listing the folder,
-so a sixth game is one more file (and one template in `calibration/boards/`). Nothing here knows of pictures, clocks,
-sockets or other packages.
+Every other module of this folder, a file or a package of several, is a game and names its class `GAME`; `names()` finds
+them by listing the folder, so a sixth game is one more file (and one template in `calibration/boards/`). Nothing here
+knows of pictures, clocks, sockets or other packages.
 
 Errors, all `ValueError`s, so that a caller may catch as much as it can answer:
 
