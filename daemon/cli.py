@@ -45,6 +45,7 @@ COMMANDS = {
     "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
     "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
     "doctor": Entry("daemon.doctor", "Check camera, speech, ports and models, and say what to do."),
+    "bench": Entry("daemon.bench_cli", "Measure what the program costs (installs torch).", group=True),
     "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
     "test": Entry("", "Lint, types and all tests: answered by the launcher ./kibitzer."),
 }
