@@ -62,7 +62,7 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
         raise Refusal("No move has been made yet.")
     number = count if number is None else number
     if not 1 <= number <= count:
-        raise Refusal(f"There is no move {number}: {count} are made.")
+        raise Refusal(f"There is no move {number}: {count} {'is' if count == 1 else 'are'} made.")
     ply = line.plies[line.seen[number - 1]]
     side = _side(referee, name) if name else 1 - ply.side
     if referee.agents != (None, None) and ply.side != side:
@@ -91,8 +91,8 @@ def _rewritten(referee: Referee, same: int, text: str, side: Side) -> list[Effec
         effects.append(Rewrite(same, records, outcome, beyond))
     sentences = [text, phrases.totals(referee.game, referee.position), referee.next_turn()]
     if line.beyond:
-        moves = "The move" if len(line.beyond) == 1 else f"The {len(line.beyond)} moves"
-        sentences.append(f"{moves} after the end of the game no longer count.")
+        moves, verb = ("move", "counts") if len(line.beyond) == 1 else (f"{len(line.beyond)} moves", "count")
+        sentences.append(f"The {moves} after the end of the game no longer {verb}.")
     effects.append(referee.announce("mover", " ".join(filter(None, sentences)), side=side))
     if outcome is not None:
         effects.append(referee.told_end(outcome))
