@@ -21,15 +21,18 @@ from daemon.annotation_folder import AnnotationFolder, FolderError
 from daemon.evaluation import WORTH, Evaluation, Tally, evaluate
 from daemon.photo_series import Series, SeriesError, Shot, find_series
 from daemon.score_words import line_of, object_of, summary_of
-from daemon.scorer import ScoredMove, Scorer
+from daemon.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes
+from games.double_double_dominoes.position import SIDES
 from vision.cli import load_photo
-from vision.locate import PhotoReader
-from vision.reading import BoardReading
+from vision.locate import PhotoReader, ReadPhoto
+from vision.pawns import Pawn
 from vision.weights import WeightsError
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
+PAWN_SURE = 0.9
+"""Probability from which a pawn is believed to stand where it is seen."""
 INCOMPLETE = 1
 """Exit status where a photo got no file."""
 
@@ -72,7 +75,7 @@ def score_dominoes(
             for series in chosen:
                 teller = Teller(series, folder, as_json)
                 for shot in series.shots:
-                    teller.look(eyes.readings(shot))
+                    teller.look(eyes.looks(shot))
                     progress.advance(task)
                 complete = teller.finish() and complete
     except (AnnotationError, SeriesError, FolderError, ProfileError, TemplateError, WeightsError, ValueError) as error:
@@ -89,7 +92,7 @@ class Eyes:
         self._corners_px: NDArray[np.float64] | None = None
         self._shape: tuple[int, ...] = ()
 
-    def readings(self, shot: Shot) -> Iterator[BoardReading]:
+    def looks(self, shot: Shot) -> Iterator[Look]:
         """What the photo may show, the likeliest first: the board where it is found, then where it was before."""
         image = None if shot.photo is None else load_photo(shot.photo)
         if image is None:
@@ -98,12 +101,21 @@ class Eyes:
         found = self._reader.read(image)
         if found is not None:
             self._corners_px, self._shape = found.pose.corners_px(found.template), image.shape
-            yield found.reading
+            yield _look(found)
         if corners_px is not None and shape == image.shape:
             self._corners_px, self._shape = corners_px, shape
             again = self._reader.read(image, corners_px)
             if again is not None:
-                yield again.reading
+                yield _look(again)
+
+
+def _look(found: ReadPhoto) -> Look:
+    red, green = (found.pawns.get(side) for side in SIDES)
+    return Look(found.reading, (_space(red), _space(green)))
+
+
+def _space(pawn: Pawn | None) -> int | None:
+    return None if pawn is None or pawn.probability < PAWN_SURE else pawn.space
 
 
 class Teller:
@@ -114,13 +126,13 @@ class Teller:
         self._folder = folder
         self._as_json = as_json
         self._scorer = Scorer(series)
-        self._said: dict[int, str] = {}
+        self._said: dict[int, object] = {}
         for note in series.notes:
             sys.stderr.write(f"{note}\n")
 
-    def look(self, readings: Iterator[BoardReading]) -> None:
+    def look(self, looks: Iterator[Look]) -> None:
         """The next move of the series. Raises FolderError."""
-        self._scorer.look(readings)
+        self._scorer.look(looks)
         moves = self._scorer.moves()
         for shot, move in enumerate(moves):
             self._folder.put(move.name, move.annotation)
@@ -141,12 +153,11 @@ class Teller:
         return all(move.annotation is not None for shot, move in shots if shot.photo is not None)
 
     def _say(self, shot: int, move: ScoredMove) -> None:
-        """The line of a move, when it is new or has changed."""
-        line = line_of(move)
-        before = self._said.get(shot)
-        if line != before:
-            self._said[shot] = line
-            self._tell(line if before is None else f"{line}  (corrected)")
+        """The line of a move, when it is new or tells another tile or other points than before."""
+        told = (move.annotation, move.placed and (move.placed.side, move.placed.gains, move.placed.lay))
+        if shot not in self._said or self._said[shot] != told:
+            self._tell(line_of(move) + ("  (corrected)" if shot in self._said else ""))
+            self._said[shot] = told
 
     def _tell(self, line: str) -> None:
         if not self._as_json:

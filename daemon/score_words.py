@@ -43,6 +43,7 @@ def object_of(move: ScoredMove) -> dict[str, object]:
     found |= {"cells": [CELLS[cell] for cell in placed.lay.cells], "pips": list(placed.lay.pips)}
     found |= {"points": own.total, "diamonds": own.points, "bonus": own.bonus, "other_bonus": other.bonus}
     found |= {"totals": list(placed.pawns), "fault": placed.fault}
+    found |= {"pawns_seen": list(move.pawns)}
     return found | {"rivals": [{"tile": rival.lay.text, "points": _own_points(rival)} for rival in move.rivals]}
 
 
@@ -61,6 +62,9 @@ def _remarks(move: ScoredMove, placed: Placed) -> list[str]:
         remarks.append(f"inferred: {certain}")
     if placed.fault:
         remarks.append(f"against the rules ({placed.fault}), written as seen")
+    for side, seen, space in zip(SIDES, move.pawns, placed.pawns, strict=True):
+        if move.status == "seen" and seen not in (None, space):
+            remarks.append(f"{side}'s pawn stands on {seen}, the moves give {space}")
     if move.probability < SURE:
         others = " or ".join(f"{_tile(rival)} for {_own_points(rival)}" for rival in move.rivals)
         remarks.append(f"unsure ({move.probability:.0%})" + (f": it could be {others}" if others else ""))

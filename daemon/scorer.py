@@ -10,7 +10,7 @@ from typing import Literal
 import games
 from calibration.annotations import Annotation, PhotoName
 from daemon.photo_series import Series
-from daemon.tile_lines import LineSearch, Placed
+from daemon.tile_lines import LineSearch, Pawns, Placed
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes
 from vision.reading import BoardReading
 
@@ -20,6 +20,14 @@ MOST_WRONG_CELLS = 20
 """A photo that contradicts more cells of every board that could be there shows something else, such as a hand."""
 
 Status = Literal["seen", "inferred", "no_tile", "no_board", "covered", "no_photo"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Look:
+    """What was read in a photo."""
+
+    reading: BoardReading
+    pawns: Pawns = (None, None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +44,8 @@ class ScoredMove:
     """Other tiles or points that are nearly as likely, the likeliest first."""
     wrong_cells: int = 0
     """Cells on which the photo contradicts every board that could be there."""
+    pawns: Pawns = (None, None)
+    """Where the photo shows the pawns."""
 
     @property
     def annotation(self) -> Annotation | None:
@@ -57,6 +67,7 @@ class Scorer:
         self._shots = series.shots
         self._search = LineSearch(game, movers)
         self._status: dict[int, tuple[Status, int]] = {}
+        self._pawns: dict[int, Pawns] = {}
         self.done = 0
         """Moves of the series that were looked at."""
 
@@ -70,25 +81,26 @@ class Scorer:
         """What lies on the board, as believed now."""
         return self._search.lines[0].position.board
 
-    def look(self, readings: Iterable[BoardReading]) -> None:
+    def look(self, looks: Iterable[Look]) -> None:
         """The next move's photo was read, in one way or in several, the likeliest first: the first that fits counts.
 
         None at all where the photo is missing or shows no board.
         """
         shot, self.done = self.done, self.done + 1
         self._status[shot] = ("no_photo" if self._shots[shot].photo is None else "no_board", 0)
-        for reading in readings:
-            wrong = self._advance(shot, reading)
+        for look in looks:
+            wrong = self._advance(shot, look)
             self._status[shot] = ("no_tile" if wrong <= MOST_WRONG_CELLS else "covered", wrong)
             if wrong <= MOST_WRONG_CELLS:
+                self._pawns[shot] = look.pawns
                 return
         self._search.skip(shot)
 
-    def _advance(self, shot: int, reading: BoardReading) -> int:
-        """Takes the reading in unless it contradicts too many cells; how many."""
+    def _advance(self, shot: int, look: Look) -> int:
+        """Takes the look in unless it contradicts too many cells; how many."""
         before = self._search.lines
-        self._search.sightings.add(reading)
-        self._search.advance(shot)
+        self._search.sightings.add(look.reading)
+        self._search.advance(shot, look.pawns)
         wrong = len(self._search.sightings.wrong_cells(self.board))
         if wrong > MOST_WRONG_CELLS:
             self._search.sightings.drop()
@@ -121,4 +133,6 @@ class Scorer:
             status = "seen" if status == "no_tile" else "inferred"
         near = [key for key in found if shares[key] > (1 - SURE) / 2]
         rivals = tuple(one for key in sorted(near, key=lambda k: -shares[k]) if (one := found[key]) is not None)
-        return ScoredMove(self._shots[shot].name, status, placed, shares[best], rivals, wrong)
+        return ScoredMove(
+            self._shots[shot].name, status, placed, shares[best], rivals, wrong, self._pawns.get(shot, (None, None))
+        )

@@ -23,7 +23,12 @@ MOST_NATS = 7.0
 WRONG_NATS = 2.3
 """A cell that is ten times likelier to show something else contradicts a board."""
 
+WAYS = 4
+"""Up, right, down, left, as in `BoardReading.ways`: where the other half of the tile lies."""
+
 _PAIRS = np.array([(cell, beside) for cell in range(len(CELLS)) for beside in NEIGHBOURS[cell] if beside > cell])
+_TOWARDS = np.array([(1, 3) if beside - cell == 1 else (2, 0) for cell, beside in _PAIRS])
+"""(pairs, 2) the way from each half of a pair to the other."""
 
 
 class Laid(Protocol):
@@ -42,7 +47,7 @@ class Sightings:
     """The readings of one game's photos, in order."""
 
     def __init__(self) -> None:
-        nothing = np.zeros((len(CELLS), 1 + PIPS))
+        nothing = np.zeros((len(CELLS), 1 + PIPS * WAYS))
         self._sums = [nothing]
         """Losses of the first 0, 1, 2, ... photos, added up."""
         self._empty = [nothing[:, 0]]
@@ -60,7 +65,8 @@ class Sightings:
         self._sums.append(self._sums[-1] + losses)
         since = [(self._sums[-1] - sums)[:, 0] / (self.count - first) for first, sums in enumerate(self._sums[:-1])]
         self._empty.append(np.max(since, axis=0))
-        self._suggested = _suggestions(losses[:, 1:] + (self._empty[-2] - self._empty[-1])[:, None])
+        halves = losses[:, 1:] + (self._empty[-2] - self._empty[-1])[:, None]
+        self._suggested = _suggestions(halves.reshape(len(CELLS), PIPS, WAYS))
 
     def drop(self) -> None:
         """Forgets the newest photo."""
@@ -73,7 +79,7 @@ class Sightings:
         now, empty = self._sums[-1], self._empty[-1]
         total = float(empty.sum())
         for tile in tiles:
-            cells, columns = list(tile.lay.cells), [1 + pips for pips in tile.lay.pips]
+            cells, columns = list(tile.lay.cells), _columns(tile.lay)
             since = (now[cells, columns] - self._sums[tile.since][cells, columns]) / (self.count - tile.since)
             total += float((self._empty[tile.since][cells] + since - empty[cells]).sum())
         return total
@@ -86,23 +92,40 @@ class Sightings:
 
     def wrong_cells(self, board: str) -> tuple[int, ...]:
         """Cells on which the newest photo contradicts a board."""
-        columns = [0 if letter == EMPTY else 1 + int(letter) for letter in board]
         newest = self._sums[-1] - self._sums[-2]
-        return tuple(int(cell) for cell in np.flatnonzero(newest[np.arange(len(CELLS)), columns] > WRONG_NATS))
+        halves = newest[:, 1:].reshape(len(CELLS), PIPS, WAYS).min(axis=2)
+        shown = np.column_stack([newest[:, 0], halves])
+        columns = [0 if letter == EMPTY else 1 + int(letter) for letter in board]
+        return tuple(int(cell) for cell in np.flatnonzero(shown[np.arange(len(CELLS)), columns] > WRONG_NATS))
 
 
 def losses_of(reading: BoardReading) -> NDArray[np.float64]:
-    """(cells, 8) nats by which empty and 0 to 6 pips are less likely than a cell's likeliest class, capped."""
+    """(cells, 1 + 7 * 4) nats by which a cell is less likely to be so than in its likeliest way, capped.
+
+    Empty; then for each number of pips and each way, a half of a tile whose other half lies that way.
+    """
     logs = reading.log_probabilities[:, [reading.letters.index(letter) for letter in EMPTY + "0123456"]]
-    return np.asarray(np.minimum(logs.max(axis=1, keepdims=True) - logs, MOST_NATS))
+    ways = np.zeros((len(logs), WAYS)) if reading.ways is None else reading.ways[:, 1:]
+    halves = logs[:, 1:, None] + (ways - ways.max(axis=1, keepdims=True))[:, None, :]
+    shown = np.column_stack([logs[:, 0], halves.reshape(len(logs), -1)])
+    return np.asarray(np.minimum(shown.max(axis=1, keepdims=True) - shown, MOST_NATS))
+
+
+def _columns(lay: Lay) -> tuple[int, int]:
+    """What a tile shows on each of its cells, as an index into a row of `losses_of`."""
+    (first, second), (one, other) = lay
+    ways = (1, 3) if second - first == 1 else (2, 0)
+    return 1 + WAYS * one + ways[0], 1 + WAYS * other + ways[1]
 
 
 def _suggestions(halves: NDArray[np.float64]) -> list[tuple[float, Lay]]:
     """Every tile that is likelier than two empty cells, or could be where one half of it is; the likeliest first.
 
-    `halves` (cells, 7) is what each half adds to the loss.
+    `halves` (cells, 7, 4) is what each half adds to the loss.
     """
-    nats = halves[_PAIRS[:, 0], :, None] + halves[_PAIRS[:, 1], None, :]
+    first = halves[_PAIRS[:, 0], :, _TOWARDS[:, 0]]
+    second = halves[_PAIRS[:, 1], :, _TOWARDS[:, 1]]
+    nats = first[:, :, None] + second[:, None, :]
     chosen = np.argwhere(nats < MOST_NATS)
     ranked = chosen[np.argsort(nats[tuple(chosen.T)], kind="stable")]
     return [

@@ -29,7 +29,17 @@ COUNT_NATS = 6.0
 """What each tile more or fewer than photos were taken costs: less than one tile not seen at all."""
 MOST_UNCOUNTED = 12
 """So many tiles more than photos are looked for."""
+LEAD_NATS = 0.23
+"""Where photos are missing, each point by which a tile changes its player's lead: three make it twice as likely."""
 MOST_PASSES = 2
+PAWN_NATS = 3.0
+"""What a pawn seen on another space than the points give costs, once a photo."""
+MOST_PAWNS_OFF = 2
+"""So often it costs: a pawn that was moved wrongly stays wrong, and says nothing more."""
+
+
+Pawns = tuple[int | None, int | None]
+"""Spaces on which red's and green's pawns are seen; None where one is not."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,8 +71,15 @@ class Line:
     """Shots whose tiles nothing has shown yet."""
     prior: float = 0.0
     """Nats that the line costs by the rules alone."""
+    pawns_off: int = 0
+    """How often a pawn was seen elsewhere than the points give."""
     cost: float = 0.0
     """Nats in all, pictures included."""
+
+    @property
+    def expense(self) -> float:
+        """Nats that the line costs without what the pictures say of its tiles."""
+        return self.prior + PAWN_NATS * min(self.pawns_off, MOST_PAWNS_OFF)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,10 +106,10 @@ class LineSearch:
         """The shot shows nothing: its tile is looked for later."""
         self.lines = tuple(dataclasses.replace(line, pending=(*line.pending, shot)) for line in self.lines)
 
-    def advance(self, shot: int) -> None:
-        """The newest of the sightings is of this shot."""
+    def advance(self, shot: int, pawns: Pawns = (None, None)) -> None:
+        """The newest of the sightings is of this shot; the pawns were seen there."""
         self.lines = tuple(
-            dataclasses.replace(line, cost=line.prior + self.sightings.loss(line.placed)) for line in self.lines
+            dataclasses.replace(line, cost=line.expense + self.sightings.loss(line.placed)) for line in self.lines
         )
         found = self._after(shot, 0)
         pending = max(len(line.pending) for line in self.lines)
@@ -106,7 +123,7 @@ class LineSearch:
                 found = _best([*found, *others])
                 if worse:
                     break
-        self.lines = found
+        self.lines = _best(_with_pawns(line, pawns) for line in found)
 
     def _may_gain(self, line: Line, more: bool) -> bool:
         """Whether one tile more, or one fewer, could make a line better, for all that it costs."""
@@ -147,7 +164,7 @@ class LineSearch:
                 for after in self._with_tile(line, one, best + HOPELESS_NATS):
                     longer.append(after)
                     best = min(best, after.cost)
-            reached = _best(longer)
+            reached = _best(longer if len(wanted) == 1 else map(_with_lead, longer))
         return reached
 
     def _with_tile(self, line: Line, wanted: Wanted, most_nats: float) -> Iterator[Line]:
@@ -206,6 +223,20 @@ class LineSearch:
     def _longer(self, line: Line, wanted: Wanted, placed: Placed, after: Position) -> Line:
         placed = dataclasses.replace(placed, shot=wanted.shot, since=self.sightings.count - 1)
         return dataclasses.replace(line, position=after, placed=(*line.placed, placed))
+
+
+def _with_lead(line: Line) -> Line:
+    """The line where nothing shows in which order tiles came: players look for points."""
+    newest = line.placed[-1]
+    lead = newest.gains[newest.side].total - newest.gains[1 - newest.side].total
+    return dataclasses.replace(line, prior=line.prior - LEAD_NATS * lead, cost=line.cost - LEAD_NATS * lead)
+
+
+def _with_pawns(line: Line, pawns: Pawns) -> Line:
+    """The line after a look at the track."""
+    off = sum(seen not in (None, space) for seen, space in zip(pawns, line.position.pawns, strict=True))
+    looked = dataclasses.replace(line, pawns_off=line.pawns_off + off)
+    return dataclasses.replace(looked, cost=line.cost + looked.expense - line.expense)
 
 
 def _best(lines: Iterable[Line]) -> tuple[Line, ...]:
