@@ -58,9 +58,8 @@ def swapped(mistakes: Mistakes, lesson: Lesson) -> bool:
 def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> str:
     """What to do so that the board is the one asked for."""
     if not lesson.pieces:
-        return (
-            f"The board is to be empty, but something lies on {_cells(mistakes.extra, template)}. Please take it away."
-        )
+        where = _cells(mistakes.extra, template)
+        return f"The board is to be empty, but something seems to lie on {where}. Take it away. {LEAVE}"
     if mistakes.placed:
         return _odd_text(mistakes, lesson, template)
     if turned(lesson, template, occupied):

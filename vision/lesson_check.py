@@ -66,7 +66,8 @@ class LessonCheck:
         """Raises WeightsError."""
         self._template = template
         self._reader = Reader(template)
-        self._describe = load_descriptor().describe
+        self._things = load_descriptor()
+        self._cells = load_descriptor(template.descriptor)
         self._empty: Descriptors | None = None
         self._taken: list[tuple[Descriptors, str]] = []
         self._head: Head | None = None
@@ -76,8 +77,8 @@ class LessonCheck:
         self._template = self._reader.template = template
         return Look(
             rectified,
-            self._describe(_tight_patches(rectified, template)),
-            self._describe(cut_patches(rectified, template)),
+            self._things.describe(_tight_patches(rectified, template)),
+            self._cells.describe(cut_patches(rectified, template)),
         )
 
     def occupied(self, look: Look) -> NDArray[np.bool_]:

@@ -1,0 +1,247 @@
+"""The guided calibration against people who are slow, careless, stubborn, or in the way."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import games
+from calibration.guide import lessons
+from calibration.template import load_template
+from vision import guided
+from vision.frame import Frame
+from vision.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
+from vision.guided_fit import doubted, fit_guided
+from vision.guided_words import advice
+from vision.heads import OTHER
+from vision.locate import PhotoReader
+from vision.simulated.sitter import SLIPS, Sitter
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+
+GAME = games.load("morris")
+TEMPLATE = load_template(GAME.name)
+LESSONS = lessons(GAME, TEMPLATE)
+SIZE_PX = (640, 360)
+STEP_S = 0.65
+INSIST_S = 8.0
+
+
+class Room:
+    """A table whose boards are laid at once, and the calibration that watches it."""
+
+    def __init__(self, corners: bool = False) -> None:
+        self.table = _table()
+        self.calibration = GuidedCalibration(TEMPLATE, LESSONS, self.table.corners_px() if corners else None)
+        self.said: list[Prompt] = list(self.calibration.begin())
+        self.time_s = 0.0
+
+    def show(self, board: str, seconds: float = 2.0) -> list[str]:
+        """Lays a board and waits; the codes of what is said meanwhile."""
+        self.table = self.table.with_board(board, seed=int(self.time_s * 10))
+        return self.wait(seconds)
+
+    def wait(self, seconds: float) -> list[str]:
+        """Lets time pass."""
+        before, end_s = len(self.said), self.time_s + seconds
+        while self.time_s < end_s:
+            self.time_s += STEP_S
+            self.table.advance(STEP_S)
+            self.said += self.calibration.feed(Frame(self.table.render(), self.time_s, 0))
+        return [prompt.code for prompt in self.said[before:]]
+
+    @property
+    def last(self) -> str:
+        return self.said[-1].text
+
+
+@functools.lru_cache(maxsize=1)
+def _table() -> SimulatedTable:
+    return SimulatedTable(TEMPLATE, "." * 24, default_style(), seed=5, size_px=SIZE_PX)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is stubborn need not be so for long."""
+    monkeypatch.setattr(guided, "INSIST_S", INSIST_S)
+
+
+@pytest.fixture
+def room() -> Room:
+    """A room in which the empty board is taken."""
+    there = Room(corners=True)
+    there.wait(FIRST_LOOK_S + 1.5)
+    assert list(there.calibration.taken) == [0]
+    return there
+
+
+def other(board: str, cell: int, letter: str) -> str:
+    return board[:cell] + letter + board[cell + 1 :]
+
+
+def test_boards_are_asked_for_and_taken_one_after_the_other(room: Room) -> None:
+    for lesson in LESSONS[1:]:
+        assert room.said[-1].code == "lay" and room.last == lesson.text
+        room.show(lesson.board)
+    assert room.calibration.complete and room.said[-1].code == "complete"
+    assert [photo.cells for photo in room.calibration.photos] == [lesson.board for lesson in LESSONS]
+    fit = fit_guided([room.calibration.taken[number] for number in range(4)], room.calibration.template)
+    assert fit.left_out == () and fit.profile.accuracy > 0.97
+    new = "BB.WW.B..W..B...W...BW.W"
+    found = PhotoReader(TEMPLATE, fit.profile).read(room.table.with_board(new, seed=99).render())
+    assert found is not None and found.reading.board == new
+
+
+def test_boards_may_be_laid_in_another_order(room: Room) -> None:
+    for number in (3, 1, 2):
+        room.show(LESSONS[number].board)
+    assert list(room.calibration.taken) == [0, 3, 1, 2]
+    assert [photo.cells for photo in room.calibration.photos] == [lesson.board for lesson in LESSONS]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda board: other(board, 0, "."), "I still miss a light man on a7."),
+        (lambda board: other(board, 4, "B"), "Take away what lies on d6."),
+        (
+            lambda board: other(other(board, 0, "."), 4, "W"),
+            "I still miss a light man on a7. Take away what lies on d6.",
+        ),
+    ],
+)
+def test_what_lies_wrong_is_named_and_not_taken(room: Room, spoil: Callable[[str], str], said: str) -> None:
+    codes = room.show(spoil(LESSONS[1].board), 14.0)
+    assert codes == ["correct"] and room.last == said
+    assert room.show(LESSONS[1].board)[0] == "taken"
+
+
+def test_man_of_the_other_side_is_noticed_on_the_first_board_and_later(room: Room) -> None:
+    room.show(other(LESSONS[1].board, 0, "B"), 6.0)
+    assert "I think I see a dark man on a7; I asked for a light man on a7." in room.last
+    room.show(LESSONS[1].board)
+    room.show(other(LESSONS[2].board, 11, "B"), 6.0)
+    assert "a dark man on e4" not in room.last and room.last != LESSONS[2].text
+    assert sorted(room.calibration.taken) == [0, 1]
+
+
+def test_who_leaves_an_odd_man_is_believed_but_it_is_not_learnt_from(room: Room) -> None:
+    room.show(LESSONS[1].board)
+    wrong = LESSONS[2].board.index("W")
+    codes = room.show(other(LESSONS[2].board, wrong, "B"), INSIST_S + 8.0)
+    assert "believed" in codes
+    assert room.calibration.taken[2].photo.cells[wrong] == OTHER
+
+
+def test_enter_says_that_the_board_is_right(room: Room) -> None:
+    room.show(LESSONS[1].board)
+    room.show(other(LESSONS[2].board, LESSONS[2].board.index("W"), "B"), 6.5)
+    room.calibration.insist()
+    assert "believed" in room.wait(1.0)
+
+
+def test_exchanged_colours_are_questioned_and_then_taken_as_names(room: Room) -> None:
+    exchanged = LESSONS[1].board.translate(str.maketrans("WB", "BW"))
+    room.show(exchanged, 6.0)
+    assert "exchanged" in room.last
+    assert "believed" in room.wait(INSIST_S + 4)
+    assert room.calibration.taken[1].photo.cells == LESSONS[1].board
+
+
+def test_later_board_with_all_colours_exchanged_is_never_taken(room: Room) -> None:
+    room.show(LESSONS[1].board)
+    room.show(LESSONS[2].board.translate(str.maketrans("WB", "BW")), INSIST_S + 12)
+    assert 2 not in room.calibration.taken
+
+
+def test_board_laid_from_another_side_is_recognised(room: Room) -> None:
+    turned = "".join(reversed(LESSONS[1].board))
+    room.show(turned, 14.0)
+    assert "another side: a7 is the one at the top left" in room.last
+
+
+def test_bumped_board_is_followed_and_not_taken_for_a_mistake(room: Room) -> None:
+    room.table.bump((9.0, -6.0), 3.0)
+    codes = room.wait(4.0)
+    assert codes == ["moved"]
+    # The twin lies where the board has been pushed to.
+    assert room.show(LESSONS[1].board, 3.0)[-2:] == ["taken", "lay"]
+
+
+def test_men_on_the_first_board_are_to_be_taken_away() -> None:
+    there = Room()
+    there.show(other("." * 24, 7, "W"), FIRST_LOOK_S + 6)
+    assert "to be empty, but something seems to lie on d5" in there.last
+    assert there.show("." * 24)[0] == "taken"
+
+
+def test_covered_camera_brings_advice_and_no_picture(room: Room) -> None:
+    black = np.zeros((360, 640, 3), dtype=np.uint8)
+    said = [prompt for index in range(60) for prompt in room.calibration.feed(Frame(black, room.time_s + index / 3, 0))]
+    assert [prompt.code for prompt in said] == ["lost"] and "switch on a light" in said[0].text
+
+
+def test_advice_names_what_is_wrong_with_the_picture() -> None:
+    picture = _table().render()
+    assert "burnt out" in advice(np.clip(picture.astype(int) * 3, 0, 255).astype(np.uint8), seen_before=False)
+    assert "not sharp" in advice(np.full((360, 640, 3), 128, np.uint8), seen_before=False)
+    assert "--corners" in advice(picture, seen_before=False)
+
+
+def test_corners_place_a_board_and_wrong_ones_are_refused() -> None:
+    there = Room(corners=True)
+    assert there.wait(FIRST_LOOK_S + 1.5)[:2] == ["found", "taken"]
+    wrong = GuidedCalibration(TEMPLATE, LESSONS, np.array([[0, 0], [9000, 0], [9000, 9000], [0, 9000.0]]))
+    with pytest.raises(ValueError, match="are no board"):
+        wrong.feed(Frame(there.table.render(), 0.0, 0))
+
+
+def test_cell_that_all_other_pictures_contradict_is_left_out(room: Room) -> None:
+    for lesson in LESSONS[1:]:
+        room.show(lesson.board)
+    taken = [room.calibration.taken[number] for number in range(4)]
+    cell = LESSONS[2].board.index("B")
+    taken[2].photo.__dict__["cells"] = other(taken[2].photo.cells, cell, "W")
+    photo = doubted(taken, 2, TEMPLATE.letters)
+    assert [index for index, letter in enumerate(photo.cells) if letter == OTHER] == [cell]
+    assert OTHER not in doubted(taken, 1, TEMPLATE.letters).cells
+
+
+def test_hand_that_lays_men_is_waited_for() -> None:
+    table = _table().with_board("." * 24, seed=1)
+    sitter, calibration = Sitter(table, seed=1, pace=4.0), GuidedCalibration(TEMPLATE, LESSONS)
+    said = list(calibration.begin())
+    board = other(other("." * 24, 0, "W"), 23, "B")
+    sitter.lay(board)
+    seen = []
+    for index in range(45):
+        sitter.update()
+        table.advance(0.1)
+        said += calibration.feed(Frame(table.render(), index / 10, index))
+        seen.append(table.hand_in_view)
+    assert any(seen) and table.board == board and sitter.idle
+    assert 0 not in calibration.taken
+
+
+@pytest.mark.parametrize("slip", SLIPS[1:])
+def test_sitter_lays_wrongly_and_mends_it(slip: str) -> None:
+    table = SimulatedTable(TEMPLATE, "." * 24, default_style(), seed=2, size_px=(64, 36))
+    sitter = Sitter(table, seed=3, pace=5.0)
+    sitter.lay(LESSONS[1].board, slip)  # type: ignore[arg-type]
+    _settle(sitter)
+    assert games.changed_cells(LESSONS[1].board, table.board) and sitter.slips
+    sitter.mend()
+    _settle(sitter)
+    assert table.board == LESSONS[1].board
+
+
+def _settle(sitter: Sitter) -> None:
+    for _ in range(2000):
+        sitter.update()
+        sitter.table.advance(0.1)
+        if sitter.idle:
+            return
+    raise AssertionError("the sitter never comes to rest")
