@@ -158,6 +158,8 @@ class Match:
                 self._carry_out(self.referee.lost())
             return observation
         self._seen_s = frame.time_s
+        if observation.gate is not None and observation.gate.fresh:
+            self._arm = observation.arm or self._arm
         if observation.alignment.relocked:
             self._carry_out(self.referee.found())
         if observation.reading is not None and not self.start_in_view:

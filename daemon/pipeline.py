@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import time
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -60,6 +61,8 @@ class Observation:
     """Set where the picture has settled, or was read again; the same object while nothing on the board changes."""
     spent: Spent | None = None
     """None where the frame was only glanced at; all but `frame` is then from the last one that was gone through."""
+    arm: Literal["top", "right", "bottom", "left"] | None = None
+    """Side of the board's frame from which an arm came in since the last settled picture."""
 
 
 class Pipeline:

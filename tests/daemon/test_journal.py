@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from daemon import journal_schema
+from daemon.effects import Record, Rewrite
 from daemon.journal import Journal, JournalError
 from games import Outcome
 
@@ -93,6 +94,64 @@ def test_plies_taken_back_are_kept_but_do_not_stand(path: Path) -> None:
     for ply in (4, 9, -1):
         with pytest.raises(JournalError, match="stands at ply 4"):
             journal.take_back(game_id, ply)
+
+
+def rewritten(first: int, *moves: str) -> tuple[Record, ...]:
+    return tuple(
+        Record(ply, ply % 2, move, f"new position {ply}", "." * 24, "said") for ply, move in enumerate(moves, first)
+    )
+
+
+def test_a_rewriting_puts_other_plies_in_the_place_of_some(path: Path) -> None:
+    journal, game_id = begun(path, 4)
+    journal.rewrite(game_id, Rewrite(2, rewritten(3, "pass", "n3", "n4"), None))
+    journal.close()
+    stored = Journal(path).game(game_id)
+    assert stored.moves == ("m1", "m2", "pass", "n3", "n4")
+    assert stored.known == ("", "", "said", "said", "said")
+    assert [one.move for one in stored.undone] == ["m3", "m4"]
+    assert (stored.finished, stored.beyond) == (None, ())
+
+
+def test_a_rewriting_may_end_a_game_and_another_open_it_again(path: Path) -> None:
+    journal, game_id = begun(path, 3)
+    end = Outcome(0, "space_100", (100, 7))
+    journal.rewrite(game_id, Rewrite(1, rewritten(2, "n2"), end, (("m3", 1, "seat"),)))
+    assert (journal.game(game_id).outcome, journal.game(game_id).beyond) == (end, (("m3", 1, "seat"),))
+    journal.rewrite(game_id, Rewrite(1, rewritten(2, "m2", "m3"), None))
+    assert (journal.game(game_id).outcome, journal.game(game_id).beyond) == (None, ())
+    append(journal, game_id, 4)
+
+
+@pytest.mark.parametrize(("ply", "first"), [(-1, 0), (4, 5), (2, 4), (2, 2)])
+def test_a_rewriting_that_would_leave_a_hole_changes_nothing(path: Path, ply: int, first: int) -> None:
+    journal, game_id = begun(path, 3)
+    with pytest.raises(JournalError) as caught:
+        journal.rewrite(game_id, Rewrite(ply, rewritten(first, "n1", "n2"), None))
+    assert caught.value.code == "order"
+    assert journal.game(game_id).moves == ("m1", "m2", "m3")
+
+
+def test_a_rewriting_is_written_wholly_or_not_at_all(path: Path) -> None:
+    journal, game_id = begun(path, 3)
+    broken = (*rewritten(3, "n3"), Record(4, 0, None, "", "", ""))  # type: ignore[arg-type]
+    with pytest.raises(JournalError):
+        journal.rewrite(game_id, Rewrite(2, broken, None))
+    assert journal.game(game_id).moves == ("m1", "m2", "m3")
+
+
+def test_a_journal_from_before_movers_were_known_is_read_as_it_is_and_brought_up_to_date(path: Path) -> None:
+    journal, game_id = begun(path, 2)
+    journal.close()
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE plies DROP COLUMN known")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    assert Journal(path, read_only=True).game(game_id).known == ("", "")
+    journal = Journal(path)
+    journal.append(game_id, 3, "m3", 0, "p3", "." * 24, known="seat")
+    assert journal.game(game_id).known == ("", "", "seat")
 
 
 def test_a_finished_game_takes_no_ply_until_its_last_one_is_taken_back(path: Path) -> None:
