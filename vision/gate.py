@@ -8,8 +8,8 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.cover import Flags, Mask, things_over
 from vision.frame import Image
 from vision.light import FloatImage, LightChange, changed, light_change, noise_level
 
@@ -21,11 +21,17 @@ LIGHT_STEP = 0.10
 """Change of brightness, as a share, from which light counts as switched."""
 REMEMBERED = 4
 """Settled pictures kept to tell a hand that came from one that went."""
-SAME_TEXTURE = 0.6
-"""Correlation of fine detail above which a darker region is the same thing in shadow."""
+LEAST_HAND = 12.0
+"""A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
+OUTRESTED = 3.0
+"""What lies over the board is believed to belong there once it has rested so many times longer than the board did
+without it: where a hand is in the very first picture, it is the free board that comes later."""
+SWEPT = 0.3
+"""Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
+WARM_UP_S = 0.3
+"""A camera's first pictures may be broken, dark or of other colours; what differs from them has not moved."""
 
 Phase = Literal["moving", "occluded", "light", "settling", "settled"]
-Mask = NDArray[np.uint8]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +48,17 @@ class GateState:
     """Share of the picture, 0 to 1, that differs from where it last stood still."""
     light_gain: float
     """Brightness against the last settled picture; 1 before there is one."""
+    blocked: bool = False
+    """True while something has rested over the board for so long that the players should be told."""
+
+
+@dataclasses.dataclass(eq=False)
+class _Obstacle:
+    """What rests over the board, and what has moved over it since."""
+
+    picture: FloatImage
+    things: Flags
+    swept: Flags
 
 
 class Gate:
@@ -56,29 +73,32 @@ class Gate:
     ) -> None:
         """`smallest_share` of the picture must change to count, about a sixth of a man.
 
-        `margin_share` of the picture's side lies outside the board's frame. What reaches over the board, but has not
-        moved at all for `accept_after_s`, is taken as part of the scene.
+        `margin_share` of the picture's side lies outside the board's frame. What lies over the board for
+        `accept_after_s` is reported; it is read as part of the scene only where it has proved to be no hand.
         """
         self._settle_s = settle_s
         self._smallest_share = smallest_share
         self._margin_share = margin_share
         self._accept_after_s = accept_after_s
         self._noise = 1.0
-        self._settled: FloatImage | None = None
         self.reset()
 
     def reset(self) -> None:
         """Starts over: the picture has another geometry now, and is fresh once it stands still."""
         self._anchor: FloatImage | None = None
-        self._since_s = 0.0
+        self._since_s = self._begun_s = self._read_s = 0.0
         self._told = False
-        self._settled = None
+        self._settled: FloatImage | None = None
         self._free: collections.deque[FloatImage] = collections.deque(maxlen=REMEMBERED)
+        self._free_s = 0.0
+        self._things: Flags | None = None
+        self._obstacle: _Obstacle | None = None
 
     def update(self, rectified: Image, time_s: float) -> GateState:
         """What the next steady picture, taken at `time_s`, tells; about 3 ms."""
         small = _prepare(rectified)
         if self._anchor is None or self._anchor.shape != small.shape:
+            self._begun_s = time_s
             self._stand(small, time_s)
             return self._state("settling", 0.0, small)
         # 1. Against the picture with which it began to stand still: slow movement adds up until it shows.
@@ -86,8 +106,7 @@ class Gate:
         mask = self._mask(self._anchor, small, light)
         motion = float(mask.mean()) / 255
         if self._largest(mask) > self._smallest_share * mask.size:
-            self._stand(small, time_s)
-            return self._state("moving", motion, small)
+            return self._move(small, mask, motion, time_s)
         self._noise += 0.05 * (noise_level(self._anchor, small, light) - self._noise)
         if light.greatest_shift > LIGHT_STEP:
             self._stand(small, time_s)
@@ -96,20 +115,37 @@ class Gate:
         still_s = time_s - self._since_s
         if still_s < self._settle_s:
             return self._state("settling", motion, small)
-        # 3. Against the picture that was read last: what reaches in from outside is a hand that rests.
-        if not self._told and still_s < self._accept_after_s and self._occluded(small):
-            return self._state("occluded", motion, small)
-        return self._settle(small, motion)
+        # 3. Against the pictures that were read last: what reaches in from outside is a hand that rests.
+        if not self._told:
+            self._things = self._things_over(small) if self._things is None else self._things
+            if self._things.any() and not self._belongs(small, self._things, still_s):
+                blocked = still_s >= self._accept_after_s
+                if blocked and self._obstacle is None:
+                    self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
+                return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
+        return self._settle(small, motion, time_s)
 
-    def _settle(self, small: FloatImage, motion: float) -> GateState:
+    def _move(self, small: FloatImage, mask: Mask, motion: float, time_s: float) -> GateState:
+        self._stand(small, time_s)
+        if time_s - self._begun_s < WARM_UP_S:
+            return self._state("settling", 0.0, small)
+        if self._obstacle is not None:
+            self._obstacle.swept |= mask > 0
+        return self._state("moving", motion, small)
+
+    def _settle(self, small: FloatImage, motion: float, time_s: float) -> GateState:
         fresh, self._told = not self._told, True
         if fresh:
             self._settled = small
             self._free.append(small)
+            self._obstacle = None
+            self._read_s = self._since_s
+        self._free_s += time_s - self._read_s
+        self._read_s = time_s
         return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh)
 
     def _stand(self, small: FloatImage, time_s: float) -> None:
-        self._anchor, self._since_s, self._told = small, time_s, False
+        self._anchor, self._since_s, self._told, self._things = small, time_s, False, None
 
     def _state(self, phase: Phase, motion: float, small: FloatImage) -> GateState:
         gain = 1.0 if self._settled is None else float(small.mean() + 1) / float(self._settled.mean() + 1)
@@ -125,29 +161,44 @@ class Gate:
         count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
         return int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
 
-    def _occluded(self, small: FloatImage) -> bool:
-        """Whether something reaches in that none of the last settled pictures shows.
+    def _things_over(self, small: FloatImage) -> Flags:
+        """What reaches in that none of the last settled pictures shows; nothing where one of them shows all of it.
 
         One is not enough: it may show a sleeve at the edge itself, and its going away is no hand that came.
         """
-        return bool(self._free) and all(self._reaches_in(before, small) for before in reversed(self._free))
+        nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
+        newest: Flags = nothing
+        for before in self._free:
+            newest = self._hands(before, small)
+            if not newest.any():
+                return nothing
+        return newest
 
-    def _reaches_in(self, before: FloatImage, small: FloatImage) -> bool:
+    def _hands(self, before: FloatImage, small: FloatImage) -> Flags:
         light = light_change(before, small)
-        mask = cv2.morphologyEx(self._mask(before, small, light), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
-        labels = np.asarray(cv2.connectedComponents(mask)[1])
-        height, width = mask.shape
-        margin = max(1, round(self._margin_share * min(height, width)))
-        inner = labels[margin : height - margin, margin : width - margin]
-        border = np.concatenate(
-            [labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()]
-        )
-        for label in set(np.unique(border)) - {0}:
-            if (inner == label).sum() > 2 * self._smallest_share * mask.size and not _same_texture(
-                before, small, labels == label
-            ):
-                return True
-        return False
+        mask = self._mask(before, small, light)
+        margin_px = max(1, round(self._margin_share * min(mask.shape)))
+        board, found = np.zeros(mask.shape, dtype=bool), np.zeros(mask.shape, dtype=bool)
+        board[margin_px:-margin_px, margin_px:-margin_px] = True
+        least_px = self._smallest_share * mask.size
+        for things in things_over(before, small, mask, light, board, 2 * least_px):
+            if things.sum() > LEAST_HAND * least_px:
+                found |= things
+        return found
+
+    def _belongs(self, small: FloatImage, things: Flags, still_s: float) -> bool:
+        """Whether what lies over the board has proved to be no hand.
+
+        It rested for longer than the board was ever seen without it; or hands passed over it, and it stayed as it was:
+        a lamp's new shadow, say.
+        """
+        if still_s >= max(self._accept_after_s, OUTRESTED * self._free_s):
+            return True
+        obstacle = self._obstacle
+        if obstacle is None or obstacle.swept[things].mean() < SWEPT:
+            return False
+        changed_since = self._mask(obstacle.picture, small, light_change(obstacle.picture, small)) > 0
+        return not changed_since[things].any()
 
 
 def _prepare(rectified: Image) -> FloatImage:
@@ -155,15 +206,3 @@ def _prepare(rectified: Image) -> FloatImage:
     size = max(8, round(rectified.shape[1] * scale)), max(8, round(rectified.shape[0] * scale))
     small = cv2.resize(rectified, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
     return np.asarray(cv2.GaussianBlur(small, (3, 3), 0), dtype=np.float32)
-
-
-def _same_texture(before: FloatImage, after: FloatImage, where: NDArray[np.bool_]) -> bool:
-    """Whether the region shows the same detail in both pictures: a shadow, and not a thing."""
-    one, other = (_detail(picture)[where] for picture in (before, after))
-    strength = float(one.std() * other.std())
-    return strength > 1.0 and float((one * other).mean() - one.mean() * other.mean()) > SAME_TEXTURE * strength
-
-
-def _detail(picture: FloatImage) -> FloatImage:
-    grey = picture.mean(axis=2)
-    return np.asarray(grey - cv2.GaussianBlur(grey, (0, 0), 4), dtype=np.float32)

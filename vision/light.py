@@ -54,22 +54,25 @@ def light_change(before: FloatImage, after: FloatImage) -> LightChange:
     return LightChange(gain, float(np.exp(np.median(field))), float(np.exp(np.abs(field).max()) - 1))
 
 
+def expected(before: FloatImage, light: LightChange) -> FloatImage:
+    """What `before` would look like under the new light."""
+    return np.asarray(np.clip((before + BLACK) * light.gain - BLACK, 0, 255), dtype=np.float32)
+
+
 def changed(before: FloatImage, after: FloatImage, light: LightChange) -> FloatImage:
     """(height, width) grey values by which `after` differs from `before` under the new light.
 
     A difference that a shift by one pixel would explain does not count: lines and edges shiver a little.
     """
-    expected = np.clip((before + BLACK) * light.gain - BLACK, 0, 255)
-    square = np.ones((3, 3), dtype=np.uint8)
-    above = after - cv2.dilate(expected, square)
-    below = cv2.erode(expected, square) - after
+    old, square = expected(before, light), np.ones((3, 3), dtype=np.uint8)
+    above = after - cv2.dilate(old, square)
+    below = cv2.erode(old, square) - after
     return np.asarray(np.maximum(above, below).max(axis=2), dtype=np.float32)
 
 
 def noise_level(before: FloatImage, after: FloatImage, light: LightChange) -> float:
     """Standard deviation of the noise between two pictures of one thing, in grey values."""
-    expected = np.clip((before + BLACK) * light.gain - BLACK, 0, 255)
-    return 1.48 * float(np.median(np.abs(after - expected)))
+    return 1.48 * float(np.median(np.abs(after - expected(before, light))))
 
 
 @functools.lru_cache(maxsize=4)
