@@ -32,7 +32,8 @@ LOCK_QUALITY = 0.55
 """Share of the lines that must be seen before a pose is believed."""
 KEEP_SHARE = 0.6
 """Share of the quality at locking below which something is wrong."""
-CHECK_EVERY_S = 1.0
+CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
+"""How often the lines are looked for: a check takes as long as following the board through five frames."""
 LOST_AFTER_S = 4.0
 """How long the lines of a board that does not move may be hidden before it counts as gone."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
@@ -99,7 +100,7 @@ class Aligner:
         side_px = _side_px(pose, self.template)
         if moved_px < STANDS_PX and _distance_px(resting, pose, self.template) > BUMP * side_px:
             return self._lock(frame, grey)
-        if frame.time_s - self._checked_s > CHECK_EVERY_S:
+        if frame.time_s - self._checked_s > (CHECK_AT_REST_S if track.untouched else CHECK_EVERY_S):
             if moved_px < STANDS_PX:
                 return self._check(frame, grey, moved_px)
             if pose_quality(frame.image, pose, self.template) < KEEP_SHARE * self._locked_quality:

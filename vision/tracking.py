@@ -27,6 +27,8 @@ MOVED_SUPPORT = 0.25
 STILL_PX = 0.7
 """A point that went less far since the key frame has not moved."""
 STILL_SHARE = 0.6
+UNTOUCHED = 0.9
+"""Share of the key frame's points that must have stayed for a board that nobody touches."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,6 +39,11 @@ class Track:
     """(3, 3) homography: pixels of the key frame to pixels of the newest."""
     support: float
     """Share of the key frame's points that still say so, 0 to 1; 0 where only the surroundings do."""
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nearly all of the board is seen where it was in the key frame."""
+        return self.support > UNTOUCHED and np.array_equal(self.now_from_key, np.eye(3))
 
 
 class Tracker:
@@ -55,13 +62,16 @@ class Tracker:
 
     def follow(self, grey: Grey) -> Track | None:
         """Where the board is in the next frame; None where too little of it could be followed."""
-        board = follow_points(self._grey, grey, self._now)
+        track = self._board_track(follow_points(self._grey, grey, self._now))
+        if track is not None and track.untouched:
+            # Where nearly all of the board has stayed, the table around it has too: it need not be followed.
+            self._grey = grey
+            return track
         around = follow_points(self._grey, grey, self._around)
-        before, self._grey = self._grey, grey
-        track = self._board_track(board) or self._still_track(around)
+        track = track or self._still_track(around)
         if track is None:
-            self._grey = before
             return None
+        self._grey = grey
         self._around_key, self._around = self._around_key[around.kept], around.points[around.kept]
         return track
 
