@@ -7,6 +7,7 @@ import json
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -20,10 +21,15 @@ from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
 from daemon.journal import Journal, JournalError
 from daemon.window import display_fault
 from vision.descriptors import load_descriptor
-from vision.frame import SourceEnded, SourceError
+from vision.frame import FrameSource, SourceEnded, SourceError
+from vision.live import LiveSource
 from vision.sources import open_source
 
 CAMERA_S = 5.0
+MEASURED_S = 4.0
+"""How long a live source is watched: longer than a camera takes to find its exposure and to be locked."""
+DARK = 20.0
+"""Mean grey value below which a picture shows nothing."""
 LEAST_FREE_MB = 200
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -42,6 +48,7 @@ class Finding:
 @app.command("doctor")
 def doctor(
     config: Annotated[Path, typer.Option(help="Settings to check.")] = SHIPPED,
+    source: Annotated[str, typer.Option(help="Camera or address to look at instead of the configured one.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per check.")] = False,
 ) -> None:
     """Checks settings, game, models, camera, speech, ports and disk, and says what to do.
@@ -53,6 +60,9 @@ def doctor(
     except ConfigError as error:
         sys.stderr.write(f"kibitzer doctor: {error}\n")
         raise typer.Exit(2) from None
+    if source:
+        camera = settings.camera.model_copy(update={"source": source})
+        settings = settings.model_copy(update={"camera": camera})
     checks: list[Callable[[Config], Finding]] = [_game, _models, _camera, _speech, _ports, _record, _display]
     for check in checks:
         finding = check(settings)
@@ -81,21 +91,39 @@ def _models(_config: Config) -> Finding:
 
 
 def _camera(config: Config) -> Finding:
-    spec = config.camera.source
+    spec, camera = config.camera.source, config.camera
     try:
-        source = open_source(spec, give_up_s=CAMERA_S)
+        size_px = camera.width_px, camera.height_px
+        source = open_source(spec, rate_hz=camera.rate_hz, size_px=size_px, give_up_s=CAMERA_S)
         try:
-            frame = source.read(CAMERA_S)
+            return _pictures_of(spec, source)
         finally:
             source.close()
     except (SourceError, SourceEnded) as error:
         text = str(error) or "it ended at once"
         hint = '`kibitzer demo` needs none; a phone works with source = "http://PHONE:8080/video"'
         return Finding("camera", False, f"{text}; {hint}")
+
+
+def _pictures_of(spec: str, source: FrameSource) -> Finding:
+    """What a source delivers; of a live one also how fast, watched until a camera has locked its exposure."""
+    frame = source.read(CAMERA_S)
     if frame is None:
         return Finding("camera", False, f"{spec}: no picture within {CAMERA_S:.0f} s; does another program hold it?")
     height, width = frame.image.shape[:2]
-    return Finding("camera", True, f"{spec}: {width}x{height} pixels")
+    if not isinstance(source, LiveSource):
+        return Finding("camera", True, f"{spec}: {width}x{height} pixels, no live source")
+    end_s = time.monotonic() + MEASURED_S
+    while time.monotonic() < end_s:
+        source.read(end_s - time.monotonic())
+    delivery = source.delivery
+    delivery.size_px = width, height
+    claimed = f"; the driver says {delivery.claimed}" if delivery.claimed else ""
+    text = f"{spec}: {delivery.text()}{claimed}"
+    dark = float(frame.image.mean()) < DARK
+    advice = [delivery.advice()] if delivery.slow else []
+    advice += ["the picture is very dark: switch on a light, or take the cap off"] if dark else []
+    return Finding("camera", not advice, "; ".join([text, *advice]))
 
 
 def _speech(config: Config) -> Finding:

@@ -131,7 +131,7 @@ def test_man_of_the_other_side_is_noticed_on_the_first_board_and_later(room: Roo
 def test_who_leaves_an_odd_man_is_believed_but_it_is_not_learnt_from(room: Room) -> None:
     room.show(LESSONS[1].board)
     wrong = LESSONS[2].board.index("W")
-    codes = room.show(other(LESSONS[2].board, wrong, "B"), INSIST_S + 8.0)
+    codes = room.show(other(LESSONS[2].board, wrong, "B"), INSIST_S + 12.0)
     assert "believed" in codes
     assert room.calibration.taken[2].photo.cells[wrong] == OTHER
 
@@ -147,7 +147,7 @@ def test_exchanged_colours_are_questioned_and_then_taken_as_names(room: Room) ->
     exchanged = LESSONS[1].board.translate(str.maketrans("WB", "BW"))
     room.show(exchanged, 6.0)
     assert "exchanged" in room.last
-    assert "believed" in room.wait(INSIST_S + 4)
+    assert "believed" in room.wait(INSIST_S + 7)
     assert room.calibration.taken[1].photo.cells == LESSONS[1].board
 
 
