@@ -17,12 +17,14 @@ from vision.frame import Image
 from vision.heads import GENERIC, OTHER, Head, head_from_arrays, load_generic, read_log_probabilities
 from vision.reading import BoardReading
 from vision.sides import tell_sides_apart
+from vision.tiles import pair_halves
 
 log = logging.getLogger(__name__)
 
 CHANGED_LEVELS = 9.0
 """Grey levels by which a blurred patch must differ somewhere, light made equal, to be read again."""
-BLUR_PX = 3.0
+BLOCK_PX = 4
+"""Side of the blocks by whose means patches are compared; blurred by a block, that is a blur of three pixels."""
 
 
 class Reader:
@@ -36,6 +38,8 @@ class Reader:
         self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
         known = self._descriptor.name in GENERIC
         self._generic = load_generic(self._descriptor.name) if known else None
+        self._newest: tuple[Image, BoardTemplate, Patches] | None = None
+        """The last picture, and its patches under that template."""
         self._seen: Patches | None = None
         self._each: NDArray[np.float64] | None = None
         """What was read of every cell by itself, before the men of one colour were taken together."""
@@ -53,7 +57,7 @@ class Reader:
 
         Where both are given, cells not `changed` keep `previous`.
         """
-        patches = cut_patches(rectified, self.template)
+        patches = self._cut(rectified)
         if changed is None or previous is None or self._seen is None or self._each is None:
             logs, ways = self._judge(patches)
         else:
@@ -66,20 +70,27 @@ class Reader:
         letters = self.template.letters
         if self._own is None:
             logs = tell_sides_apart(patches, logs, letters)
-        return BoardReading(logs, letters, time_s, occlusion, ways)
+        if ways is None:
+            return BoardReading(logs, letters, time_s, occlusion)
+        grid = self.template.source["grid"]
+        pairing = pair_halves(logs, letters, ways, int(grid["rows"]), int(grid["columns"]))
+        return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
         """(cells,) True where a cell looks different from when it was last read; a change of light is no change."""
-        patches = cut_patches(rectified, self.template)
+        patches = self._cut(rectified)
         if self._seen is None or self._seen.shape != patches.shape:
             return np.ones(len(patches), dtype=np.bool_)
-        before, now = self._seen.astype(np.float32), patches.astype(np.float32)
+        before, now = _blocks(self._seen), _blocks(patches)
         gain = np.median((now.mean(axis=(1, 2)) + 1) / (before.mean(axis=(1, 2)) + 1), axis=0)
-        apart = [
-            float(np.abs(cv2.GaussianBlur(patch, (0, 0), BLUR_PX)).max())
-            for patch in np.clip(now, 0, 250) - np.clip(before * gain, 0, 250)
-        ]
-        return np.array(apart) > CHANGED_LEVELS
+        apart = _blurred(np.clip(now, 0, 250) - np.clip(before * gain, 0, 250))
+        return np.asarray(np.abs(apart).max(axis=(1, 2, 3)) > CHANGED_LEVELS)
+
+    def _cut(self, rectified: Image) -> Patches:
+        """The patches of a picture; cut once where it is first compared and then read."""
+        if self._newest is None or self._newest[0] is not rectified or self._newest[1] is not self.template:
+            self._newest = rectified, self.template, cut_patches(rectified, self.template)
+        return self._newest[2]
 
     def _judge(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Logarithms of what stands on each cell, and of where the other half lies, where cells go in pairs."""
@@ -87,6 +98,22 @@ class Reader:
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
         logs = read_log_probabilities(described, self.template.letters, self._own, head)
         return logs, None if ways is None else ways.log_probabilities(described)
+
+
+def _blocks(patches: Patches) -> NDArray[np.float32]:
+    """(cells, side / 4, side / 4, 3) means of the blocks of each patch."""
+    cells, side = patches.shape[:2]
+    small = cv2.resize(
+        patches.reshape(-1, side, 3), (side // BLOCK_PX, cells * side // BLOCK_PX), interpolation=cv2.INTER_AREA
+    )
+    return small.reshape(cells, side // BLOCK_PX, side // BLOCK_PX, 3).astype(np.float32)
+
+
+def _blurred(patches: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Each patch blurred by itself, by 1 2 1 down and across; beyond its edge it goes on as at the edge."""
+    wide = np.pad(patches, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
+    down = wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]
+    return np.asarray((down[:, :, :-2] + 2 * down[:, :, 1:-1] + down[:, :, 2:]) / 16, dtype=np.float32)
 
 
 def reference_of(profile: TableProfile) -> Reference:
