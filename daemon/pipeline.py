@@ -26,12 +26,13 @@ from vision.reading import BoardReading
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
 """Written to the log once, by which the time from the start is measured."""
-LOOK_EVERY_S = 0.25
+LOOK_EVERY_S = 0.5
 """Of a board at rest one frame is gone through so often at least; the others only where their preview has changed."""
 GLANCE_LEVELS = 8.0
 """Grey values by which a preview must differ somewhere, for the frame to be gone through at once."""
 RECHECK_S = 2.0
-"""A still board is looked over again this often: a change that no motion gave away is found all the same."""
+"""A still board is looked over again this often: a change that no motion gave away is found all the same. While the
+same picture stays doubtful, less and less often."""
 WHOLE_S = 10.0
 """So often all its cells are read, whether they look changed or not."""
 
@@ -88,6 +89,7 @@ class Pipeline:
         """Of the last frame that was gone through."""
         self._reading: BoardReading | None = None
         self._read_s = self._whole_due_s = -np.inf
+        self._recheck_s = RECHECK_S
         self._again = self._unsure = False
         self._stale = True
         """Whether what was read before is of another place or light, so that no cell can be told to be unchanged."""
@@ -150,12 +152,16 @@ class Pipeline:
 
     def _read(self, rectified: Image, frame: Frame, gate: GateState) -> BoardReading | None:
         """The whole board where the last reading left doubts, and now and then; else only what has changed."""
-        recheck = frame.time_s - self._read_s >= RECHECK_S
+        recheck = frame.time_s - self._read_s >= self._recheck_s
         if not (gate.fresh or self._again or recheck):
             return None
         if not self._again:
             self._batch = []
-        whole = self._stale or self._unsure or frame.time_s >= self._whole_due_s
+            # A picture that stays doubtful is no clearer for being looked at all the time.
+            longer_s = min(2 * self._recheck_s, WHOLE_S)
+            self._recheck_s = longer_s if self._unsure and not gate.fresh else RECHECK_S
+        due = frame.time_s >= self._whole_due_s and not gate.fresh
+        whole = self._stale or self._unsure or due
         self._again = self._unsure = self._stale = False
         self._read_s = frame.time_s
         read = self._read_changed if self._reading is not None and not whole else self._read_whole

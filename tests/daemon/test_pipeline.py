@@ -128,6 +128,19 @@ def test_whoever_is_unsure_gets_the_whole_board_read_again_and_again(film: Film,
     assert pipeline.cells_read == before + 24
 
 
+def test_a_picture_that_stays_doubtful_is_read_less_and_less_often(film: Film, empty: Image) -> None:
+    times = []
+    while film.time_s < 9 * RECHECK_S:
+        one = film.feed(empty)
+        if one.reading is not None:
+            times.append(one.frame.time_s)
+            while film.pipeline.ask_again():
+                film.feed(empty)
+    pauses = np.diff(times)
+    assert len(pauses) >= 2 and pauses[1] > 1.5 * pauses[0]
+    assert pauses.max() < WHOLE_S + 1
+
+
 def test_after_another_light_the_whole_board_is_read(film: Film, empty: Image) -> None:
     seen = readings(film.show((empty * 0.7).astype(np.uint8), 1.5))
     assert seen and seen[0].spent is not None and seen[0].spent.cells == 24
