@@ -40,6 +40,19 @@ MORE_EDGES = 1.25
 
 def shrink_to_board(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Grey, FloatArray]:
     """The channel with the clearest lines, so small that rectifying it causes no aliasing, and small_from_image."""
+    small, matrix = _shrink(image, image_from_board, template)
+    return _clearest(small, matrix @ image_from_board, template), matrix
+
+
+def shrink_grey_to_board(
+    image: Image, image_from_board: FloatArray, template: BoardTemplate
+) -> tuple[Grey, FloatArray]:
+    """The grey picture, so small that rectifying it causes no aliasing, and small_from_image."""
+    small, matrix = _shrink(image, image_from_board, template)
+    return _grey(small), matrix
+
+
+def _shrink(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Image, FloatArray]:
     shrink = picture_scale(image_from_board, template)
     small, matrix = image, np.eye(3)
     if shrink >= 1.5:
@@ -48,7 +61,7 @@ def shrink_to_board(image: Image, image_from_board: FloatArray, template: BoardT
         offset = (1 / shrink - 1) / 2
         matrix = np.array([[1 / shrink, 0, offset], [0, 1 / shrink, offset], [0, 0, 1]])
         small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    return _clearest(small, matrix @ image_from_board, template), matrix
+    return small, matrix
 
 
 def telling_channel(image: Image) -> Grey | None:

@@ -33,52 +33,66 @@ class Reference:
     """(3, 3) homography: board millimetres to pixels of `image`."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Features:
+    """What can be told apart in a picture, which was shrunk first."""
+
+    points: FloatArray
+    """(n, 2) places in the shrunk picture."""
+    descriptors: NDArray[np.float32] | None
+    """(n, 128) root-SIFT; None where nothing was found."""
+    small_from_image: FloatArray
+    """(3, 3) homography: pixels of the picture to those of the shrunk one."""
+
+
 class ReferenceMatcher:
     """Finds the board of a reference in other pictures."""
 
-    def __init__(self, reference: Reference, template: BoardTemplate, longer_side_px: int = LONGER_SIDE_PX) -> None:
-        """Both pictures are shrunk to that size before they are compared."""
-        self._longer_side_px = longer_side_px
-        self._sift = cv2.SIFT.create(nfeatures=FEATURES)
+    def __init__(self, reference: Reference, template: BoardTemplate) -> None:
         self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
-        small, small_from_image = shrink(reference.image, longer_side_px)
+        small, small_from_image = shrink(reference.image)
         small_from_board = small_from_image @ reference.image_from_board
-        self._points, self._descriptors = self._features(
-            small, board_mask(small.shape[:2], small_from_board, template, template.margin_mm)
-        )
+        mask = board_mask(small.shape[:2], small_from_board, template, template.margin_mm)
+        self._features = _describe(small, small_from_image, mask)
         self._board_from_small: FloatArray = np.asarray(np.linalg.inv(small_from_board))
 
     def locate(self, image: Image) -> BoardPose | None:
         """The pose that most features agree on, to about 1 % of the board; None where too few agree."""
-        small, small_from_image = shrink(image, self._longer_side_px)
-        points, descriptors = self._features(small, None)
-        if descriptors is None or self._descriptors is None or len(points) < FEWEST_INLIERS:
+        return self.match(find_features(image))
+
+    def match(self, features: Features) -> BoardPose | None:
+        """The same for a picture whose features are known."""
+        if features.descriptors is None or self._features.descriptors is None or len(features.points) < FEWEST_INLIERS:
             return None
-        pairs = self._matcher.knnMatch(descriptors, self._descriptors, k=2)
+        pairs = self._matcher.knnMatch(features.descriptors, self._features.descriptors, k=2)
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < RATIO * pair[1].distance]
         if len(good) < FEWEST_INLIERS:
             return None
-        there: FloatArray = points[np.array([match.queryIdx for match in good])]
-        here: FloatArray = self._points[np.array([match.trainIdx for match in good])]
+        there: FloatArray = features.points[np.array([match.queryIdx for match in good])]
+        here: FloatArray = self._features.points[np.array([match.trainIdx for match in good])]
         matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
         if matrix is None or int(kept.sum()) < FEWEST_INLIERS:
             return None
         errors = np.linalg.norm(project(matrix, here) - there, axis=1)[kept]
-        scale = float(small_from_image[0, 0])
-        pose = np.linalg.inv(small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
+        scale = float(features.small_from_image[0, 0])
+        pose = np.linalg.inv(features.small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
         return BoardPose(pose / pose[2, 2], float(np.median(errors)) / scale, float(kept.mean()))
 
-    def _features(
-        self, grey: NDArray[np.uint8], mask: NDArray[np.uint8] | None
-    ) -> tuple[FloatArray, NDArray[np.float32] | None]:
-        features: tuple[Any, Any] = self._sift.detectAndCompute(grey, mask)
-        keypoints, descriptors = features
-        points = np.array([keypoint.pt for keypoint in keypoints], dtype=np.float64).reshape(-1, 2)
-        if descriptors is None:
-            return points, None
-        # Root-SIFT: compares better, for nothing.
-        descriptors = descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)
-        return points, np.sqrt(descriptors).astype(np.float32)
+
+def find_features(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> Features:
+    """The features of the picture, shrunk to that size."""
+    return _describe(*shrink(image, longer_side_px), mask=None)
+
+
+def _describe(grey: NDArray[np.uint8], small_from_image: FloatArray, mask: NDArray[np.uint8] | None) -> Features:
+    found: tuple[Any, Any] = cv2.SIFT.create(nfeatures=FEATURES).detectAndCompute(grey, mask)
+    keypoints, descriptors = found
+    points = np.array([keypoint.pt for keypoint in keypoints], dtype=np.float64).reshape(-1, 2)
+    if descriptors is None:
+        return Features(points, None, small_from_image)
+    # Root-SIFT: compares better, for nothing.
+    descriptors = descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)
+    return Features(points, np.sqrt(descriptors).astype(np.float32), small_from_image)
 
 
 def fit_homography(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.printed import Print
 from calibration.template import BoardTemplate
-from vision.channels import shrink_to_board
+from vision.channels import shrink_grey_to_board
 from vision.features import fit_homography
 from vision.frame import Image
 from vision.pose import BoardPose, project
@@ -55,7 +55,7 @@ class Sightings:
 
 def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
     """The pose that most landmarks agree on; `pose` must be right within about 2 % of the board's side."""
-    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
+    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
     matrix = small_from_image @ pose.image_from_board
     error_px = 0.0
     for reach_mm in SEARCH_MM:
@@ -78,7 +78,7 @@ def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) 
 
 def landmark_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     """Share of the landmarks out of play, 0 to 1, that are seen where the pose puts them; it refines nothing."""
-    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
+    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
     return _quality(small, small_from_image @ pose.image_from_board, template)
 
 
