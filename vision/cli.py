@@ -96,10 +96,10 @@ def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64]
             ],
             "quality": round(found.pose.quality, 3),
         }
-        if reading.ways is not None:
+        if reading.tiles is not None:
             names = found.template.cell_names
             report["tiles"] = [
-                [names[cell] for cell in tile.cells] + [int(p) for p in tile.pips] for tile in found.tiles
+                [names[cell] for cell in tile.cells] + [int(p) for p in tile.pips] for tile in reading.tiles
             ]
         if found.pawns:
             report["pawns"] = {colour: pawn.space for colour, pawn in found.pawns.items()}

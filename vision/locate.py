@@ -19,7 +19,6 @@ from vision.pawns import Pawn, find_pawns
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
-from vision.tiles import SeenTile, pair_halves
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -30,8 +29,6 @@ class ReadPhoto:
     template: BoardTemplate
     """With the shape it was read with."""
     reading: BoardReading
-    tiles: tuple[SeenTile, ...]
-    """Halves that are believed to be one tile; none on boards without."""
     pawns: Mapping[str, Pawn]
     """By colour; none on boards without a track."""
 
@@ -55,7 +52,7 @@ class PhotoReader:
         self._reader.template = template
         rectified = rectify(image, pose, template)
         reading = self._reader.read(rectified, 0.0)
-        return ReadPhoto(pose, template, reading, pair_halves(reading, template), find_pawns(rectified, template))
+        return ReadPhoto(pose, template, reading, find_pawns(rectified, template))
 
     def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> tuple[BoardPose, BoardTemplate] | None:
         pose, template = pose_from_corners(corners_px, self._template), self._template

@@ -8,6 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+@dataclasses.dataclass(frozen=True)
+class SeenTile:
+    """Two cells that are believed to hold the halves of one tile."""
+
+    cells: tuple[int, int]
+    """Indices, ascending."""
+    pips: str
+    """Most probable class letter of each half."""
+    probability: float
+    """That these two are halves, and of each other."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardReading:
     """Probabilities of every class on every cell, from one settled picture."""
@@ -20,8 +32,8 @@ class BoardReading:
     """When the picture was taken, on the source's clock."""
     occlusion: float = 0.0
     """Share of the board that something covers, 0 to 1."""
-    ways: NDArray[np.float64] | None = None
-    """(cells, 5) logarithms: the other half lies nowhere, up, right, down, left; None where cells are no pairs."""
+    tiles: tuple[SeenTile, ...] | None = None
+    """Halves that are believed to be one tile, ascending; None on boards without tiles."""
 
     @property
     def board(self) -> str:

@@ -1,6 +1,9 @@
-"""Pairs the halves that are seen into tiles: the best set of pairs over the whole board, found at once.
+"""Takes halves together that are one tile: a settled board shows no half without its other half.
 
-On a checkerboard every tile joins a light square to a dark one, so the best set is an assignment (Kuhn, 1955).
+The cells and what may join them are a monomer-dimer model: every cell is empty or joined to one neighbour. Its
+marginals come from belief propagation, which is nearly exact for matchings (Bayati, Nair, 2006: "A rigorous proof of
+the cavity method for counting matchings"); the best set of tiles is an assignment (Kuhn, 1955), since on a
+checkerboard every tile joins a light square to a dark one.
 """
 
 from __future__ import annotations
@@ -10,78 +13,104 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.template import BoardTemplate
 from games import EMPTY
-from vision.reading import BoardReading
+from vision.reading import SeenTile
 
 FloatArray = NDArray[np.float64]
 
-UP, RIGHT, DOWN, LEFT = 1, 2, 3, 4
-"""Columns of `BoardReading.ways`; column 0 is nowhere."""
+UP, RIGHT, DOWN, LEFT = range(4)
+OPPOSITE = (DOWN, LEFT, UP, RIGHT)
+STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+"""Rows and columns to the neighbour, by direction."""
+ROUNDS = 40
+MOST_NATS = 30.0
+"""Log odds beyond this are as good as certain."""
+LEAST = 1e-6
 
 
-@dataclasses.dataclass(frozen=True)
-class SeenTile:
-    """Two halves that are believed to be one tile."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Pairing:
+    """What a board shows, once its halves are taken together."""
 
-    cells: tuple[int, int]
-    """Indices, ascending."""
-    pips: str
-    """Class letter of each half."""
-    probability: float
-    """That both cells are halves, and of each other."""
+    log_probabilities: FloatArray
+    """(cells, classes) as they came, but for how probable it is that a cell is empty."""
+    tiles: tuple[SeenTile, ...]
+    """The best set, ascending by first cell."""
 
 
-def pair_halves(reading: BoardReading, template: BoardTemplate) -> tuple[SeenTile, ...]:
-    """The tiles on the board, ascending by their first cell.
+def pair_halves(log_probabilities: FloatArray, letters: str, ways: FloatArray, rows: int, columns: int) -> Pairing:
+    """The halves on a board of rows and columns, taken together.
 
-    Empty for boards whose cells do not go in pairs. A half without a partner, such as one that a hand leaves in
-    sight, is in none of them.
+    `ways` is (cells, 5): logarithms of whether the other half lies nowhere, up, right, down or left. A half that
+    stands alone, such as one beside a hand, is in no tile, and loses belief as far as its neighbours are seen empty.
     """
-    grid = template.source.get("grid")
-    if reading.ways is None or grid is None:
-        return ()
-    rows, columns = int(grid["rows"]), int(grid["columns"])
-    odds = pair_odds(reading, rows, columns)
-    names = np.arange(rows * columns).reshape(rows, columns)
-    colour = np.add.outer(np.arange(rows), np.arange(columns)) % 2
-    light, dark = names[colour == 0], names[colour == 1]
-    gains = np.zeros((rows * columns, rows * columns))
-    for (one, other), gain in odds.items():
-        gains[one, other] = gains[other, one] = max(gain, 0.0)
+    empty = letters.index(EMPTY)
+    odds = _odds(log_probabilities[:, empty], ways, rows, columns)
+    joined = _marginals(odds)
+    vacant = np.clip(1 - joined.sum(axis=0), LEAST, 1 - LEAST).reshape(-1)
+    logs = log_probabilities + (np.log1p(-vacant) - _occupied(log_probabilities[:, empty]))[:, None]
+    logs[:, empty] = np.log(vacant)
+    return Pairing(logs, tuple(_tiles(odds, joined, logs, letters)))
+
+
+def _occupied(empty: FloatArray) -> FloatArray:
+    """Logarithms of the probability that something stands on the cells."""
+    return np.asarray(np.log(np.maximum(-np.expm1(empty), LEAST)))
+
+
+def _odds(empty: FloatArray, ways: FloatArray, rows: int, columns: int) -> FloatArray:
+    """(4, rows, columns) log odds that a cell and its neighbour are one tile against both empty; -inf off the board."""
+    towards = ways[:, 1:] - np.logaddexp.reduce(ways[:, 1:], axis=1, keepdims=True)
+    score = ((_occupied(empty) - empty)[:, None] + towards).T.reshape(4, rows, columns)
+    joint = [score[way] + _neighbours(score[OPPOSITE[way]], way, -np.inf) for way in range(4)]
+    return np.clip(np.stack(joint), -np.inf, MOST_NATS)
+
+
+def _neighbours(values: FloatArray, way: int, outside: float) -> FloatArray:
+    """What each cell's neighbour in that direction has."""
+    padded = np.pad(values, 1, constant_values=outside)
+    down, right = STEPS[way]
+    rows, columns = values.shape
+    return padded[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+
+
+def _marginals(odds: FloatArray) -> FloatArray:
+    """(4, rows, columns) probability that each cell is joined to each of its neighbours."""
+    weights = np.exp(odds)
+    free = np.ones_like(weights)
+    """Probability that a cell would be empty were it not for its neighbour in a direction."""
+    for _ in range(ROUNDS):
+        offers = weights * np.stack([_neighbours(free[OPPOSITE[way]], way, 0.0) for way in range(4)])
+        free = np.sqrt(free / (1 + offers.sum(axis=0) - offers))
+    arriving = np.stack([_neighbours(free[OPPOSITE[way]], way, 0.0) for way in range(4)])
+    return np.asarray(weights * arriving / (1 + (weights * arriving).sum(axis=0)))
+
+
+def _tiles(odds: FloatArray, joined: FloatArray, log_probabilities: FloatArray, letters: str) -> list[SeenTile]:
     from scipy.optimize import linear_sum_assignment  # slow to import, and not needed for other games
 
-    chosen = linear_sum_assignment(gains[np.ix_(light, dark)], maximize=True)
-    pairs = sorted(tuple(sorted((int(light[i]), int(dark[j])))) for i, j in zip(*chosen, strict=True))
-    return tuple(_seen(reading, (one, other)) for one, other in pairs if gains[one, other] > 0)
+    rows, columns = odds.shape[1:]
+    gains, names = np.zeros((rows * columns, rows * columns)), np.arange(rows * columns).reshape(rows, columns)
+    pairs: dict[tuple[int, int], float] = {}
+    for way, step in ((RIGHT, 1), (DOWN, columns)):
+        for one in names[odds[way] > 0].tolist():
+            gains[one, one + step] = gains[one + step, one] = odds[way].flat[one]
+            pairs[one, one + step] = float(joined[way].flat[one])
+    dark = np.add.outer(np.arange(rows), np.arange(columns)) % 2 == 1
+    first, second = names[~dark], names[dark]
+    chosen = zip(*linear_sum_assignment(gains[np.ix_(first, second)], maximize=True), strict=True)
+    best = sorted((min(first[i], second[j]), max(first[i], second[j])) for i, j in chosen)
+    pips = _pips(log_probabilities, letters)
+    seen = log_probabilities[:, letters.index(EMPTY)] < np.log(0.5)
+    return [
+        SeenTile(cells, pips[cells[0]] + pips[cells[1]], pairs[cells])
+        for cells in best
+        if cells in pairs and seen[list(cells)].all()
+    ]
 
 
-def pair_odds(reading: BoardReading, rows: int, columns: int) -> dict[tuple[int, int], float]:
-    """For each two neighbouring cells, ascending: the log odds that they are one tile, against both being empty."""
-    if reading.ways is None:
-        raise ValueError("this reading does not say where other halves lie")
-    empty = reading.log_probabilities[:, reading.letters.index(EMPTY)]
-    occupied = np.log1p(-np.exp(np.minimum(empty, -1e-9)))
-    towards = reading.ways[:, 1:] - np.logaddexp.reduce(reading.ways[:, 1:], axis=1, keepdims=True)
-    score = (occupied - empty)[:, None] + towards
-    odds = {}
-    for row in range(rows):
-        for column in range(columns):
-            cell = row * columns + column
-            if column + 1 < columns:
-                odds[cell, cell + 1] = float(score[cell, RIGHT - 1] + score[cell + 1, LEFT - 1])
-            if row + 1 < rows:
-                odds[cell, cell + columns] = float(score[cell, DOWN - 1] + score[cell + columns, UP - 1])
-    return odds
-
-
-def _seen(reading: BoardReading, cells: tuple[int, int]) -> SeenTile:
-    """The pair, with the most probable pips of each half."""
-    start = reading.letters.index(EMPTY)
-    logs = np.delete(reading.log_probabilities[list(cells)], start, axis=1)
-    letters = reading.letters.replace(EMPTY, "")
-    pips = "".join(letters[index] for index in logs.argmax(axis=1))
-    assert reading.ways is not None
-    across = cells[1] - cells[0] == 1
-    ways = reading.ways[cells[0], RIGHT if across else DOWN], reading.ways[cells[1], LEFT if across else UP]
-    return SeenTile(cells, pips, float(np.exp(logs.max(axis=1).sum() + sum(ways))))
+def _pips(log_probabilities: FloatArray, letters: str) -> str:
+    """The most probable class letter of every cell but EMPTY."""
+    shown = letters.replace(EMPTY, "")
+    columns = [letters.index(letter) for letter in shown]
+    return "".join(shown[index] for index in log_probabilities[:, columns].argmax(axis=1))
