@@ -8,7 +8,7 @@ import datetime
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -43,7 +43,7 @@ class Exposition(Collector):
         self._health_deadline_s = health_deadline_s
         self._lock = threading.Lock()
         self._state: StateMessage | None = None
-        self._picture: Image | None = None
+        self._draw: Callable[[], Image] | None = None
         self._picture_number = 0
         self._jpeg: tuple[int, bytes] = (0, b"")
         self._encoding = threading.Lock()
@@ -64,10 +64,10 @@ class Exposition(Collector):
         with self._lock:
             self._line = {"plies": [dict(ply) for ply in plies], "scores": scores}
 
-    def set_picture(self, image: Image) -> None:
-        """Replaces the picture; the caller must not write into it any more."""
+    def set_picture(self, draw: Callable[[], Image]) -> None:
+        """Replaces the picture, which is drawn when it is asked for, by whatever thread asks."""
         with self._lock:
-            self._picture = image
+            self._draw = draw
             self._picture_number += 1
 
     def set_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -119,12 +119,12 @@ class Exposition(Collector):
         return {"ok": all(part["ok"] for part in parts.values()), "parts": parts}
 
     def jpeg(self) -> tuple[int, bytes]:
-        """The newest picture as JPEG and its number, encoded once for all who ask; (0, b"") before the first."""
+        """The newest picture as JPEG and its number, drawn once for all who ask; (0, b"") before the first."""
         with self._encoding:
             with self._lock:
-                number, image = self._picture_number, self._picture
-            if image is not None and number != self._jpeg[0]:
-                done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+                number, draw = self._picture_number, self._draw
+            if draw is not None and number != self._jpeg[0]:
+                done, data = cv2.imencode(".jpg", draw(), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
                 if done:
                     self._jpeg = number, data.tobytes()
             return self._jpeg

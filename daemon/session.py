@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 import secrets
 import time
@@ -255,7 +256,7 @@ class Session:
             scene = self.scene()
             if scene is not None:
                 self._picture_s = now
-                self.page.update_picture(draw_overlay(scene))
+                self.page.update_picture(functools.partial(draw_overlay, scene))
 
     def scene(self) -> Scene | None:
         """What the overlay shows now; None before the first frame."""

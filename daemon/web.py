@@ -15,7 +15,7 @@ import json
 import logging
 import queue
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +99,9 @@ class WebPage:
         self._exposition.set_state(state)
         self._wake()
 
-    def update_picture(self, image: Image) -> None:
-        """Shows a new picture, encoded only where somebody looks; the caller must not write into it any more."""
-        self._exposition.set_picture(image)
+    def update_picture(self, draw: Callable[[], Image]) -> None:
+        """Shows a new picture, drawn only where somebody looks, by another thread and maybe never."""
+        self._exposition.set_picture(draw)
         if self._videos:
             self._wake()
 

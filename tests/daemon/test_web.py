@@ -51,6 +51,10 @@ def picture(shade: int) -> np.ndarray:
     return np.full((90, 160, 3), shade, np.uint8)
 
 
+def show(page: WebPage, image: np.ndarray) -> None:
+    page.update_picture(lambda: image)
+
+
 def get(page: WebPage, path: str, **headers: str) -> tuple[int, Message, bytes]:
     """Status, headers and body; a name like Sec_Fetch stands for Sec-Fetch."""
     request = urllib.request.Request(page.address + path, headers={k.replace("_", "-"): v for k, v in headers.items()})
@@ -155,10 +159,19 @@ def test_metrics_are_in_the_form_of_prometheus(page: WebPage) -> None:
     assert "# TYPE kibitzer_bus_late_total counter" in lines and "# TYPE kibitzer_workers gauge" in lines
 
 
+def test_a_picture_is_drawn_once_for_all_who_ask_and_not_at_all_where_nobody_does(page: WebPage) -> None:
+    drawn: list[int] = []
+    for shade in (1, 2, 3):
+        page.update_picture(lambda shade=shade: (drawn.append(shade), picture(shade))[1])
+    assert not drawn
+    assert get(page, "snapshot.jpg")[0] == get(page, "snapshot.jpg")[0] == 200
+    assert drawn == [3]
+
+
 def test_a_snapshot_is_the_newest_picture_and_503_before_the_first(page: WebPage) -> None:
     assert get(page, "snapshot.jpg")[0] == 503
-    page.update_picture(picture(50))
-    page.update_picture(picture(200))
+    show(page, picture(50))
+    show(page, picture(200))
     status, headers, body = get(page, "snapshot.jpg")
     image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR)
     assert (status, headers["Content-Type"]) == (200, "image/jpeg")
@@ -171,7 +184,7 @@ def test_nothing_is_encoded_while_nobody_looks_and_once_for_all_who_do(
     encoded = []
     monkeypatch.setattr(exposition.cv2, "imencode", lambda *a, real=cv2.imencode: encoded.append(1) or real(*a))
     for shade in range(20):
-        page.update_picture(picture(shade))
+        show(page, picture(shade))
     assert not encoded and page.viewers == 0
     viewers = [Viewer(page) for _ in range(4)]
     for viewer in viewers:
@@ -182,11 +195,11 @@ def test_nothing_is_encoded_while_nobody_looks_and_once_for_all_who_do(
 
 
 def test_a_viewer_sees_each_new_picture(page: WebPage) -> None:
-    page.update_picture(picture(10))
+    show(page, picture(10))
     viewer = Viewer(page)
     shades = [viewer.next()]
     for shade in (60, 120):
-        page.update_picture(picture(shade))
+        show(page, picture(shade))
         while shades[-1] != shade:
             shades.append(viewer.next())
     viewer.close()
@@ -194,7 +207,7 @@ def test_a_viewer_sees_each_new_picture(page: WebPage) -> None:
 
 
 def test_a_still_picture_is_sent_twice_since_browsers_show_one_when_the_next_begins(page: WebPage) -> None:
-    page.update_picture(picture(90))
+    show(page, picture(90))
     viewer, begun_s = Viewer(page), time.monotonic()
     assert [viewer.next(), viewer.next()] == [90, 90]
     assert time.monotonic() - begun_s < 2
@@ -204,17 +217,17 @@ def test_a_still_picture_is_sent_twice_since_browsers_show_one_when_the_next_beg
 def test_a_slow_viewer_skips_pictures_and_holds_nobody_up(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web, "PICTURE_HZ", 1000.0)
     noise = np.random.default_rng(1).integers(0, 255, (720, 1280, 3), dtype=np.uint8)
-    page.update_picture(noise)
+    show(page, noise)
     sleeper, viewer = socket.create_connection(("127.0.0.1", page.port)), Viewer(page)
     sleeper.sendall(b"GET /video HTTP/1.1\r\nHost: localhost\r\n\r\n")
     for number in range(60):
         begun_s = time.monotonic()
-        page.update_picture(noise if number % 2 else noise[::-1].copy())
+        show(page, noise if number % 2 else noise[::-1].copy())
         assert time.monotonic() - begun_s < 0.2
         viewer.next()
     for _ in range(20):
-        page.update_picture(noise)
-    page.update_picture(picture(77))
+        show(page, noise)
+    show(page, picture(77))
     while viewer.next() != 77:
         pass
     sleeper.close()
@@ -222,7 +235,7 @@ def test_a_slow_viewer_skips_pictures_and_holds_nobody_up(page: WebPage, monkeyp
 
 
 def test_too_many_viewers_are_turned_away_and_room_is_made_by_those_who_leave(page: WebPage) -> None:
-    page.update_picture(picture(1))
+    show(page, picture(1))
     viewers = [Viewer(page) for _ in range(web.MOST_VIEWERS)]
     status, _, body = get(page, "video")
     assert (status, json.loads(body)["code"]) == (503, "too_many_viewers")
@@ -230,7 +243,7 @@ def test_too_many_viewers_are_turned_away_and_room_is_made_by_those_who_leave(pa
         viewer.close()
 
     def has_room() -> bool:
-        page.update_picture(picture(2))
+        show(page, picture(2))
         return page.viewers == 0
 
     wait_for(has_room)
@@ -343,7 +356,7 @@ def test_a_page_that_others_can_see_is_said_to_be_one(caplog: pytest.LogCaptureF
 
 
 def test_closing_ends_open_streams_and_frees_the_port(page: WebPage) -> None:
-    page.update_picture(picture(1))
+    show(page, picture(1))
     viewer, listener = Viewer(page), Listener(page)
     begun_s = time.monotonic()
     page.close()
@@ -351,7 +364,7 @@ def test_closing_ends_open_streams_and_frees_the_port(page: WebPage) -> None:
     assert time.monotonic() - begun_s < 4
     assert page.status()["ok"] is False
     assert "web" not in [thread.name for thread in threading.enumerate()]
-    page.update_picture(picture(2))
+    show(page, picture(2))
     page.announce("after the end")
     viewer.close()
     listener.close()
