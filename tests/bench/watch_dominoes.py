@@ -4,8 +4,8 @@
 
 PHOTOS holds 1_01.jpg, ..., 1_01.txt, ... and 1_mutari.txt. Each game's photos are served as an MJPEG stream, as a phone
 would send them, to a daemon that hears of nobody who laid a tile. Half of the corrections are told, the daemon is
-killed with kill -9, and another one is told the rest. Prints a JSON object a game; exit status 1 where a tile or a point is
-not as annotated, or something was complained of.
+killed with kill -9, and another one is told the rest. Prints a JSON object a game; exit status 1 where a tile or a
+point is not as annotated, or something was complained of.
 """
 
 from __future__ import annotations

@@ -1,0 +1,155 @@
+"""The record on the command line: points shown, and movers corrected afterwards."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import games
+from daemon import games_cli
+from daemon.effects import Finish, Known, Record
+from daemon.journal import Journal
+from daemon.referee import Referee
+from daemon.web import WebPage
+from tests.daemon.test_web import state
+
+MOVES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """Settings of a daemon that does not run."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        path = tmp_path / "config.toml"
+        path.write_text(f"[page]\nport = {holder.getsockname()[1]}\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal.sqlite"
+
+
+def recorded(path: Path, moves: tuple[str, ...] = MOVES, start: str = "", known: tuple[Known, ...] = ()) -> str:
+    """Records a game of dominoes and returns its id."""
+    game = games.load("dominoes")
+    referee, journal = Referee(game), Journal(path)
+    if start:
+        referee.line.positions[:] = [game.parse_position(start)]
+    game_id = journal.new_game(game.name, {"first": "red"}, ["person", "person"])
+    for text in moves:
+        move = game.parse_move(referee.position, text)
+        for effect in referee.make(move, game.apply(referee.position, move)):
+            if isinstance(effect, Record):
+                journal.append(game_id, effect.ply, effect.move, effect.side, effect.position, effect.board)
+            elif isinstance(effect, Finish):
+                journal.finish(game_id, effect.outcome)
+    journal.close()
+    return game_id
+
+
+def run(*words: object) -> tuple[int, str]:
+    result = CliRunner().invoke(games_cli.app, [str(word) for word in words])
+    return result.exit_code, result.output
+
+
+def test_a_game_with_points_is_shown_with_who_laid_what_for_what(path: Path) -> None:
+    recorded(path)
+    status, text = run("show", "--journal", path)
+    assert status == 0
+    assert text.splitlines()[2:] == [
+        "    1  red    8H6-8I1         +0 +0    0    0",
+        "    2  green  8J1-8K4         +0 +0    0    0",
+        "    3  red    6K2-7K4         +1 +0    1    0",
+        "    4  green  8F2-8G6         +0 +0    1    0",
+    ]
+
+
+def test_a_mover_is_corrected_in_a_game_that_nobody_plays_any_more(path: Path, config: Path) -> None:
+    game_id = recorded(path)
+    status, text = run("mover", game_id, 2, "Red", "--journal", path, "--config", config)
+    assert (status, text) == (0, "Move 2 was red's. Red 0, green 1. Green's turn.\n")
+    shown = json.loads(run("show", "--journal", path, "--json")[1])
+    assert shown["moves"] == ["8H6-8I1", "pass", "8J1-8K4", "6K2-7K4", "8F2-8G6"]
+    assert [(ply["side"], ply["known"], ply["scores"]) for ply in shown["plies"]] == [
+        (0, "", [0, 0]),
+        (1, "", [0, 0]),
+        (0, "said", [0, 0]),
+        (1, "", [0, 1]),
+        (0, "", [0, 1]),
+    ]
+    assert shown["scores"] == [0, 1]
+    assert [note.kind for note in Journal(path).game(game_id).notes] == ["rewritten", "mover"]
+
+
+def test_what_cannot_be_is_refused_and_the_record_stays(path: Path, config: Path) -> None:
+    game_id = recorded(path)
+    before = Journal(path).game(game_id)
+    assert run("mover", game_id, 9, "red", "--journal", path, "--config", config) == (
+        1,
+        "kibitzer games mover: There is no move 9: 4 are made.\n",
+    )
+    assert run("mover", game_id, 1, "blue", "--journal", path, "--config", config)[0] == 1
+    assert run("mover", "nobody", 1, "red", "--journal", path, "--config", config)[0] == 2
+    assert run("mover", game_id, 1, "red", "--journal", path.with_name("absent"), "--config", config)[0] == 2
+    assert Journal(path).game(game_id) == before
+
+
+@pytest.fixture
+def page() -> Iterator[WebPage]:
+    made = WebPage(port=0)
+    yield made
+    made.close()
+
+
+def test_a_game_that_is_being_played_is_corrected_by_the_daemon_only(path: Path, config: Path, page: WebPage) -> None:
+    game_id = recorded(path)
+    page.update_state(state(game_id=game_id))
+    config.write_text(f"[page]\nport = {page.port}\n", encoding="utf-8")
+    status, text = run("mover", game_id, 2, "red", "--journal", path, "--config", config)
+    assert status == 1
+    assert "kibitzer tell mover" in text
+
+
+def test_moves_after_an_end_that_was_none_come_back(path: Path, config: Path) -> None:
+    """A chain of tiles, each of which takes a side on; with one tile counted for the wrong side the game ends early."""
+    game, moves = games.load("dominoes"), long_game()
+    game_id = recorded(path, moves)
+    plain = Journal(path).game(game_id)
+    assert plain.outcome is None
+    # Everything green's: green reaches the last space before the last tile.
+    for number in range(1, len(moves) + 1):
+        run("mover", game_id, number, "green", "--journal", path, "--config", config)
+        if (ended := Journal(path).game(game_id)).outcome is not None and ended.beyond:
+            break
+    assert ended.beyond and ended.outcome is not None and ended.outcome.reason == "space_100"
+    for again in range(number, 0, -1):
+        side = plain.plies[again - 1].side
+        status, text = run("mover", game_id, again, game.sides[side], "--journal", path, "--config", config)
+        assert status == 0, text
+    mended = Journal(path).game(game_id)
+    assert (mended.moves, mended.outcome, mended.beyond) == (plain.moves, None, ())
+
+
+def long_game() -> tuple[str, ...]:
+    """A game without passes in which the sides share more than a hundred points."""
+    game = games.load("dominoes")
+    for seed in range(200):
+        dice, position, texts = random.Random(seed), game.initial(), list[str]()
+        while game.outcome(position) is None and len(texts) < 40 and sum(game.scores(position) or ()) < 130:
+            seen = [move for move in game.legal_moves(position) if game.steps(position, move)]
+            if not seen:
+                break
+            best = max(seen, key=lambda move: (game.gains(position, move)[game.to_move(position)].total, dice.random()))
+            texts.append(game.format_move(position, best))
+            position = game.apply(position, best)
+        if game.outcome(position) is None and sum(game.scores(position) or ()) >= 130:
+            return tuple(texts)
+    raise AssertionError("no such game")
