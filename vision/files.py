@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -18,6 +20,27 @@ NOT_PHOTOS = frozenset({".json"})
 """Suffixes of files that belong beside photos (labels) and are passed over in silence."""
 BROKEN_FRAMES = 50
 """Unreadable frames in a row after which a video counts as over."""
+
+
+class Video(Protocol):
+    """The part of `cv2.VideoCapture` that is used of a file."""
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        """Whether it is a video."""
+
+    def get(self, propId: int, /) -> float:  # noqa: N803
+        """A property; 0 or less where the file does not tell."""
+
+    def read(self) -> tuple[bool, Any]:
+        """The next frame; False where it is broken, and after the last."""
+
+    def release(self) -> None:
+        """Closes it."""
+
+
+def open_video(path: Path) -> Video:
+    """The video in a file."""
+    return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
 
 
 class PhotoFolder:
@@ -75,10 +98,10 @@ class VideoFile:
 
     live = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, opener: Callable[[Path], Video] = open_video) -> None:
         if not path.is_file():
             raise SourceError(f"{path}: there is no such file")
-        self._capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
+        self._capture = opener(path)
         if not self._capture.isOpened():
             raise SourceError(f"{path}: this is no video that can be read")
         rate_hz = self._capture.get(cv2.CAP_PROP_FPS)
@@ -86,6 +109,7 @@ class VideoFile:
         self._path = path
         self._position = 0
         self._index = 0
+        self._time_s = -1.0
 
     def read(self, timeout_s: float) -> Frame | None:
         """The next frame. Raises SourceEnded after the last, SourceError where not one could be read."""
@@ -93,10 +117,12 @@ class VideoFile:
             read, image = self._capture.read()
             position, self._position = self._position, self._position + 1
             if read and image is not None:
-                frame = Frame(np.asarray(image, dtype=np.uint8), position / self._rate_hz, self._index)
+                self._time_s = self._time_of(position)
+                frame = Frame(np.asarray(image, dtype=np.uint8), self._time_s, self._index)
                 self._index += 1
                 return frame
-            if position + 1 >= self._capture.get(cv2.CAP_PROP_FRAME_COUNT):
+            # Of some files (raw streams, recordings that were cut off) the number of frames is not known.
+            if 0 < self._capture.get(cv2.CAP_PROP_FRAME_COUNT) <= position + 1:
                 break
         if self._index == 0:
             raise SourceError(f"{self._path}: no frame of this video can be read")
@@ -105,6 +131,13 @@ class VideoFile:
     def close(self) -> None:
         """Closes the file."""
         self._capture.release()
+
+    def _time_of(self, position: int) -> float:
+        """Seconds into the file: its own time stamp, since phones record at a changing rate; else by counting."""
+        stamp_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+        if stamp_s > self._time_s:
+            return stamp_s
+        return max(position / self._rate_hz, self._time_s + 1 / self._rate_hz)
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:

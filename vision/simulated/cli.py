@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import time
@@ -17,6 +18,7 @@ from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.mjpeg_server import MjpegServer, ServerError
 from vision.simulated.calibrated import profile_of
 from vision.simulated.follow import StateFollower
+from vision.simulated.recording import record_video
 from vision.simulated.sitter import GuidedSitting
 from vision.simulated.sitting import Sitting
 from vision.sources import open_source
@@ -47,6 +49,10 @@ def table(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="No game: lay the boards that a POST to /lay asks for.")
     ] = False,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Serve nothing: write the games to this video file (.avi, .mp4) at once."),
+    ] = None,
     write_profile: Annotated[
         Path | None, typer.Option(help="Also write a profile of this table to the file, before the game begins.")
     ] = None,
@@ -60,6 +66,8 @@ def table(
     With --calibrate somebody sits there who lays what is asked: POST /lay {"board": CELLS, "slip": "wrong cell"} (or
     "none", "left out", "wrong class"), and {"mend": true} puts a slip right.
 
+    With --record the truth is printed when the video is written.
+
     Example: kibitzer table --game morris --humans light --follow http://127.0.0.1:8765/state
     """
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
@@ -72,11 +80,17 @@ def table(
             return
         sides = sides_of(the_game, humans)
         follower = StateFollower(follow) if follow else None
-        sitting = Sitting(the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance)
+        sitting = Sitting(
+            the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance,
+            real_time=record is None,
+        )  # fmt: skip
         if write_profile is not None:
             profile_of(the_game, template, sitting.table, seed).save(write_profile)
+        if record is not None:
+            sys.stdout.write(json.dumps(record_video(sitting, record)) + "\n")
+            return
         server = MjpegServer(sitting, port, get={"/truth": sitting.truth})
-    except (games.GameError, TemplateError, ServerError, ValueError) as error:
+    except (games.GameError, TemplateError, ServerError, SourceError, ValueError) as error:
         raise _stop("table", error) from None
     sitting.follower = follower
     sys.stderr.write(f"{the_game.title} at {server.url}  (truth: http://127.0.0.1:{server.port}/truth)\n")

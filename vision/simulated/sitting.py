@@ -19,9 +19,10 @@ PAUSE_S = 8.0
 
 
 class Sitting:
-    """Plays `games` games in real time; the table is cleared between them, and stays as it is after the last."""
+    """Plays `games` games; the table is cleared between them, and stays as it is after the last.
 
-    live = True
+    In real time, or with `real_time` false as fast as it is read.
+    """
 
     def __init__(
         self,
@@ -35,7 +36,9 @@ class Sitting:
         think_s: float = 2.0,
         chance: bool = False,
         size_px: tuple[int, int] = (960, 540),
+        real_time: bool = True,
     ) -> None:
+        self.live = real_time
         self.follower: StateFollower | None = None
         """Who tells the agent's moves; None where nobody does."""
         self._game, self._humans = game, human_sides
@@ -45,6 +48,11 @@ class Sitting:
         self._number = 0
         self._over_s: float | None = None
         self._sit_down()
+
+    @property
+    def over(self) -> bool:
+        """Whether the last game is played to its end."""
+        return self._player.finished and self._number >= self._games
 
     def read(self, timeout_s: float) -> Frame | None:
         """The next frame; the player does what is due."""
@@ -86,7 +94,7 @@ class Sitting:
 
     def _sit_down(self) -> None:
         seed = self._seed + self._number
-        self._source = SimulatedSource(self.table, real_time=True)
+        self._source = SimulatedSource(self.table, real_time=self.live)
         self._player = ScriptedPlayer(
             self._game, self.table, self._humans, seed, think_s=self._think_s, pace=self._pace
         )
