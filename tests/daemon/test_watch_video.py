@@ -20,7 +20,7 @@ def test_moves_of_a_recorded_game_are_those_that_were_made(tmp_path: Path) -> No
     sitting = Sitting(
         game, template, frozenset((0, 1)), seed=4, think_s=0.8, pace=3, size_px=(640, 360), real_time=False
     )
-    truth = record_video(sitting, tmp_path / "game.mp4", longest_s=8.0)["moves"]
+    truth = record_video(sitting, tmp_path / "game.mp4", longest_s=10.0)["moves"]
     match = Match(Pipeline(template, None), Referee(game))
     said: list[str] = []
     match.listeners.append(lambda announcement, _seen: said.append(announcement.code))
