@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from games import EMPTY, AnyGame
 from vision.calibrate import LabelledPhoto, fit_profile
 from vision.simulated.table import SimulatedTable
+from vision.simulated.tiles import has_tiles, random_tiles
 
 PHOTOS = 3
 SEED_STEP = 7919
@@ -16,14 +19,18 @@ SEED_STEP = 7919
 def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
     """The profile fitted to a few pictures of that very table."""
     photos = []
-    for number, board in enumerate(_boards(game)):
+    for number, board in enumerate(_boards(game, template, seed)):
         twin = table.with_board(board, seed=seed + SEED_STEP * (number + 1))
         photos.append(LabelledPhoto(f"picture {number + 1}", twin.render(), board, twin.corners_px()))
     return fit_profile(photos, template)
 
 
-def _boards(game: AnyGame) -> list[str]:
-    """The empty board, and boards on which every class stands on alternate cells."""
+def _boards(game: AnyGame, template: BoardTemplate, seed: int) -> list[str]:
+    """The empty board, and boards on which every class stands on alternate cells, or tiles lie by chance."""
+    empty = EMPTY * len(game.cells)
+    if has_tiles(template):
+        rng = np.random.default_rng([seed, 6])
+        return [empty, *(random_tiles(template, rng) for _ in range(PHOTOS - 1))]
     letters, cells = game.classes, range(len(game.cells))
     mixed = ["".join(letters[(cell + shift) % len(letters)] for cell in cells) for shift in range(PHOTOS - 1)]
-    return [EMPTY * len(game.cells), *mixed]
+    return [empty, *mixed]

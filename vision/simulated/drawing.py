@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.simulated.light import linear
-from vision.simulated.style import BoardStyle
+from vision.printed import BARE, draw_print
+from vision.simulated.light import GAMMA, linear
+from vision.simulated.style import BoardStyle, Style
 from vision.simulated.texture import noise, surface
 
 Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 _SHIFT = 4
 """Fractional bits of OpenCV's drawing coordinates."""
+EDGE_MM = 2.0
+"""Bare board outside the print."""
+THROUGH = 0.25
+"""How much of the material's light and dark shows through print."""
 
 
 def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.random.Generator) -> Float32Array:
@@ -23,16 +30,51 @@ def draw_face(template: BoardTemplate, style: BoardStyle, scale: float, rng: np.
     border = style.border_mm
     size_mm = (width + 2 * border, height + 2 * border)
     face = surface(style.kind, size_mm, scale, style.colour, style.accent, rng)
-    ink = _ink(template, style, scale, (face.shape[1], face.shape[0]), rng)
-    # Ink is never quite even: a pen runs dry, a print shows the grain.
-    uneven = 1 - 0.10 * np.clip(noise((face.shape[1], face.shape[0]), (5 * scale, 5 * scale), rng), 0, 1)
-    cover = (ink * uneven)[..., None]
-    face = face * (1 - cover) + cover * linear(style.line_colour)
+    if template.printed is not None:
+        face = _with_print(face, template, style, scale)
+    else:
+        face = _with_lines(face, template, style, scale, rng)
     if style.frame_mm > 0:
         _frame(face, style, scale)
     if style.kind == "paper":
         _crease(face, rng)
     return np.asarray(face, dtype=np.float32)
+
+
+def with_print(style: Style, template: BoardTemplate) -> Style:
+    """The style of a board that is large enough for what is printed on it."""
+    if template.printed is None:
+        return style
+    shapes, far = template.printed.shapes, np.array(template.size_mm)
+    low = min(min(np.array(shape.centre_mm) - np.array(shape.size_mm) / 2) for shape in shapes)
+    high = max(max(np.array(shape.centre_mm) + np.array(shape.size_mm) / 2 - far) for shape in shapes)
+    border_mm = max(style.board.border_mm, -low + EDGE_MM, high + EDGE_MM)
+    return dataclasses.replace(style, board=dataclasses.replace(style.board, border_mm=float(border_mm)))
+
+
+def _with_print(face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float) -> Float32Array:
+    """Thick ink that lets the material show a little, as light and dark."""
+    drawn = draw_print(template, scale)
+    texels = np.indices(face.shape[:2], dtype=np.float32)[::-1]
+    shift = np.float32((template.margin_mm - style.border_mm) * scale)
+    x, y = texels[0] + shift, texels[1] + shift
+    border = (int(BARE[0]), int(BARE[1]), int(BARE[2]))
+    print_ = cv2.remap(drawn, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=border)
+    cover = (print_ != BARE).any(axis=2).astype(np.float32)[..., None]
+    grain = face.mean(axis=2, keepdims=True)
+    grain = 1 + THROUGH * np.clip(grain / grain.mean() - 1, -0.6, 0.6)
+    ink = (print_.astype(np.float32) / 255) ** np.float32(GAMMA)
+    return np.asarray(face * (1 - cover) + cover * ink * grain, dtype=np.float32)
+
+
+def _with_lines(
+    face: Float32Array, template: BoardTemplate, style: BoardStyle, scale: float, rng: np.random.Generator
+) -> Float32Array:
+    ink = _ink(template, style, scale, (face.shape[1], face.shape[0]), rng)
+    # Ink is never quite even: a pen runs dry, a print shows the grain.
+    uneven = 1 - 0.10 * np.clip(noise((face.shape[1], face.shape[0]), (5 * scale, 5 * scale), rng), 0, 1)
+    cover = (ink * uneven)[..., None]
+    return np.asarray(face * (1 - cover) + cover * linear(style.line_colour), dtype=np.float32)
 
 
 def _ink(

@@ -33,6 +33,11 @@ class Man:
     """Height of its foot over the board."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Pawn(Man):
+    """A score pawn on a printed track; its letter is the name of its colour."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Patch:
     """A piece of picture to be laid over another."""
@@ -41,7 +46,7 @@ class Patch:
     colour: Float32Array
     """(h, w, 3) pixel values."""
     cover: Float32Array
-    """(h, w, 1) 0 to 1."""
+    """(h, w, 1) 0 to 1; (h, w, 3) where it is of clear plastic."""
 
     def lay(self, image: Float32Array) -> None:
         """Lays it over the image, in place."""
@@ -60,6 +65,40 @@ class Shade:
     def lay(self, image: Float32Array) -> None:
         """Darkens the image, in place."""
         image[self.region.slices] *= self.factor
+
+
+def fine_rays(camera: PinholeCamera, region: Region) -> Float32Array:
+    """(SAMPLES h, SAMPLES w, 2) slopes of several rays through each pixel of a region."""
+    slopes = camera.slopes[region.slices]
+    size = slopes.shape[1] * SAMPLES, slopes.shape[0] * SAMPLES
+    return np.asarray(cv2.resize(slopes, size, interpolation=cv2.INTER_LINEAR), dtype=np.float32)
+
+
+def shrunk(region: Region, colour: Float32Array, hit: NDArray[np.bool_]) -> Patch:
+    """The patch of a region from the linear light on its fine rays and whether these meet anything."""
+    size = hit.shape[1] // SAMPLES, hit.shape[0] // SAMPLES
+    cover = hit.astype(np.float32)
+    small = cv2.resize(np.dstack([colour * cover[..., None], cover]), size, interpolation=cv2.INTER_AREA)
+    alpha = small[..., 3:]
+    shown = display(np.asarray(small[..., :3] / np.maximum(alpha, 1e-4), dtype=np.float32))
+    return Patch(region, shown, np.asarray(alpha, dtype=np.float32))
+
+
+def shaded(
+    light: Light,
+    albedo: Float32Array,
+    world: Float32Array,
+    normals: Float32Array,
+    rise: Float32Array,
+    eye_mm: Float32Array,
+    gloss: float,
+) -> Float32Array:
+    """(n, 3) linear light from points in the world; `rise` is (n, 1) 0 at a piece's foot, 1 at its top."""
+    lit = light.diffuse(world, normals)
+    # Light from everywhere reaches the foot of the wall less than the face.
+    lit = lit * (1 - 0.45 * (1 - normals[:, 2:]) * (1 - rise))
+    gleam = light.mirrored(world, normals, eye_mm, 6 + 120 * gloss**1.5)
+    return np.asarray((albedo * lit + 0.45 * gloss * gleam) * light.exposure, dtype=np.float32)
 
 
 class MenPainter:
@@ -89,25 +128,18 @@ class MenPainter:
         region = self.region(camera, man)
         if region is None:
             return None
-        slopes = camera.slopes[region.slices]
-        rows, columns = slopes.shape[:2]
-        rays = np.asarray(
-            cv2.resize(slopes, (columns * SAMPLES, rows * SAMPLES), interpolation=cv2.INTER_LINEAR), np.float32
-        )
+        rays = fine_rays(camera, region)
         if self._style.shape == "stone":
             hit, points, normals = self._meet_stone(camera, rays, man)
         else:
             hit, points, normals = self._meet_disc(camera, rays, man)
         colour = np.zeros((*hit.shape, 3), dtype=np.float32)
         colour[hit] = self._shaded(camera, points[hit], normals[hit], man)
-        cover = hit.astype(np.float32)
-        small = cv2.resize(np.dstack([colour * cover[..., None], cover]), (columns, rows), interpolation=cv2.INTER_AREA)
-        alpha = small[..., 3:]
-        return Patch(
-            region,
-            display(np.asarray(small[..., :3] / np.maximum(alpha, 1e-4), np.float32)),
-            np.asarray(alpha, dtype=np.float32),
-        )
+        patch = shrunk(region, colour, hit)
+        if self._style.clear > 0:
+            through = 1 - self._style.clear * np.array(colour_of(self._style, man.letter), dtype=np.float32) / 255
+            patch = dataclasses.replace(patch, cover=np.asarray(patch.cover * through, dtype=np.float32))
+        return patch
 
     def shadow(self, camera: PinholeCamera, man: Man) -> Shade | None:
         """What the man takes from the board's light: a cast shadow per lamp and the dark rim where it stands."""
@@ -201,12 +233,8 @@ class MenPainter:
         """(n, 3) linear light from points relative to the man's foot."""
         style = self._style
         world = points + np.array([man.x_mm, man.y_mm, man.lift_mm], dtype=np.float32)
-        albedo = self._albedo(points, normals, man)
-        lit = self._light.diffuse(world, normals)
-        # Light from everywhere reaches the foot of the wall less than the face.
-        lit = lit * (1 - 0.45 * (1 - normals[:, 2:]) * np.clip(1 - points[:, 2:] / style.height_mm, 0, 1))
-        gleam = self._light.mirrored(world, normals, eye(camera), 6 + 120 * style.gloss**1.5)
-        return np.asarray((albedo * lit + 0.45 * style.gloss * gleam) * self._light.exposure, dtype=np.float32)
+        rise = np.clip(points[:, 2:] / style.height_mm, 0, 1)
+        return shaded(self._light, self._albedo(points, normals, man), world, normals, rise, eye(camera), style.gloss)
 
     def _albedo(self, points: Float32Array, normals: Float32Array, man: Man) -> Float32Array:
         style = self._style

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import numpy as np
@@ -42,10 +42,14 @@ class Change:
 class Event:
     """What happens at the end of a stroke."""
 
-    kind: Literal["pick", "lay", "turn", "take", "drop"]
-    """Pick a man up from a cell, lay the held one there, turn the one there over, take one from the stock, drop it."""
-    cell: int = -1
-    letter: str = ""
+    kind: Literal["pick", "lay", "turn", "take", "drop", "pick_pawn", "set_pawn"]
+    """Pick a man up from a cell, lay the held one there, turn the one there over, take one from the stock, drop it;
+    pick a pawn up from its track and put it down again."""
+    cells: tuple[int, ...] = ()
+    """One, or those on which both halves of a tile lie."""
+    letters: str = ""
+    pawn: str = ""
+    space: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,42 +79,58 @@ class Visit:
     """Plans one visit of a hand: in from where it rests, the steps, and out again."""
 
     def __init__(
-        self, rest: Reach, cell_place: Callable[[int], tuple[float, float]], pace: float, rng: np.random.Generator
+        self,
+        rest: Reach,
+        place: Callable[[tuple[int, ...]], tuple[float, float]],
+        pace: float,
+        rng: np.random.Generator,
     ) -> None:
-        self._rest, self._place, self._pace, self._rng = rest, cell_place, pace, rng
+        """`place` tells where in the world the middle of some cells is; of any cells where there are none."""
+        self._rest, self._place, self._pace, self._rng = rest, place, pace, rng
         self._here = rest
         self.strokes: list[Stroke] = []
 
-    def carry_out(self, steps: Sequence[Step]) -> None:
-        """Does the steps, one after the other; a man that leaves the board is carried out of view."""
-        for step in steps:
+    def carry_out(self, handfuls: Iterable[tuple[Step, ...]]) -> None:
+        """Does the steps, one handful after the other; a man that leaves the board is carried out of view."""
+        for steps in handfuls:
+            step, cells = steps[0], tuple(one.cell for one in steps)
             if step.kind == "place":
-                self._leave(Event("take", letter=step.piece), "pinch")
-                self._touch(step.cell, Event("lay", step.cell, step.piece), "pinch", "open")
+                letters = "".join(one.piece for one in steps)
+                self._leave(Event("take", cells, letters), "pinch")
+                self._touch(cells, Event("lay", cells, letters), "pinch", "open")
             elif step.kind == "move":
                 assert step.origin is not None
-                self._touch(step.origin, Event("pick", step.origin), "open", "pinch")
-                self._touch(step.cell, Event("lay", step.cell, step.piece), "pinch", "open")
+                self._touch((step.origin,), Event("pick", (step.origin,)), "open", "pinch")
+                self._touch(cells, Event("lay", cells, step.piece), "pinch", "open")
             elif step.kind == "remove":
-                self._touch(step.cell, Event("pick", step.cell), "open", "pinch")
+                self._touch(cells, Event("pick", cells), "open", "pinch")
                 self._leave(Event("drop"), "pinch")
             else:
-                self._touch(step.cell, Event("turn", step.cell, step.piece), "open", "open")
+                self._touch(cells, Event("turn", cells, step.piece), "open", "open")
+
+    def move_pawn(self, pawn: str, space: int, here: tuple[float, float], there: tuple[float, float]) -> None:
+        """Moves a score pawn from one place in the world to another."""
+        self._touch_at(here, Event("pick_pawn", pawn=pawn), "open", "pinch")
+        self._touch_at(there, Event("set_pawn", pawn=pawn, space=space), "pinch", "open")
+
+    def leave(self) -> None:
+        """Withdraws the hand."""
         self._leave(None, "open")
 
     def hover(self, seconds: float) -> None:
         """Holds the hand over the board, wavering a little, and touches nothing."""
-        spot = int(self._rng.integers(0, 1 << 30))
-        x, y = self._place(-1 - spot)
+        x, y = self._place(())
         self._go(Reach(x, y, 42.0))
         for _ in range(max(round(seconds / 0.5), 1)):
             end = Reach(x + self._rng.normal(0, 6), y + self._rng.normal(0, 6), 42 + abs(self._rng.normal(0, 5)))
             self.strokes.append(Stroke(self._here, end, seconds / max(round(seconds / 0.5), 1)))
             self._here = end
-        self._leave(None, "open")
 
-    def _touch(self, cell: int, event: Event, before: Grip, after: Grip) -> None:
-        x, y = self._place(cell)
+    def _touch(self, cells: tuple[int, ...], event: Event, before: Grip, after: Grip) -> None:
+        self._touch_at(self._place(cells), event, before, after)
+
+    def _touch_at(self, place: tuple[float, float], event: Event, before: Grip, after: Grip) -> None:
+        x, y = place
         self._go(Reach(x, y, 0.0, before))
         half_s = TOUCH_S / 2 / self._pace
         if event.kind == "turn":

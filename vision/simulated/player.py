@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from vision.simulated.table import SimulatedTable
 
 log = logging.getLogger(__name__)
 KEENNESS = 0.75
-"""How often a move that takes men off is preferred to one that does not, so that games end."""
+"""How often a move that takes men off, or brings the most points, is preferred to others, so that games end."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Ply:
     """Simulated time at which the hand sets out."""
     done_s: float
     """Simulated time at which the hand is gone."""
+    seen: bool = True
+    """Whether it changed the board; a pass does not."""
+    scores: tuple[int, int] | None = None
+    """Points of both sides after it, in games that count them."""
 
 
 class ScriptedPlayer:
@@ -54,7 +59,7 @@ class ScriptedPlayer:
         self._rng = np.random.default_rng([seed, 3])
         self._think_s, self._pace = think_s, pace
         self._thinking_until_s: float | None = None
-        self._moving: tuple[str, int, float] | None = None
+        self._moving: tuple[str, int, float, bool, tuple[int, int] | None] | None = None
         self._told: tuple[int, str] | None = None
 
     @property
@@ -106,27 +111,45 @@ class ScriptedPlayer:
         elif self._told is not None:
             self._begin(self.game.parse_move(self.position, self._told[1]))
 
+    @property
+    def seen(self) -> list[Ply]:
+        """The plies of the record that changed the board."""
+        return [ply for ply in self.record if ply.seen]
+
     def _choose(self) -> Any:
+        """Any move that is seen, mostly one that takes men or brings points; passes only where nothing else can be."""
         moves = list(self.game.legal_moves(self.position))
+        moves = [move for move in moves if self.game.steps(self.position, move)] or moves
         taking = [
             move
             for move in moves
             if any(step.kind in ("remove", "flip") for step in self.game.steps(self.position, move))
-        ]
+        ] or self._gainful(moves)
         if taking and self._rng.random() < KEENNESS:
             moves = taking
         return moves[int(self._rng.integers(0, len(moves)))]
 
+    def _gainful(self, moves: Sequence[Any]) -> list[Any]:
+        """The moves that bring their side the most points; none in games without points."""
+        if self.game.scores(self.position) is None:
+            return []
+        side = self.game.to_move(self.position)
+        gains = [self.game.gains(self.position, move) for move in moves]
+        points = [gain[side].total if gain else 0 for gain in gains]
+        return [move for move, gained in zip(moves, points, strict=True) if gained == max(points)]
+
     def _begin(self, move: Any) -> None:
         side = self.game.to_move(self.position)
         text = self.game.format_move(self.position, move)
-        self.table.perform(self.game.steps(self.position, move), side, self._pace)
+        steps = self.game.steps(self.position, move)
         self.position = self.game.apply(self.position, move)
-        self._moving, self._told = (text, side, self.table.time_s), None
+        scores = self.game.scores(self.position)
+        self.table.perform(steps, side, self._pace, scores)
+        self._moving, self._told = (text, side, self.table.time_s, bool(steps), scores), None
 
     def _finish_move(self) -> None:
         if self.table.busy or self._moving is None:
             return
-        text, side, begun_s = self._moving
-        self.record.append(Ply(self.ply, text, self.table.board, side, begun_s, self.table.time_s))
+        text, side, begun_s, seen, scores = self._moving
+        self.record.append(Ply(self.ply, text, self.table.board, side, begun_s, self.table.time_s, seen, scores))
         self._moving, self._thinking_until_s = None, None

@@ -13,6 +13,7 @@ from vision.frame import Image
 from vision.simulated.chance import random_style
 from vision.simulated.style import Style
 from vision.simulated.table import SimulatedTable
+from vision.simulated.tiles import has_tiles, random_tiles
 
 FloatArray = NDArray[np.float64]
 
@@ -29,6 +30,8 @@ class Scene:
     cells_px: FloatArray
     """(cells, 2) centres of the cells as seen through the lens."""
     board: str
+    tiles: tuple[tuple[int, ...], ...]
+    """Cells of each tile, ascending, on boards of tiles."""
     hand_present: bool
     style: Style
 
@@ -56,6 +59,7 @@ def random_scene(
         table.corners_px(),
         table.seen_px(shaped.cells_mm),
         table.board,
+        tuple(tile.cells for tile in table.standing.tiles),
         table.hand_in_view,
         table.style,
     )
@@ -63,6 +67,8 @@ def random_scene(
 
 def random_board(template: BoardTemplate, rng: np.random.Generator) -> str:
     """Any content: from empty to full, classes in random shares."""
+    if has_tiles(template):
+        return random_tiles(template, rng)
     letters = template.letters[1:]
     men = rng.random() * 0.9 if rng.random() < 0.9 else 0.0
     share = rng.dirichlet(np.full(len(letters), 2.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +13,29 @@ from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.simulated.arm import ArmPainter, Reach
 from vision.simulated.camera import PinholeCamera, Region, look_at
+from vision.simulated.drawing import with_print
 from vision.simulated.light import Light
-from vision.simulated.men import Man, MenPainter, Patch, Shade
+from vision.simulated.men import Man, MenPainter, Patch, Pawn, Shade
 from vision.simulated.scenery import Scenery
 from vision.simulated.sensor import Sensor
+from vision.simulated.standing import Piece
 from vision.simulated.style import CameraStyle, Style
+from vision.simulated.tile_painter import TilePainter
+from vision.simulated.tiles import Tile, has_tiles
 
 Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
+
+
+PAWN_MM = 15.0
+"""Diameter of a score pawn."""
 
 
 class Stage:
     """Scenery, light, men, arms and sensor of one scene, seen by one camera."""
 
     def __init__(self, template: BoardTemplate, style: Style, size_px: tuple[int, int], seed: int) -> None:
+        style = with_print(style, template)
         self.template, self.style, self.size_px, self.seed = template, style, size_px, seed
         centre = (template.size_mm[0] / 2, template.size_mm[1] / 2)
         self.light = Light(style, centre)
@@ -34,7 +44,11 @@ class Stage:
         rng = np.random.default_rng([seed, 1])
         self._scenery = Scenery(template, style, scale, rng)
         self.sensor = Sensor(style.sensor, size_px, rng)
-        self.men = MenPainter(style.men, template.man_diameter_mm, self.light, seed)
+        self._painters: dict[type, MenPainter | TilePainter] = {
+            Man: MenPainter(style.men, template.man_diameter_mm, self.light, seed),
+            Tile: TilePainter(style.tiles, template.man_diameter_mm, self.light),
+            Pawn: MenPainter(style.pawns, PAWN_MM, self.light, seed),
+        }
         self._meet_camera()
 
     _bare: Float32Array
@@ -50,15 +64,15 @@ class Stage:
         other._meet_camera()
         return other
 
-    def still(self, men: Sequence[Man], world_from_board: FloatArray) -> Image:
-        """The noiseless picture without a hand; `men` stand in board coordinates."""
+    def still(self, pieces: Sequence[Piece], world_from_board: FloatArray) -> Image:
+        """The noiseless picture without a hand; `pieces` stand in board coordinates."""
         key = world_from_board.tobytes()
         if self._scenery_key != key:
             self._bare, self._scenery_key = self._scenery.paint(self.camera, self.light, world_from_board), key
             self._bare *= self.sensor.vignette
             self._patches.clear()
         picture = self._bare.copy()
-        placed = [self._patch(man, world_from_board) for man in self._far_first(men)]
+        placed = [self._patch(piece, world_from_board) for piece in self._far_first(pieces)]
         for _, shade in placed:
             if shade is not None:
                 shade.lay(picture)
@@ -67,7 +81,7 @@ class Stage:
                 patch.lay(picture)
         return self.sensor.develop(picture)
 
-    def with_hand(self, still: Image, side: int, reach: Reach, held: Man | None) -> Image:
+    def with_hand(self, still: Image, side: int, reach: Reach, held: Piece | None) -> Image:
         """The still picture with an arm over it, perhaps holding a man."""
         arm = self.arms[side]
         region = arm.region(reach)
@@ -82,8 +96,8 @@ class Stage:
         image[region.slices] = picture
         return image
 
-    def _lay_held(self, picture: Image, region: Region, held: Man) -> None:
-        shade, patch = self.men.shadow(self.camera, held), self.men.paint(self.camera, held)
+    def _lay_held(self, picture: Image, region: Region, held: Piece) -> None:
+        shade, patch = self._paint(held)
         for part in (shade, patch):
             if part is None:
                 continue
@@ -101,30 +115,35 @@ class Stage:
             picture[place] = np.clip(below + 0.5, 0, 255).astype(np.uint8)
 
     def _meet_camera(self) -> None:
+        height_mm = self._painters[Tile if has_tiles(self.template) else Man].height_mm
         self.arms = tuple(
-            ArmPainter(self.style, side, self.light, self.camera, self.style.men.height_mm, self.seed)
-            for side in (0, 1)
+            ArmPainter(self.style, side, self.light, self.camera, height_mm, self.seed) for side in (0, 1)
         )
         self._bare = np.zeros((0, 0, 3), dtype=np.float32)
         self._scenery_key = b""
-        self._patches: dict[Man, tuple[Patch | None, Shade | None]] = {}
+        self._patches: dict[Piece, tuple[Patch | None, Shade | None]] = {}
 
-    def _far_first(self, men: Sequence[Man]) -> list[Man]:
+    def _far_first(self, pieces: Sequence[Piece]) -> list[Piece]:
         eye = self.camera.centre_mm
-        return sorted(men, key=lambda man: -((man.x_mm - eye[0]) ** 2 + (man.y_mm - eye[1]) ** 2))
+        return sorted(pieces, key=lambda piece: -((piece.x_mm - eye[0]) ** 2 + (piece.y_mm - eye[1]) ** 2))
 
-    def _patch(self, man: Man, world_from_board: FloatArray) -> tuple[Patch | None, Shade | None]:
-        if man not in self._patches:
-            x, y, _ = world_from_board @ (man.x_mm, man.y_mm, 1.0)
-            there = dataclasses.replace(man, x_mm=float(x), y_mm=float(y))
-            patch = self.men.paint(self.camera, there)
+    def _patch(self, piece: Piece, world_from_board: FloatArray) -> tuple[Patch | None, Shade | None]:
+        if piece not in self._patches:
+            x, y, _ = world_from_board @ (piece.x_mm, piece.y_mm, 1.0)
+            turn = piece.turn + float(np.arctan2(world_from_board[1, 0], world_from_board[0, 0]))
+            shade, patch = self._paint(dataclasses.replace(piece, x_mm=float(x), y_mm=float(y), turn=turn))
             if patch is not None:
                 colour = patch.colour * self.sensor.vignette[patch.region.slices]
-                patch = Patch(patch.region, np.asarray(colour, dtype=np.float32), patch.cover)
+                patch = dataclasses.replace(patch, colour=np.asarray(colour, dtype=np.float32))
             if len(self._patches) > 256:
                 self._patches.clear()
-            self._patches[man] = patch, self.men.shadow(self.camera, there)
-        return self._patches[man]
+            self._patches[piece] = patch, shade
+        return self._patches[piece]
+
+    def _paint(self, piece: Piece) -> tuple[Shade | None, Patch | None]:
+        """A piece in world coordinates."""
+        painter: Any = self._painters[type(piece)]
+        return painter.shadow(self.camera, piece), painter.paint(self.camera, piece)
 
 
 def _camera(template: BoardTemplate, style: Style, size_px: tuple[int, int]) -> PinholeCamera:

@@ -83,7 +83,38 @@ class ManStyle:
     grain: float = 0.0
     """Strength of a wooden grain, 0 to 1."""
     gloss: float = 0.35
+    clear: float = 0.0
+    """How much of its own colour shines through from below, 0 to 1."""
     colours: Mapping[str, Colour] = dataclasses.field(default_factory=lambda: {"W": (188, 222, 244), "B": (34, 40, 52)})
+
+
+@dataclasses.dataclass(frozen=True)
+class TileStyle:
+    """Domino tiles, of boards whose cells show halves of them."""
+
+    length: float = 1.95
+    """Times half a tile of the template."""
+    width: float = 0.97
+    """The same."""
+    height_mm: float = 6.5
+    corner_mm: float = 2.4
+    """Radius of the corners as seen from above."""
+    bevel_mm: float = 1.0
+    pip: float = 0.21
+    """Diameter, in halves of a tile."""
+    pip_gap: float = 0.29
+    """Between the middles of two neighbouring pips, in halves of a tile."""
+    line: float = 0.06
+    """Width of the line between the halves, in halves of a tile; 0 is none."""
+    face: Colour = (224, 236, 240)
+    pips: tuple[Colour, ...] = ((30, 28, 30),)
+    """By number of pips, or one for all numbers."""
+    line_colour: Colour = (34, 32, 34)
+    gloss: float = 0.25
+    turn_deg: float = 1.1
+    """Standard deviation of how far a tile is turned from where it belongs."""
+    stray: float = 0.6
+    """How much more exactly than men they are put down: they are pushed against each other."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +150,18 @@ class SensorStyle:
     """0 is no JPEG."""
 
 
+PAWNS = ManStyle(
+    height_mm=3.6,
+    bevel_mm=1.2,
+    rings=1,
+    rim=0.8,
+    gloss=0.8,
+    clear=0.7,
+    colours={"red": (26, 20, 214), "green": (84, 150, 10), "blue": (190, 90, 20), "yellow": (30, 200, 230)},
+)
+"""Score pawns of clear plastic on a printed track."""
+
+
 @dataclasses.dataclass(frozen=True)
 class HandStyle:
     """A player's hand."""
@@ -142,6 +185,8 @@ class Style:
     surface: SurfaceStyle = SurfaceStyle()
     board: BoardStyle = BoardStyle()
     men: ManStyle = ManStyle()
+    tiles: TileStyle = TileStyle()
+    pawns: ManStyle = PAWNS
     camera: CameraStyle = CameraStyle()
     sensor: SensorStyle = SensorStyle()
     hands: tuple[HandStyle, HandStyle] = (

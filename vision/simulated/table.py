@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from games import EMPTY, Step
+from games import Step
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.simulated.arm import Reach
@@ -19,10 +19,11 @@ from vision.simulated.light import linear
 from vision.simulated.men import Man
 from vision.simulated.motion import Change, Event, Stroke, Visit
 from vision.simulated.stage import Stage
+from vision.simulated.standing import Piece, Standing
 from vision.simulated.style import Colour, Style, default_style
+from vision.simulated.tiles import Tile, handfuls, has_tiles
 
 FloatArray = NDArray[np.float64]
-WORST_PLACEMENT_MM = 3.0
 MOST_VISITS = 64
 """Visits of hands that may wait at a time."""
 
@@ -38,8 +39,10 @@ class SimulatedTable:
         seed: int = 0,
         size_px: tuple[int, int] = (960, 540),
         *,
+        pawns: bool = True,
         stage: Stage | None = None,
     ) -> None:
+        """`pawns` stand on the printed track of a board that has one."""
         if len(board) != len(template.cell_names):
             raise ValueError(f"a board of {template.game} has {len(template.cell_names)} cells, not {len(board)}")
         self.template = template
@@ -47,10 +50,7 @@ class SimulatedTable:
         self.time_s = 0.0
         self._stage = stage or Stage(template, self.style, size_px, seed)
         self._rng = np.random.default_rng([seed, 2])
-        self._men: dict[int, Man] = {}
-        for cell, letter in enumerate(board):
-            if letter != EMPTY:
-                self._put(cell, letter)
+        self.standing = Standing(template, board, self.style, self._rng, pawns=pawns)
         self._lie = Change(np.zeros(3), np.zeros(3), 0.0, 0.0)
         self._lamp = Change(np.ones(3), np.ones(3), 0.0, 0.0)
         self._visits: deque[tuple[int, Callable[[Visit], None], float]] = deque()
@@ -58,14 +58,13 @@ class SimulatedTable:
         self._stroke_s = 0.0
         self._side = 0
         self._reach: Reach | None = None
-        self._held: str | None = None
-        self._held_turn = 0.0
+        self._held: Piece | None = None
         self._still: tuple[Any, Image, Any, Any] | None = None
 
     @property
     def board(self) -> str:
         """What physically stands on the cells now; a man in a hand is not on the board."""
-        return "".join(self._men[cell].letter if cell in self._men else EMPTY for cell in range(len(self)))
+        return self.standing.board
 
     def __len__(self) -> int:
         return len(self.template.cell_names)
@@ -102,7 +101,8 @@ class SimulatedTable:
 
     def with_board(self, board: str, seed: int) -> SimulatedTable:
         """The same table, camera and light with other men on it, laid by another chance."""
-        twin = SimulatedTable(self.template, board, seed=seed, stage=self._stage)
+        pawns = bool(self.standing.pawns)
+        twin = SimulatedTable(self.template, board, seed=seed, pawns=pawns, stage=self._stage)
         twin._lie, twin._lamp = (Change(part.end, part.end, 0.0, 0.0) for part in (self._lie, self._lamp))
         return twin
 
@@ -111,12 +111,15 @@ class SimulatedTable:
         for arm in self._stage.arms:
             arm.prepare()
 
-    def perform(self, steps: Sequence[Step], side: int, pace: float = 1.0) -> None:
-        """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast."""
+    def perform(self, steps: Sequence[Step], side: int, pace: float = 1.0, scores: Sequence[int] | None = None) -> None:
+        """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast.
+
+        The hand also moves the pawns, where there are any, to the spaces that `scores` of both sides name.
+        """
         if not pace > 0:
             raise ValueError(f"pace is greater than 0, not {pace}")
         if steps:
-            self._queue(side, lambda visit: visit.carry_out(steps), pace)
+            self._queue(side, lambda visit: self._plan(visit, steps, scores or ()), pace)
 
     def hover(self, seconds: float, side: int) -> None:
         """Queues a visit that holds the hand over the board and changes nothing."""
@@ -140,10 +143,7 @@ class SimulatedTable:
 
     def nudge(self, cell: int, dx_mm: float, dy_mm: float) -> None:
         """Shifts the man on a cell. Raises ValueError where there is none."""
-        if cell not in self._men:
-            raise ValueError(f"there is no man on {self.template.cell_names[cell]}")
-        man = self._men[cell]
-        self._men[cell] = dataclasses.replace(man, x_mm=man.x_mm + dx_mm, y_mm=man.y_mm + dy_mm)
+        self.standing.nudge(cell, dx_mm, dy_mm)
 
     def advance(self, dt_s: float) -> None:
         """Lets time pass."""
@@ -166,9 +166,9 @@ class SimulatedTable:
         reach = self._reach
         if reach is None or not self.hand_in_view:
             return self._stage.sensor.expose(lit, grain, self._rng)
-        held = None
-        if self._held is not None:
-            held = Man(self._held, reach.x_mm, reach.y_mm, self._held_turn, reach.lift_mm)
+        held = self._held
+        if held is not None:
+            held = dataclasses.replace(held, x_mm=reach.x_mm, y_mm=reach.y_mm, lift_mm=reach.lift_mm)
         image = self._stage.with_hand(still, self._side, reach, held)
         gain = self._lamp.at(self.time_s)
         if (gain != 1).any():
@@ -177,11 +177,11 @@ class SimulatedTable:
 
     def _still_now(self) -> tuple[Image, Any, Image]:
         lie, gain = self._lie.at(self.time_s), self._lamp.at(self.time_s)
-        men = tuple(self._men[cell] for cell in sorted(self._men))
-        key, sensor = (men, lie.tobytes()), self._stage.sensor
+        pieces = self.standing.pieces
+        key, sensor = (pieces, lie.tobytes()), self._stage.sensor
         if self._still is None or self._still[0] != (key, gain.tobytes()):
             fresh = self._still is None or self._still[0][0] != key
-            still = self._stage.still(men, self._world_from_board) if fresh else self._still[1]  # type: ignore[index]
+            still = self._stage.still(pieces, self._world_from_board) if fresh else self._still[1]  # type: ignore[index]
             lit = sensor.brighten(still, gain) if (gain != 1).any() else still
             self._still = ((key, gain.tobytes()), still, sensor.grain(lit), lit)
         return self._still[1], self._still[2], self._still[3]
@@ -208,6 +208,7 @@ class SimulatedTable:
         x, y = self._stage.arms[self._side].rest_mm
         visit = Visit(Reach(float(x), float(y), 30.0), self._place, pace, self._rng)
         plan(visit)
+        visit.leave()
         self._strokes, self._stroke_s = deque(visit.strokes), 0.0
         return True
 
@@ -219,32 +220,44 @@ class SimulatedTable:
         if not self._strokes:
             self._reach, self._held = None, None
 
+    def _plan(self, visit: Visit, steps: Sequence[Step], scores: Sequence[int]) -> None:
+        visit.carry_out(handfuls(self.template, steps))
+        for name, space in zip(self.standing.pawns, scores, strict=False):
+            if space != self.standing.spaces[name]:
+                pawn = self.standing.pawns[name]
+                here = self._seen_from_above(np.array([pawn.x_mm, pawn.y_mm]))
+                visit.move_pawn(name, space, here, self._seen_from_above(self.standing.space_mm(name, space)))
+
     def _happen(self, event: Event) -> None:
+        standing = self.standing
         if event.kind == "take":
-            self._held, self._held_turn = event.letter, self._rng.uniform(0, 2 * np.pi)
+            self._held = self._new_piece(event)
         elif event.kind == "drop":
             self._held = None
         elif event.kind == "pick":
-            man = self._men.pop(event.cell, None)
-            if man is not None:
-                self._held, self._held_turn = man.letter, man.turn
-        elif event.kind == "lay":
-            self._put(event.cell, event.letter)
+            self._held = standing.take(event.cells[0]) or self._held
+        elif event.kind == "pick_pawn":
+            self._held = standing.pawns.pop(event.pawn)
+        elif event.kind == "set_pawn":
+            standing.put_pawn(event.pawn, event.space)
             self._held = None
         else:
-            self._put(event.cell, event.letter)
+            standing.take(event.cells[0])
+            standing.put(event.cells, event.letters)
+            self._held = None if event.kind == "lay" else self._held
 
-    def _put(self, cell: int, letter: str) -> None:
-        offset = self._rng.normal(0, self.style.placement_mm, 2)
-        offset *= min(1.0, WORST_PLACEMENT_MM / max(float(np.linalg.norm(offset)), 1e-9))
-        x, y = self.template.cells_mm[cell] + offset
-        self._men[cell] = Man(letter, float(x), float(y), float(self._rng.uniform(0, 2 * np.pi)))
+    def _new_piece(self, event: Event) -> Piece:
+        """What a hand takes from the stock; a tile is held as it will lie."""
+        if has_tiles(self.template):
+            return Tile(event.letters, event.cells, 0.0, 0.0, self.standing.turn_of(event.cells))
+        return Man(event.letters, 0.0, 0.0, float(self._rng.uniform(0, 2 * np.pi)))
 
-    def _place(self, cell: int) -> tuple[float, float]:
-        """World place of a cell, or of the man on it; of some cell where `cell` is negative."""
-        index = cell if cell >= 0 else -cell % len(self)
-        there = self.template.cells_mm[index]
-        if index in self._men:
-            there = np.array([self._men[index].x_mm, self._men[index].y_mm])
-        x, y = project(self._world_from_board, there[None])[0]
+    def _place(self, cells: tuple[int, ...]) -> tuple[float, float]:
+        """World place of the middle of some cells, or of what stands there; of some cell where there are none."""
+        cells = cells or (int(1 + self._rng.integers(0, 1 << 30)) % len(self),)
+        return self._seen_from_above(self.standing.place_mm(cells))
+
+    def _seen_from_above(self, board_mm: FloatArray) -> tuple[float, float]:
+        """World place of a point of the board."""
+        x, y = project(self._world_from_board, board_mm[None])[0]
         return float(x), float(y)

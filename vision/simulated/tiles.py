@@ -1,0 +1,115 @@
+"""Domino tiles: two halves that are laid together. A class letter that is a digit is half a tile with so many pips."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from calibration.template import BoardTemplate
+from games import EMPTY, Step
+
+BESIDE = 1.3
+"""Two cells are neighbours if their middles are no farther apart, in halves of a tile."""
+MOST_TILES = 45
+RAMBLING = 4.0
+"""How many ends back, on average, a random board goes on: fewer make longer lines."""
+EQUAL = 0.85
+"""How often a tile of a random board shows the number of the end at which it lies."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Tile:
+    """One tile, where it lies or is held."""
+
+    letters: str
+    """Of the first half and the second; of the only one where half a tile lies by itself."""
+    cells: tuple[int, ...]
+    """On which the halves lie, or are about to, ascending."""
+    x_mm: float
+    """The tile's middle."""
+    y_mm: float
+    turn: float = 0.0
+    """Radians from the x axis to the way from the first half to the second."""
+    lift_mm: float = 0.0
+    """Height of its foot over the board."""
+
+
+def has_tiles(template: BoardTemplate) -> bool:
+    """Whether what stands on its cells are halves of tiles."""
+    return template.letters[1:].isdigit()
+
+
+def are_beside(template: BoardTemplate, one: int, other: int) -> bool:
+    """Whether a tile can lie on two cells."""
+    apart = np.linalg.norm(template.cells_mm[one] - template.cells_mm[other])
+    return bool(0 < apart <= BESIDE * template.man_diameter_mm)
+
+
+def handfuls(template: BoardTemplate, steps: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
+    """The steps of a move, those together that a hand does at once: both halves of a tile."""
+    left = list(steps)
+    while left:
+        first = left.pop(0)
+        if left and _are_halves(template, first, left[0]):
+            yield first, left.pop(0)
+        else:
+            yield (first,)
+
+
+def _are_halves(template: BoardTemplate, one: Step, other: Step) -> bool:
+    placed = one.kind == other.kind == "place" and (one.piece + other.piece).isdigit()
+    return placed and are_beside(template, one.cell, other.cell)
+
+
+def pair_cells(template: BoardTemplate, board: str) -> list[tuple[int, ...]]:
+    """Cells of a board that are taken as one tile, ascending; halves without a partner by themselves.
+
+    As many pairs as can be: a board alone does not always tell which halves were laid together.
+    """
+    partner: dict[int, int] = {}
+    taken = [cell for cell, letter in enumerate(board) if letter != EMPTY]
+    near = {cell: [other for other in taken if are_beside(template, cell, other)] for cell in taken}
+    for cell in taken:
+        if cell not in partner:
+            _augment(cell, near, partner, set())
+    pairs: list[tuple[int, ...]] = [(one, other) for one, other in partner.items() if one < other]
+    return sorted([*pairs, *((cell,) for cell in taken if cell not in partner)])
+
+
+def _augment(cell: int, near: dict[int, list[int]], partner: dict[int, int], tried: set[int]) -> bool:
+    """Finds a partner for a cell, others changing theirs where they must: cells beside each other form no triangles."""
+    for other in near[cell]:
+        if other in tried:
+            continue
+        tried.add(other)
+        if other not in partner or _augment(partner[other], near, partner, tried):
+            partner[cell], partner[other] = other, cell
+            return True
+    return False
+
+
+def random_tiles(template: BoardTemplate, rng: np.random.Generator) -> str:
+    """A board of tiles laid end to end or side by side, mostly at equal numbers; empty now and then."""
+    board, cells = [EMPTY] * len(template.cell_names), len(template.cell_names)
+    near = [[other for other in range(cells) if are_beside(template, cell, other)] for cell in range(cells)]
+    letters = template.letters[1:]
+    ends: list[int] = []
+    for _ in range(int(rng.integers(0, MOST_TILES + 1))):
+        first = int(rng.integers(0, cells))
+        letter = letters[int(rng.integers(0, len(letters)))]
+        if ends:
+            end = ends[-1 - min(int(rng.exponential(RAMBLING)), len(ends) - 1)]
+            first = _one_of([cell for cell in near[end] if board[cell] == EMPTY], rng)
+            letter = board[end] if rng.random() < EQUAL else letter
+        second = _one_of([cell for cell in near[first] if board[cell] == EMPTY], rng) if first >= 0 else -1
+        if second >= 0:
+            board[first], board[second] = letter, letters[int(rng.integers(0, len(letters)))]
+            ends += [first, second]
+    return "".join(board)
+
+
+def _one_of(cells: Sequence[int], rng: np.random.Generator) -> int:
+    """Any of them; -1 where there is none."""
+    return cells[int(rng.integers(0, len(cells)))] if cells else -1
