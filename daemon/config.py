@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "config.toml"
@@ -50,6 +50,12 @@ class PlayersSection(Section):
 
     first: PlayerSection = Field(default_factory=PlayerSection)
     second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="alphabeta"))
+
+    @model_validator(mode="after")
+    def _sit_apart(self) -> PlayersSection:
+        if self.first.seat and self.first.seat == self.second.seat:
+            raise ValueError(f"both seats are {self.first.seat!r}: an arm from there tells nothing; leave them empty")
+        return self
 
 
 class CameraSection(Section):

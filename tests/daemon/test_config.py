@@ -64,3 +64,16 @@ def test_broken_toml_is_refused_with_the_file_name(tmp_path: Path, text: str) ->
 def test_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="absent"):
         load_config(tmp_path / "absent.toml")
+
+
+def test_a_seat_is_a_side_of_the_board(tmp_path: Path) -> None:
+    players = '[players.first]\nseat = "bottom"\n[players.second]\nseat = "top"\n'
+    assert load_config(write(tmp_path, players)).players.second.seat == "top"
+    with pytest.raises(ConfigError, match=r"players\.second\.seat = 'north'"):
+        load_config(write(tmp_path, players.replace("top", "north")))
+
+
+def test_two_players_at_one_side_of_the_board_are_refused(tmp_path: Path) -> None:
+    players = '[players.first]\nseat = "top"\n[players.second]\nseat = "top"\n'
+    with pytest.raises(ConfigError, match="both seats are 'top'"):
+        load_config(write(tmp_path, players))

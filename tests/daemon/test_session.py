@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,20 +14,24 @@ import pytest
 
 import games
 from calibration.template import load_template
+from daemon.commands import Mover
 from daemon.config import Config
 from daemon.demo_cli import open_session
 from daemon.pipeline import Pipeline
 from daemon.session import Session
+from tests.daemon.readings import reading_of
 
 MOVES = ("d2", "f4", "a1")
 
 
-def settings(folder: Path, rules: dict[str, object], page_port: int | None = None) -> Config:
+def settings(
+    folder: Path, rules: dict[str, object], page_port: int | None = None, game: str = "morris", seat: str = ""
+) -> Config:
     """Two people, free ports, no voice, no window."""
     return Config.model_validate(
         {
-            "game": {"name": "morris", "rules": rules},
-            "players": {"second": {"agent": ""}},
+            "game": {"name": game, "rules": rules},
+            "players": {"first": {"seat": seat}, "second": {"agent": ""}},
             "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
             "speech": {"enabled": False},
             "page": {"enabled": page_port is not None, "window": False, "port": page_port or 0},
@@ -93,3 +101,108 @@ def test_demo_takes_another_port_for_its_page_where_the_usual_one_is_in_use(tmp_
         assert f":{taken_port}" not in session.page.address
     finally:
         session.close()
+
+
+TILES = ("8H6-8I1", "8J1-8K4", "6K2-7K4")
+
+
+def at_dominoes(folder: Path) -> tuple[Session, list[str]]:
+    """A session of two people at dominoes, with a page, and what it said."""
+    session = Session(settings(folder, {}, 0, "dominoes", "left"), games.load("dominoes"))
+    said: list[str] = []
+    session.listeners.append(lambda announcement, _seen: said.append(announcement.text))
+    session.begin(Pipeline(load_template("double_double_dominoes"), None))
+    return session, said
+
+
+def lay(session: Session, text: str) -> None:
+    """Shows the match a reading of the board with one more tile."""
+    assert session.match is not None
+    game, board = session.game, list(session.game.board(session.match.referee.position))
+    for end in text.split("-"):
+        board[game.cells.index(end[:-1])] = end[-1]
+    session.match._judge(reading_of(game, "".join(board)))
+
+
+def told(session: Session, *words: str) -> list[str]:
+    """What `kibitzer tell` prints, while the session goes round."""
+    assert session.page is not None
+    command = [sys.executable, "-m", "daemon.cli", "tell", *words, "--port", str(session.page.port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        while process.poll() is None:
+            session.tick(None)
+            time.sleep(0.02)
+        assert process.stdout is not None
+        return [str(process.returncode), process.stdout.read().strip()]
+
+
+def test_who_made_a_move_is_told_from_the_command_line_and_outlives_the_daemon(tmp_path: Path) -> None:
+    session, said = at_dominoes(tmp_path)
+    for text in TILES:
+        lay(session, text)
+    assert told(session, "mover", "red", "--move", "2") == ["0", "Move 2 was red's. Red 0, green 1. Red's turn."]
+    assert told(session, "mover", "red", "--move", "9") == ["1", "There is no move 9: 3 are made."]
+    assert told(session, "pass") == ["0", "Red passes. Red 0, green 1. Green's turn."]
+    assert said[-2:] == ["Move 2 was red's. Red 0, green 1. Red's turn.", "Red passes. Red 0, green 1. Green's turn."]
+    session.close()
+    again, _ = at_dominoes(tmp_path)
+    assert again.match is not None
+    line = again.match.referee.line
+    assert [(ply.text, ply.side, ply.known) for ply in line.plies] == [
+        (TILES[0], 0, ""),
+        ("pass", 1, ""),
+        (TILES[1], 0, "said"),
+        (TILES[2], 1, ""),
+        ("pass", 0, "said"),
+    ]
+    # What was told before is still known: a correction of move 3 leaves move 2 as it is.
+    assert again.match.obey(Mover("red", 3)).text == "Move 3 was red's. Red 1, green 0. Green's turn."
+    assert [ply.side for ply in line.plies if ply.seen] == [0, 0, 0]
+    again.close()
+
+
+def test_keys_of_the_window_tell_the_same(tmp_path: Path) -> None:
+    session, said = at_dominoes(tmp_path)
+    for text in TILES[:2]:
+        lay(session, text)
+    for key in "mxp":
+        session.press(key)
+    assert said[-2:] == ["Move 2 was red's. Red 0, green 0. Green's turn.", "Green passes. Red 0, green 0. Red's turn."]
+    session.press("u")
+    assert said[-1] == "Green's pass is taken back. Green's turn."
+    session.close()
+
+
+def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: Path) -> None:
+    session, _ = at_dominoes(tmp_path)
+    assert session.page is not None
+    for text in TILES:
+        lay(session, text)
+    session.press("p")
+    session._shown_s = 0.0
+    session.tick(None)
+    line = json.loads(session.page._exposition.summary())["line"]
+    assert line["scores"] == [1, 0]
+    assert [(ply["number"], ply["side"], ply["known"]) for ply in line["plies"]] == [
+        (1, 0, ""),
+        (2, 1, ""),
+        (3, 0, ""),
+        (None, 1, "said"),
+    ]
+    session.close()
+
+
+def test_a_game_whose_men_show_their_side_takes_no_commands(tmp_path: Path) -> None:
+    session = Session(settings(tmp_path, {}, 0), games.load("morris"))
+    session.begin(Pipeline(load_template("nine_mens_morris"), None))
+    session.press("p")
+    assert told(session, "pass") == ["1", "The board shows all there is to know of this game."]
+    assert session.match is not None and session.match.referee.ply == 0
+    session.close()
+
+
+def test_a_seat_of_the_settings_reaches_the_match(tmp_path: Path) -> None:
+    session, _ = at_dominoes(tmp_path)
+    assert session.match is not None
+    assert [seat.place for seat in session.match.seats] == ["left", ""]
+    session.close()
