@@ -73,7 +73,7 @@ class Loop:
 
 def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident:
     """Starts the daemon some times, and watches the last one for some seconds. Raises ResidentError."""
-    server = MjpegServer(Loop(scene.before), 0, rate_hz=RATE_HZ)
+    server = MjpegServer(Loop(scene.start), 0, rate_hz=RATE_HZ)
     try:
         config = write_config(scene, server.url, folder)
         first: list[tuple[float, float]] = []

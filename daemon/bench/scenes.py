@@ -37,6 +37,8 @@ class Scene:
     template: BoardTemplate
     what: str
     """Where the pictures come from."""
+    start: list[Image]
+    """The board as a game begins; with photos the first of them."""
     before: list[Image]
     after: list[Image]
     history: list[Any] | None
@@ -51,16 +53,18 @@ def scene_of(name: str, photos: Path | None = None) -> Scene:
     template = load_template(game.name, games.switched_on(game))
     if photos is not None:
         before, after = _photos(photos)
-        return Scene(game, template, f"photos of {photos.name}", before, after, None)
+        return Scene(game, template, f"photos of {photos.name}", before, before, after, None)
     history, moves = played(game)
     if set(game.classes) <= {EMPTY, "W", "B"}:
-        before, after = _simulated(game, template, history[-2], moves[-1])
+        start, before, after = _simulated(game, template, history, moves[-1])
         what = "simulated table"
     else:
         texts = [game.format_move(position, move) for position, move in zip(history, moves, strict=False)]
-        before, after = (_noisy(draw_dominoes(game, lays, template, SIZE_PX)) for lays in (texts[:-1], texts))
+        start, before, after = (
+            _noisy(draw_dominoes(game, lays, template, SIZE_PX)) for lays in ([], texts[:-1], texts)
+        )
         what = "drawn board"
-    return Scene(game, template, what, before, after, history[:-1], game.format_move(history[-2], moves[-1]))
+    return Scene(game, template, what, start, before, after, history[:-1], game.format_move(history[-2], moves[-1]))
 
 
 def played(game: AnyGame) -> tuple[list[Any], list[Any]]:
@@ -80,13 +84,15 @@ def _only_adds(game: AnyGame, position: Any, move: Any) -> bool:
     return bool(steps) and all(step.kind == "place" for step in steps)
 
 
-def _simulated(game: AnyGame, template: BoardTemplate, position: Any, move: Any) -> tuple[list[Image], list[Image]]:
-    table = SimulatedTable(template, game.board(position), seed=SEED, size_px=SIZE_PX)
-    before = [table.render() for _ in range(PICTURES)]
-    table.perform(game.steps(position, move), game.to_move(position))
+def _simulated(game: AnyGame, template: BoardTemplate, history: list[Any], move: Any) -> list[list[Image]]:
+    """Pictures of the start, of the position before the last move, and of the board after it."""
+    empty = SimulatedTable(template, game.board(history[0]), seed=SEED, size_px=SIZE_PX)
+    table = empty.with_board(game.board(history[-2]), SEED)
+    pictures = [[one.render() for _ in range(PICTURES)] for one in (empty, table)]
+    table.perform(game.steps(history[-2], move), game.to_move(history[-2]))
     while table.busy:
         table.advance(STROKE_S)
-    return before, [table.render() for _ in range(PICTURES)]
+    return [*pictures, [table.render() for _ in range(PICTURES)]]
 
 
 def _photos(folder: Path) -> tuple[list[Image], list[Image]]:
