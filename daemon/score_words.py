@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from daemon.photo_series import Series
 from daemon.scorer import SURE, ScoredMove, Scorer, Status
-from daemon.tile_lines import Placed
+from daemon.tile_line import Placed
 from games.double_double_dominoes import CELLS
 from games.double_double_dominoes.position import SIDES
 
@@ -13,7 +13,7 @@ WHY: dict[Status, str] = {
     "inferred": "",
     "no_tile": "no new tile is seen",
     "no_board": "no board is seen",
-    "covered": "the photo contradicts {wrong} cells of the board: is something over it?",
+    "covered": "the photo shows no board that follows ({wrong} cells differ): is something over it?",
     "no_photo": "there is no photo",
 }
 

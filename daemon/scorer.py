@@ -9,8 +9,9 @@ from typing import Literal
 
 import games
 from calibration.annotations import Annotation, PhotoName
+from daemon.line_search import MOST_UNCOUNTED, LineSearch
 from daemon.photo_series import Series
-from daemon.tile_lines import LineSearch, Pawns, Placed
+from daemon.tile_line import Pawns, Placed
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes
 from vision.reading import BoardReading
 
@@ -18,6 +19,11 @@ SURE = 0.9
 """A tile whose photo is missing is written down from this probability on; a tile that is less likely is unsure."""
 MOST_WRONG_CELLS = 20
 """A photo that contradicts more cells of every board that could be there shows something else, such as a hand."""
+
+SUSPECT_CELLS = 3
+"""A photo that contradicts more cells than this may speak against the one before."""
+MOST_AT_FIRST = 27
+"""So many tiles may lie there before the first photo is taken."""
 
 Status = Literal["seen", "inferred", "no_tile", "no_board", "covered", "no_photo"]
 
@@ -66,6 +72,8 @@ class Scorer:
         assert isinstance(game, DoubleDoubleDominoes)
         self._shots = series.shots
         self._search = LineSearch(game, movers)
+        self._earlier: tuple[LineSearch, int] | None = None
+        """The search before the last photo that was taken in, and which shot that was."""
         self._status: dict[int, tuple[Status, int]] = {}
         self._pawns: dict[int, Pawns] = {}
         self.done = 0
@@ -89,23 +97,29 @@ class Scorer:
         shot, self.done = self.done, self.done + 1
         self._status[shot] = ("no_photo" if self._shots[shot].photo is None else "no_board", 0)
         for look in looks:
-            wrong = self._advance(shot, look)
-            self._status[shot] = ("no_tile" if wrong <= MOST_WRONG_CELLS else "covered", wrong)
-            if wrong <= MOST_WRONG_CELLS:
-                self._pawns[shot] = look.pawns
+            if self._take(shot, look):
                 return
         self._search.skip(shot)
 
-    def _advance(self, shot: int, look: Look) -> int:
-        """Takes the look in unless it contradicts too many cells; how many."""
-        before = self._search.lines
-        self._search.sightings.add(look.reading)
-        self._search.advance(shot, look.pawns)
-        wrong = len(self._search.sightings.wrong_cells(self.board))
-        if wrong > MOST_WRONG_CELLS:
-            self._search.sightings.drop()
-            self._search.lines = before
-        return wrong
+    def _take(self, shot: int, look: Look) -> bool:
+        """Goes on with the look if it shows a board that could be there."""
+        most = MOST_UNCOUNTED if self._earlier else MOST_AT_FIRST
+        before, after = self._search, _advanced(self._search, shot, look, most)
+        if after.wrong_cells > SUSPECT_CELLS and self._earlier is not None:
+            # Perhaps the photo before showed tiles that were none.
+            search, passed_over = self._earlier
+            without = search.copy()
+            for missed in range(passed_over, shot):
+                without.skip(missed)
+            better = _advanced(without, shot, look)
+            if better.wrong_cells <= after.wrong_cells - SUSPECT_CELLS:
+                before, after = without, better
+                self._status[passed_over] = ("covered", SUSPECT_CELLS)
+        covered = after.wrong_cells > MOST_WRONG_CELLS
+        self._status[shot] = ("covered" if covered else "no_tile", after.wrong_cells)
+        if not covered:
+            self._search, self._earlier, self._pawns[shot] = after, (before, shot), look.pawns
+        return not covered
 
     def moves(self) -> list[ScoredMove]:
         """What is believed of all moves looked at so far; a later photo may change it."""
@@ -136,3 +150,11 @@ class Scorer:
         return ScoredMove(
             self._shots[shot].name, status, placed, shares[best], rivals, wrong, self._pawns.get(shot, (None, None))
         )
+
+
+def _advanced(search: LineSearch, shot: int, look: Look, most: int = MOST_UNCOUNTED) -> LineSearch:
+    """The search after one more photo."""
+    longer = search.copy()
+    longer.sightings.add(look.reading)
+    longer.advance(shot, look.pawns, most)
+    return longer

@@ -7,6 +7,8 @@ newest photos count that speak most against it: a tile may have come with the la
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from games import EMPTY
 from games.double_double_dominoes import CELLS, Lay
-from games.double_double_dominoes.board import NEIGHBOURS, PIPS
+from games.double_double_dominoes.board import BLOCKED, FREE, NEIGHBOURS, PIPS, Slot
 from vision.reading import BoardReading
 
 MOST_NATS = 7.0
@@ -24,11 +26,12 @@ WRONG_NATS = 2.3
 """A cell that is ten times likelier to show something else contradicts a board."""
 
 WAYS = 4
-"""Up, right, down, left, as in `BoardReading.ways`: where the other half of the tile lies."""
+"""Up, right, down, left: where the other half of a tile may lie."""
 
-_PAIRS = np.array([(cell, beside) for cell in range(len(CELLS)) for beside in NEIGHBOURS[cell] if beside > cell])
-_TOWARDS = np.array([(1, 3) if beside - cell == 1 else (2, 0) for cell, beside in _PAIRS])
-"""(pairs, 2) the way from each half of a pair to the other."""
+LEAST = 1e-6
+PAIRS = np.array([(cell, beside) for cell in range(len(CELLS)) for beside in NEIGHBOURS[cell] if beside > cell])
+"""(pairs, 2) cells that lie side by side, ascending."""
+_NUMBER = {(int(first), int(second)): number for number, (first, second) in enumerate(PAIRS)}
 
 
 class Laid(Protocol):
@@ -43,6 +46,37 @@ class Laid(Protocol):
         """Number of photos before the first that shows it."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Suggestions:
+    """Tiles that a photo may show, the likeliest first."""
+
+    nats: NDArray[np.float64]
+    """(tiles,) by how much each, as the newest tile, changes `Sightings.loss`."""
+    pairs: NDArray[np.intp]
+    """(tiles,) the cells of each, as an index into PAIRS."""
+    pips: NDArray[np.intp]
+    """(tiles, 2) what lies on them."""
+
+    def fitting(self, places: Iterable[Slot]) -> Iterator[tuple[float, Lay]]:
+        """Those that fit somewhere, each with its nats."""
+        asked = np.full((len(PAIRS), 2), BLOCKED)
+        for cells, first, second in places:
+            asked[_NUMBER[cells]] = first, second
+        wanted = asked[self.pairs]
+        return self._chosen(((wanted == FREE) | (wanted == self.pips)).all(axis=1))
+
+    def free(self, board: str) -> Iterator[tuple[float, Lay]]:
+        """Those on cells where nothing lies, each with its nats."""
+        empty = np.array([letter == EMPTY for letter in board])
+        return self._chosen(empty[PAIRS[self.pairs]].all(axis=1))
+
+    def _chosen(self, mask: NDArray[np.bool_]) -> Iterator[tuple[float, Lay]]:
+        for index in np.flatnonzero(mask):
+            first, second = PAIRS[self.pairs[index]].tolist()
+            one, other = self.pips[index].tolist()
+            yield float(self.nats[index]), Lay((first, second), (one, other))
+
+
 class Sightings:
     """The readings of one game's photos, in order."""
 
@@ -52,7 +86,7 @@ class Sightings:
         """Losses of the first 0, 1, 2, ... photos, added up."""
         self._empty = [nothing[:, 0]]
         """(cells,) what the first 0, 1, 2, ... photos say against each cell being empty in the last of them."""
-        self._suggested: list[tuple[float, Lay]] = []
+        self._suggested = Suggestions(np.zeros(0), np.zeros(0, dtype=np.intp), np.zeros((0, 2), dtype=np.intp))
 
     @property
     def count(self) -> int:
@@ -68,11 +102,11 @@ class Sightings:
         halves = losses[:, 1:] + (self._empty[-2] - self._empty[-1])[:, None]
         self._suggested = _suggestions(halves.reshape(len(CELLS), PIPS, WAYS))
 
-    def drop(self) -> None:
-        """Forgets the newest photo."""
-        self._sums.pop()
-        self._empty.pop()
-        self._suggested = []
+    def copy(self) -> Sightings:
+        """The same photos, to which others may be added."""
+        other = Sightings()
+        other._sums, other._empty, other._suggested = list(self._sums), list(self._empty), self._suggested
+        return other
 
     def loss(self, tiles: Iterable[Laid]) -> float:
         """Nats by which the photos speak against tiles laid then and there, and nothing else."""
@@ -84,11 +118,10 @@ class Sightings:
             total += float((self._empty[tile.since][cells] + since - empty[cells]).sum())
         return total
 
-    def suggested(self, board: str) -> Iterator[tuple[float, Lay]]:
-        """Tiles on free cells of a board, and by how much each as the newest tile changes `loss`; best first."""
-        for nats, lay in self._suggested:
-            if board[lay.cells[0]] == EMPTY and board[lay.cells[1]] == EMPTY:
-                yield nats, lay
+    @property
+    def suggested(self) -> Suggestions:
+        """Tiles that the newest photo may show for the first time."""
+        return self._suggested
 
     def wrong_cells(self, board: str) -> tuple[int, ...]:
         """Cells on which the newest photo contradicts a board."""
@@ -105,30 +138,44 @@ def losses_of(reading: BoardReading) -> NDArray[np.float64]:
     Empty; then for each number of pips and each way, a half of a tile whose other half lies that way.
     """
     logs = reading.log_probabilities[:, [reading.letters.index(letter) for letter in EMPTY + "0123456"]]
-    ways = np.zeros((len(logs), WAYS)) if reading.ways is None else reading.ways[:, 1:]
-    halves = logs[:, 1:, None] + (ways - ways.max(axis=1, keepdims=True))[:, None, :]
+    halves = logs[:, 1:, None] + _ways(reading)[:, None, :]
     shown = np.column_stack([logs[:, 0], halves.reshape(len(logs), -1)])
     return np.asarray(np.minimum(shown.max(axis=1, keepdims=True) - shown, MOST_NATS))
 
 
+def _ways(reading: BoardReading) -> NDArray[np.float64]:
+    """(cells, 4) logarithms of how much likelier or not the other half lies each way than the way it is seen to lie."""
+    ways = np.zeros((len(CELLS), WAYS))
+    for tile in reading.tiles or ():
+        others = min(
+            0.0, math.log(max(1 - tile.probability, LEAST) / (WAYS - 1)) - math.log(max(tile.probability, LEAST))
+        )
+        ways[list(tile.cells)] = others
+        ways[list(tile.cells), _directions(tile.cells)] = 0.0
+    return ways
+
+
+def _directions(cells: tuple[int, int]) -> tuple[int, int]:
+    """The way from each half of a tile to the other."""
+    return (1, 3) if cells[1] - cells[0] == 1 else (2, 0)
+
+
 def _columns(lay: Lay) -> tuple[int, int]:
     """What a tile shows on each of its cells, as an index into a row of `losses_of`."""
-    (first, second), (one, other) = lay
-    ways = (1, 3) if second - first == 1 else (2, 0)
+    ways, (one, other) = _directions(lay.cells), lay.pips
     return 1 + WAYS * one + ways[0], 1 + WAYS * other + ways[1]
 
 
-def _suggestions(halves: NDArray[np.float64]) -> list[tuple[float, Lay]]:
-    """Every tile that is likelier than two empty cells, or could be where one half of it is; the likeliest first.
+def _suggestions(halves: NDArray[np.float64]) -> Suggestions:
+    """Every tile that is likelier than two empty cells, or could be where one half of it is.
 
     `halves` (cells, 7, 4) is what each half adds to the loss.
     """
-    first = halves[_PAIRS[:, 0], :, _TOWARDS[:, 0]]
-    second = halves[_PAIRS[:, 1], :, _TOWARDS[:, 1]]
+    ways = np.array([_directions((first, second)) for first, second in PAIRS])
+    first = halves[PAIRS[:, 0], :, ways[:, 0]]
+    second = halves[PAIRS[:, 1], :, ways[:, 1]]
     nats = first[:, :, None] + second[:, None, :]
     chosen = np.argwhere(nats < MOST_NATS)
-    ranked = chosen[np.argsort(nats[tuple(chosen.T)], kind="stable")]
-    return [
-        (float(nats[pair, a, b]), Lay((int(_PAIRS[pair, 0]), int(_PAIRS[pair, 1])), (int(a), int(b))))
-        for pair, a, b in ranked
-    ]
+    likely = nats[tuple(chosen.T)]
+    ranked = np.argsort(likely, kind="stable")
+    return Suggestions(likely[ranked], chosen[ranked, 0], chosen[ranked, 1:])
