@@ -10,21 +10,20 @@ from typing import Protocol
 
 from agents.messages import LimitsPart, OutcomePart, PlayerPart, ReplyMessage, StateMessage
 from daemon import corrections
+from daemon.backlog import Backlog, Recorder
 from daemon.commands import Answer, Command, Mover, Pass, Undo
-from daemon.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
+from daemon.effects import Announcement, Effect, Record, Rewrite, TakeBack
 from daemon.explain import explain
 from daemon.line import shares_men
 from daemon.pipeline import Observation, Pipeline
 from daemon.referee import Referee
-from games import Outcome, Side
+from games import Side
 from vision.frame import Frame
 from vision.reading import BoardReading
 
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
 """How much longer than its thinking time an agent may take before it is asked again, and the players are told."""
-MOST_NOTES = 256
-"""Notes that wait at most while the record cannot be written."""
 MOST_LEGAL_MOVES = 1024
 """A state lists no more; an agent that needs them all knows the rules."""
 REFUSALS = 3
@@ -33,25 +32,6 @@ REFUSED_PATIENCE_S = 3.0
 """The patience after so many illegal answers: another worker may still answer well, and nobody need be told."""
 MOST_DOUBLINGS = 5
 """Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
-
-
-class Recorder(Protocol):
-    """Where plies are written down durably; raises OSError where that fails."""
-
-    def append(self, record: Record) -> None:
-        """Writes one ply; it is on the disk when this returns."""
-
-    def take_back(self, ply: int) -> None:
-        """Marks the plies after `ply` as undone."""
-
-    def rewrite(self, rewrite: Rewrite) -> None:
-        """Puts other plies in the place of those after its `ply`, all at once."""
-
-    def finish(self, outcome: Outcome) -> None:
-        """Closes the game's record."""
-
-    def note(self, announcement: Announcement) -> None:
-        """Writes what was announced besides the plies."""
 
 
 class Publisher(Protocol):
@@ -104,9 +84,6 @@ class Match:
         self.observation: Observation | None = None
         self.state: StateMessage | None = None
         self.spoken = ""
-        self.write_trouble = ""
-        """Why the record cannot be written at present; empty where it can."""
-        self._recorder = recorder
         self._publisher = publisher
         self._lost_s = lost_s
         self.game_id = game_id
@@ -117,14 +94,22 @@ class Match:
         self._reading: BoardReading | None = None
         self._arm: str | None = None
         """Side of the board's frame from which an arm came in since the last move."""
-        self.dropped_notes = 0
-        """Notes that were given up while the record could not be written."""
-        self._backlog: list[Effect] = []
+        self._backlog = Backlog(recorder, self._announce_aside)
         self._asked_s = 0.0
         self._refusals = 0
         self._asked_again = 0
         self.refused = 0
         """Illegal answers of agents so far."""
+
+    @property
+    def write_trouble(self) -> str:
+        """Why the record cannot be written at present; empty where it can."""
+        return self._backlog.trouble
+
+    @property
+    def dropped_notes(self) -> int:
+        """Notes that were given up while the record could not be written."""
+        return self._backlog.dropped_notes
 
     def start(self) -> None:
         """Publishes the position from which the match goes on."""
@@ -194,7 +179,7 @@ class Match:
 
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
-        self._write_backlog()
+        self._backlog.write()
         self._hear_agents()
         if self.referee.awaiting == "agent" and self._clock() - self._asked_s > self._patience_s():
             self._ask_again()
@@ -282,11 +267,8 @@ class Match:
         for effect in effects:
             if isinstance(effect, Record | TakeBack | Rewrite):
                 self._refusals = self._asked_again = 0
-        # A ply's own announcement says nothing that its record does not. An agent's move must be written: after a
-        # restart the players are not to be asked for another one.
-        self._backlog += [effect for effect in effects if getattr(effect, "code", "") not in ("move", "pass")]
-        self._trim_backlog()
-        self._write_backlog()
+        self._backlog.add(effects)
+        self._backlog.write()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         for announcement in announcements:
             self.spoken = announcement.text or self.spoken
@@ -295,47 +277,6 @@ class Match:
             LOGGER.info("%s: %s", announcement.code, announcement.text)
             for listener in self.listeners:
                 listener(announcement, self.observation)
-
-    def _trim_backlog(self) -> None:
-        """Keeps what waits for a full disk bounded: the oldest notes go, plies and an agent's move never do."""
-        notes = [one for one in self._backlog if isinstance(one, Announcement) and one.code != "agent_move"]
-        for note in notes[: max(0, len(notes) - MOST_NOTES)]:
-            self._backlog.remove(note)
-            self.dropped_notes += 1
-
-    def _write_backlog(self) -> None:
-        """Writes what waits, in order; what fails stays and is tried again, and the players are told once."""
-        if self._recorder is None:
-            self._backlog.clear()
-        while self._backlog and self._recorder is not None:
-            effect = self._backlog[0]
-            try:
-                match effect:
-                    case Record():
-                        self._recorder.append(effect)
-                    case TakeBack(ply):
-                        self._recorder.take_back(ply)
-                    case Rewrite():
-                        self._recorder.rewrite(effect)
-                    case Finish(outcome):
-                        self._recorder.finish(outcome)
-                    case Announcement():
-                        self._recorder.note(effect)
-            except OSError as error:
-                self._tell_write_trouble(error)
-                return
-            self._backlog.pop(0)
-        if self.write_trouble:
-            self.write_trouble = ""
-            self._announce_aside("I can write down the moves again. Nothing is lost.")
-
-    def _tell_write_trouble(self, error: OSError) -> None:
-        if self.write_trouble == str(error):
-            return
-        self.write_trouble = str(error)
-        LOGGER.error("the record cannot be written: %s", error.__cause__ or error)
-        text = f"I cannot write down the moves: {error}. I keep them in memory and try again."
-        self._announce_aside(text)
 
     def _announce_aside(self, text: str) -> None:
         """Tells the players at once, without the record, about the record."""

@@ -10,9 +10,10 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
+from daemon.backlog import MOST_NOTES
 from daemon.commands import Mover, Pass, Undo
 from daemon.effects import Announcement, Record, Rewrite
-from daemon.match import MOST_NOTES, PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
+from daemon.match import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
 from daemon.pipeline import Observation
 from daemon.referee import Referee
 from games import AnyGame, Outcome
