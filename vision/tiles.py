@@ -2,8 +2,8 @@
 
 The cells and what may join them are a monomer-dimer model: every cell is empty or joined to one neighbour. Its
 marginals come from belief propagation, which is nearly exact for matchings (Bayati, Nair, 2006: "A rigorous proof of
-the cavity method for counting matchings"); the best set of tiles is an assignment (Kuhn, 1955), since on a
-checkerboard every tile joins a light square to a dark one.
+the cavity method for counting matchings"); the best set of tiles is the heaviest set of pairs of two sides, since on
+a checkerboard every tile joins a light square to a dark one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games import EMPTY
+from vision.matching import heaviest_pairs
 from vision.reading import SeenTile
 
 FloatArray = NDArray[np.float64]
@@ -71,7 +72,7 @@ def _neighbours(values: FloatArray, way: int, outside: float) -> FloatArray:
     padded = np.pad(values, 1, constant_values=outside)
     down, right = STEPS[way]
     rows, columns = values.shape
-    return padded[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+    return np.asarray(padded[1 + down : 1 + down + rows, 1 + right : 1 + right + columns])
 
 
 def _marginals(odds: FloatArray) -> FloatArray:
@@ -87,26 +88,19 @@ def _marginals(odds: FloatArray) -> FloatArray:
 
 
 def _tiles(odds: FloatArray, joined: FloatArray, log_probabilities: FloatArray, letters: str) -> list[SeenTile]:
-    from scipy.optimize import linear_sum_assignment  # slow to import, and not needed for other games
-
     rows, columns = odds.shape[1:]
-    gains, names = np.zeros((rows * columns, rows * columns)), np.arange(rows * columns).reshape(rows, columns)
+    names = np.arange(rows * columns).reshape(rows, columns)
+    weights: dict[tuple[int, int], float] = {}
     pairs: dict[tuple[int, int], float] = {}
     for way, step in ((RIGHT, 1), (DOWN, columns)):
         for one in names[odds[way] > 0].tolist():
-            gains[one, one + step] = gains[one + step, one] = odds[way].flat[one]
+            light = sum(divmod(one, columns)) % 2 == 0
+            weights[(one, one + step) if light else (one + step, one)] = float(odds[way].flat[one])
             pairs[one, one + step] = float(joined[way].flat[one])
-    dark = np.add.outer(np.arange(rows), np.arange(columns)) % 2 == 1
-    first, second = names[~dark], names[dark]
-    chosen = zip(*linear_sum_assignment(gains[np.ix_(first, second)], maximize=True), strict=True)
-    best = sorted((min(first[i], second[j]), max(first[i], second[j])) for i, j in chosen)
+    best = sorted((min(pair), max(pair)) for pair in heaviest_pairs(weights))
     pips = _pips(log_probabilities, letters)
     seen = log_probabilities[:, letters.index(EMPTY)] < np.log(0.5)
-    return [
-        SeenTile(cells, pips[cells[0]] + pips[cells[1]], pairs[cells])
-        for cells in best
-        if cells in pairs and seen[list(cells)].all()
-    ]
+    return [SeenTile(cells, pips[cells[0]] + pips[cells[1]], pairs[cells]) for cells in best if seen[list(cells)].all()]
 
 
 def _pips(log_probabilities: FloatArray, letters: str) -> str:
