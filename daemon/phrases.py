@@ -15,6 +15,8 @@ REASONS = {
     "space_100": "the last space is reached",
     "nothing_to_lay": "nothing can be laid any more",
 }
+ENDS_JOINED = "\u2013"
+"""Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
 ORDER_ASSUMED = "They came together, so I assume their order."
 
 
@@ -52,7 +54,7 @@ def turn(game: AnyGame, side: Side, *, goes_on: bool) -> str:
 
 
 def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
-    """The move in words: "d2", "a1 to a4, taking g7", "5-4 on 7E and 7F"."""
+    """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
     steps = game.steps(position, move)
     if not steps:
         return "pass"
@@ -66,7 +68,7 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
     flipped = [names[step.cell] for step in steps if step.kind == "flip"]
     text = listed(words)
     if _is_tile(game, steps):
-        text = f"{'-'.join(step.piece for step in steps)} on {text}"
+        text = f"{ENDS_JOINED.join(step.piece for step in steps)} on {text}"
     text += f", taking {listed(taken)}" if taken else ""
     return text + (f", turning {listed(flipped)}" if flipped else "")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon import corrections
+from daemon import corrections, phrases
 from daemon.corrections import Refusal
 from daemon.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.referee import Referee
@@ -45,7 +45,8 @@ def lay(referee: Referee, *texts: str, movers: tuple[int, ...] = ()) -> list[Eff
 
 
 def said(effects: list[Effect]) -> list[str]:
-    return [effect.text for effect in effects if isinstance(effect, Announcement)]
+    texts = [effect.text for effect in effects if isinstance(effect, Announcement)]
+    return [text.replace(phrases.ENDS_JOINED, "-") for text in texts]
 
 
 def codes(effects: list[Effect]) -> list[str]:
@@ -88,7 +89,10 @@ def test_a_side_known_to_lay_again_is_the_others_pass_and_nothing_illegal(refere
     lay(referee, FIRST)
     effects = lay(referee, SECOND, movers=(0,))
     assert codes(effects) == ["pass", "move"]
-    assert said(effects) == ["Green passes.", "Red lays 1-4 on 8J and 8K: no points. Red 0, green 0. Green's turn."]
+    assert said(effects) == [
+        "Green passes.",
+        "Red lays 1-4 on 8J and 8K: no points. Red 0, green 0. Green's turn.",
+    ]
     assert [(one.side, one.move, one.known) for one in effects if isinstance(one, Record)] == [
         (1, "pass", ""),
         (0, SECOND, "seat"),

@@ -1,6 +1,7 @@
 """The page as browsers, programs and strangers meet it: real HTTP on loopback."""
 
 import json
+import re
 import socket
 import threading
 import time
@@ -102,6 +103,12 @@ def test_the_page_and_its_parts_need_nothing_from_elsewhere(page: WebPage) -> No
         assert status == 200 and headers["Content-Type"].startswith(kind)
         assert b"http://" not in body and b"https://" not in body and b"innerHTML" not in body
         assert headers["Content-Security-Policy"].startswith("default-src 'self'")
+
+
+def test_the_script_finds_all_that_it_fills_in(page: WebPage) -> None:
+    script, document = (get(page, path)[2].decode() for path in ("page.js", ""))
+    wanted = set(re.findall(r'\bat\("([a-z-]+)"\)', script))
+    assert wanted and wanted == wanted & set(re.findall(r'id="([a-z-]+)"', document))
 
 
 def test_the_state_is_the_last_message_and_503_before_the_first(page: WebPage) -> None:
