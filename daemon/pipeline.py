@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import logging
 import time
-from typing import Literal
 
 import cv2
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.align import Aligner, Alignment
+from vision.arm import ArmWatch, Side
 from vision.frame import Frame, Image, Preview
 from vision.gate import LIGHT_STEP, Gate, GateState
 from vision.pose import rectify
@@ -62,8 +62,9 @@ class Observation:
     """Set where the picture has settled, or was read again; the same object while nothing on the board changes."""
     spent: Spent | None = None
     """None where the frame was only glanced at; all but `frame` is then from the last one that was gone through."""
-    arm: Literal["top", "right", "bottom", "left"] | None = None
-    """Side of the board's frame from which an arm came in since the last settled picture."""
+    arm: Side | None = None
+    """Side of the board's frame from which an arm came in before the last settled picture; None where that is not
+    clear."""
 
 
 class Pipeline:
@@ -78,6 +79,7 @@ class Pipeline:
         self.template = template if profile is None else template.with_shape(profile.shape)
         self.aligner = Aligner(self.template, None if profile is None else reference_of(profile))
         self.gate = Gate(settle_s=settle_s)
+        self.arms = ArmWatch()
         self.reader = Reader(self.template, profile)
         self.readings = readings
         self.cells_read = 0
@@ -124,6 +126,7 @@ class Pipeline:
         alignment = self.aligner.update(frame)
         if alignment.relocked:
             self.gate.reset()
+            self.arms.reset()
             self._adopt_template()
             self._stale = True
         tracked_s = time.perf_counter()
@@ -132,6 +135,7 @@ class Pipeline:
         rectified = rectify(frame.image, alignment.pose, self.template)
         rectified_s = time.perf_counter()
         gate = self.gate.update(rectified, frame.time_s)
+        arm = None if self.gate.picture is None else self.arms.update(self.gate.picture, gate)
         self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
         gated_s, before = time.perf_counter(), self.cells_read
         reading = self._read(rectified, frame, gate) if gate.settled else None
@@ -142,7 +146,7 @@ class Pipeline:
             time.perf_counter() - gated_s,
             self.cells_read - before,
         )
-        return Observation(frame, alignment, rectified, gate, reading, spent)
+        return Observation(frame, alignment, rectified, gate, reading, spent, arm)
 
     def _adopt_template(self) -> None:
         """Takes over the board's shape as the aligner has measured it."""

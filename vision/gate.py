@@ -81,6 +81,8 @@ class Gate:
         self._margin_share = margin_share
         self._accept_after_s = accept_after_s
         self._noise = 1.0
+        self.picture: FloatImage | None = None
+        """The newest picture as the gate sees it: small and smooth."""
         self.reset()
 
     def reset(self) -> None:
@@ -96,7 +98,7 @@ class Gate:
 
     def update(self, rectified: Image, time_s: float) -> GateState:
         """What the next steady picture, taken at `time_s`, tells; about 3 ms."""
-        small = _prepare(rectified)
+        small = self.picture = _prepare(rectified)
         if self._anchor is None or self._anchor.shape != small.shape:
             self._begun_s = time_s
             self._stand(small, time_s)
