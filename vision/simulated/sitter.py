@@ -13,11 +13,14 @@ from vision.simulated.chance import random_style
 from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
+from vision.simulated.tiles import has_tiles, pair_cells
 
-STEPS_A_VISIT = 2
-"""Men laid before the hand is withdrawn."""
+PIECES_A_VISIT = 2
+"""Pieces laid before the hand is withdrawn."""
 PAUSE_S = 0.6
 SLIPS = ("none", "left out", "wrong cell", "wrong class")
+Pieces = dict[tuple[int, ...], str]
+"""Letters of the pieces by the cells on which they lie, ascending."""
 Slip = Literal["none", "left out", "wrong cell", "wrong class"]
 
 
@@ -28,7 +31,7 @@ class Sitter:
         self.table = table
         self.slips: list[str] = []
         """What it did wrong so far, in words."""
-        self._wanted = self._laid = table.board
+        self._wanted = self._laid = self._pieces(table.board)
         self._rng = np.random.default_rng([seed, 5])
         self._pace = pace
         self._rested_s = table.time_s
@@ -36,12 +39,12 @@ class Sitter:
     @property
     def idle(self) -> bool:
         """Whether it has laid what it means to lay, and its hand is gone."""
-        return not self.table.busy and self.table.board == self._laid
+        return not self.table.busy and not self._next_steps()
 
     def lay(self, board: str, slip: Slip = "none") -> None:
         """Wants that board from now on; with a slip it lays another one, and takes it for the right one."""
-        self._wanted = board
-        self._laid = self._slipped(board, slip)
+        self._wanted = self._pieces(board)
+        self._laid = dict(self._wanted) if slip == "none" or not self._wanted else self._slipped(slip)
 
     def mend(self) -> None:
         """Was told of a mistake: lays what was wanted."""
@@ -51,41 +54,75 @@ class Sitter:
         """Does what is due now."""
         if self.table.busy:
             self._rested_s = self.table.time_s
-        elif self.table.board != self._laid and self.table.time_s - self._rested_s > PAUSE_S / self._pace:
-            self.table.perform(self._next_steps(), int(self._rng.integers(0, 2)), self._pace)
+        elif self.table.time_s - self._rested_s > PAUSE_S / self._pace and (steps := self._next_steps()):
+            self.table.perform(steps, int(self._rng.integers(0, 2)), self._pace)
+
+    def _pieces(self, board: str) -> Pieces:
+        """Men and tiles that make up a board."""
+        template = self.table.template
+        cells = [(cell,) for cell, letter in enumerate(board) if letter != EMPTY]
+        groups = pair_cells(template, board) if has_tiles(template) else cells
+        return {group: "".join(board[cell] for cell in group) for group in groups}
+
+    def _lying(self) -> Pieces:
+        """What lies on the table, as it was laid."""
+        if not has_tiles(self.table.template):
+            return self._pieces(self.table.board)
+        return {tile.cells: tile.letters for tile in self.table.standing.tiles}
 
     def _next_steps(self) -> list[Step]:
-        now, wanted = self.table.board, self._laid
-        away = [cell for cell, letter in enumerate(now) if letter not in (EMPTY, wanted[cell])]
-        short = [cell for cell, letter in enumerate(wanted) if letter != EMPTY and now[cell] == EMPTY]
+        lying = self._lying()
+        away = [cells for cells, letters in lying.items() if self._laid.get(cells) != letters]
+        short = [cells for cells, letters in self._laid.items() if lying.get(cells) != letters]
+        if not away:
+            return [step for cells in short[:PIECES_A_VISIT] for step in _placed(cells, self._laid[cells])]
         steps: list[Step] = []
-        for cell in away[:STEPS_A_VISIT]:
-            home = next((other for other in short if wanted[other] == now[cell]), None)
+        for cells in away[:PIECES_A_VISIT]:
+            letters, free = (
+                lying[cells],
+                [place for place in short if not set(place) & {c for one in lying for c in one}],
+            )
+            home = next((place for place in free if self._laid[place] == letters and len(place) == 1), None)
             if home is None:
-                steps.append(Step("remove", cell))
+                steps.append(Step("remove", cells[0]))
             else:
                 short.remove(home)
-                steps.append(Step("move", home, cell, now[cell]))
-        short = short if not steps else []
-        return steps or [Step("place", cell, piece=wanted[cell]) for cell in short[:STEPS_A_VISIT]]
+                steps.append(Step("move", home[0], cells[0], letters))
+        return steps
 
-    def _slipped(self, board: str, slip: Slip) -> str:
-        men = [cell for cell, letter in enumerate(board) if letter != EMPTY]
-        if slip == "none" or not men:
-            return board
-        cells = list(board)
-        cell = men[int(self._rng.integers(0, len(men)))]
-        if slip == "left out":
-            cells[cell] = EMPTY
-        elif slip == "wrong cell":
-            free = [other for other, letter in enumerate(board) if letter == EMPTY]
-            other = free[int(self._rng.integers(0, len(free)))]
-            cells[cell], cells[other] = EMPTY, board[cell]
-        else:
-            others = sorted({letter for letter in board if letter not in (EMPTY, board[cell])})
-            cells[cell] = others[int(self._rng.integers(0, len(others)))]
-        self.slips.append(f"{slip}: {self.table.template.cell_names[cell]}")
-        return "".join(cells)
+    def _slipped(self, slip: Slip) -> Pieces:
+        """What is wanted, but for one piece."""
+        laid, names = dict(self._wanted), self.table.template.cell_names
+        places = list(laid)
+        cells = places[int(self._rng.integers(0, len(places)))]
+        letters = laid.pop(cells)
+        self.slips.append(f"{slip}: {'-'.join(names[cell] for cell in cells)}")
+        if slip == "wrong cell":
+            laid[self._other_place(cells)] = letters
+        elif slip == "wrong class":
+            classes = sorted({other for other in self._wanted.values() if set(other) != set(letters)})
+            laid[cells] = (
+                letters[::-1] if letters != letters[::-1] else classes[int(self._rng.integers(0, len(classes)))]
+            )
+        return laid
+
+    def _other_place(self, cells: tuple[int, ...]) -> tuple[int, ...]:
+        """Some free place for a piece: the same way round, elsewhere."""
+        template = self.table.template
+        taken = {cell for place in self._wanted for cell in place}
+        middles = template.cells_mm - template.cells_mm[cells[0]]
+        places = []
+        for shift in middles:
+            wanted = template.cells_mm[list(cells)] + shift
+            near = np.linalg.norm(template.cells_mm[:, None] - wanted[None], axis=2).argmin(axis=0)
+            fits = np.allclose(template.cells_mm[near], wanted)
+            if fits and not taken & set(map(int, near)):
+                places.append(tuple(map(int, near)))
+        return places[int(self._rng.integers(0, len(places)))]
+
+
+def _placed(cells: tuple[int, ...], letters: str) -> list[Step]:
+    return [Step("place", cell, piece=letter) for cell, letter in zip(cells, letters, strict=True)]
 
 
 class GuidedSitting:
