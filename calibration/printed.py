@@ -70,7 +70,7 @@ def parse_print(source: Mapping[str, Any], cells_mm: FloatArray, lines_mm: Float
     Raises KeyError, TypeError or ValueError where it does not hold together.
     """
     colours = {name: _colour(value) for name, value in source["colours"].items()}
-    shapes = [_area(*area[:4], colour=colours[area[4]]) for area in source["areas"]]
+    shapes = [_area(left, top, right, bottom, colours[name]) for left, top, right, bottom, name in source["areas"]]
     width, line = float(source["line_mm"]), colours[source["line_colour"]]
     shapes += [_line(segment, width, line) for segment in lines_mm]
     shapes += [Shape("disc", (x, y), (wide, wide), colours[name]) for x, y, wide, name in source["discs"]]
@@ -150,7 +150,7 @@ def _diamonds(
             yield Shape("star", centre, (size, size), colours[style["colours"][str(score)]])
 
 
-def _area(left: float, top: float, right: float, bottom: float, *, colour: Colour) -> Shape:
+def _area(left: float, top: float, right: float, bottom: float, colour: Colour) -> Shape:
     return Shape("rectangle", ((left + right) / 2, (top + bottom) / 2), (right - left, bottom - top), colour)
 
 

@@ -79,7 +79,7 @@ class Aligner:
         self._checked_s = self._seen_s = self._followed_s = self._next_try_s = float("-inf")
         self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
-        self._name = ""
+        self._name = self._locked_name = ""
 
     def update(self, frame: Frame) -> Alignment:
         """Where the board is in the next frame: 3 ms while it rests, some 70 ms for a new lock."""
@@ -165,11 +165,11 @@ class Aligner:
         shift_px = 0.0 if resting is None else _distance_px(resting, pose, self.template)
         bumped = shift_px > BUMP * _side_px(pose, self.template)
         relocked = resting is not None and (before is None or bumped)
-        if before is not None and resting is not None and not bumped:
+        if before is not None and resting is not None and not bumped and frame.name == self._locked_name:
             pose = dataclasses.replace(resting, quality=pose.quality)
         if relocked:
             log.info("board locked again, %.1f px from where it was; quality %.2f", shift_px, pose.quality)
-        self._resting, self._locked_quality = pose, pose.quality
+        self._resting, self._locked_quality, self._locked_name = pose, pose.quality, frame.name
         self._checked_s = self._seen_s = self._followed_s = frame.time_s
         self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
         self._hold(pose, grey)

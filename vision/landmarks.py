@@ -18,7 +18,7 @@ from calibration.template import BoardTemplate
 from vision.channels import shrink_grey_to_board
 from vision.features import fit_homography
 from vision.frame import Image
-from vision.pose import BoardPose, project
+from vision.pose import BoardPose, pose_from_corners, project
 from vision.printed import draw_print
 from vision.ridges import picture_scale, rectified_grey
 
@@ -74,6 +74,18 @@ def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) 
     image_from_board = np.linalg.inv(small_from_image) @ matrix
     error_px *= picture_scale(image_from_board, template)
     return BoardPose(image_from_board / image_from_board[2, 2], error_px, _quality(small, matrix, template))
+
+
+def turned_to_print(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
+    """The pose with its corners in the order that the print shows; as it is where none of the orders shows it.
+
+    Corners given by hand may begin anywhere.
+    """
+    corners, (width, height) = pose.corners_px(template), template.size_mm
+    turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
+    turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns]
+    qualities = [refine_by_landmarks(image, candidate, template).quality for candidate in turned]
+    return turned[int(np.argmax(qualities))]
 
 
 def landmark_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:

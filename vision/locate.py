@@ -14,6 +14,7 @@ from vision.align import Aligner
 from vision.evidence import pose_quality, snap_pose
 from vision.finder import find_board
 from vision.frame import Frame, Image
+from vision.landmarks import turned_to_print
 from vision.lines import measure_shape
 from vision.pawns import Pawn, find_pawns
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
@@ -58,6 +59,8 @@ class PhotoReader:
         pose, template = pose_from_corners(corners_px, self._template), self._template
         if not is_plausible(pose, template, image):
             return None
+        if template.printed is not None:
+            pose = turned_to_print(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
         return refine_if_better(image, pose, template), template
