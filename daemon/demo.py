@@ -7,6 +7,7 @@ import logging
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 import games
 from calibration.template import BoardTemplate
@@ -14,7 +15,7 @@ from daemon.effects import Announcement
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
 from daemon.session import Session
-from games import AnyGame
+from games import AnyGame, Side
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource
@@ -22,7 +23,6 @@ from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 
 LOGGER = logging.getLogger(__name__)
-SIZE_PX = (960, 540)
 RATE_HZ = 15.0
 ANSWER_S = 60.0
 """Longest wait for an agent's answer before the demo goes on without it (and the match asks again)."""
@@ -39,14 +39,22 @@ class Tally:
     game: str
     seed: int
     plies: int = 0
-    """Plies really made on the table."""
+    """Plies really made on the table, but for passes, which no camera sees."""
+    passes: int = 0
+    """Passes really made."""
     wrong_boards: int = 0
     """Boards that were believed and never stood on the table."""
     missed_plies: int = 0
-    """Plies made on the table that are not in the record."""
+    """Plies made on the table that are not in the record, passes aside."""
+    right_movers: int = 0
+    """Plies, passes aside, that the record says were made by the side that really made them."""
     false_reports: int = 0
     """Complaints although nothing was wrong."""
     outcome: str = ""
+    true_outcome: str = ""
+    scores: tuple[int, int] | None = None
+    """Points of both sides, as believed at the end; None in games without points."""
+    true_scores: tuple[int, int] | None = None
     seconds: float = 0.0
     """Wall time of the game."""
     verdict_ms: float = 0.0
@@ -74,7 +82,7 @@ class Demo:
         begun_s = time.monotonic()
         tally = Tally(game.name, seed, journal=str(session.journal.path))
         style = default_style()
-        table = SimulatedTable(template, game.board(game.initial()), style, seed=seed, size_px=SIZE_PX)
+        table = SimulatedTable(template, game.board(game.initial()), style, seed=seed)
         profile = profile_of(game, template, table, seed)
         source = SimulatedSource(table, rate_hz=RATE_HZ, real_time=not self.fast)
         humans = frozenset(side for side in (0, 1) if session.seats[side].agent is None)
@@ -83,7 +91,7 @@ class Demo:
             template, profile, settle_s=session.config.eyes.settle_s, readings=session.config.eyes.readings
         )
         match = session.begin(pipeline, resume=False)
-        judge = Judge(match, player, tally, lambda: session.journal.game(match.game_id).moves)
+        judge = Judge(match, player, tally, lambda: seen_plies(game, session.journal.game(match.game_id).moves))
         match.listeners.append(judge.hear)
         try:
             self._play(match, source, player, judge)
@@ -106,7 +114,7 @@ class Demo:
             self.on_frame(self.session.tick(frame))
             if self.fast:
                 self._await_answer(match)
-            if player.finished and match.referee.ply >= len(player.record):
+            if player.finished and len(match.referee.line.seen) >= len(player.seen):
                 return
             if progress_s is None or len(player.record) + match.referee.ply != plies:
                 plies, progress_s = len(player.record) + match.referee.ply, frame.time_s
@@ -126,9 +134,13 @@ class Judge:
     """Compares what the daemon believes with what really stands on the table."""
 
     def __init__(
-        self, match: Match, player: ScriptedPlayer, tally: Tally, recorded: Callable[[], Sequence[str]]
+        self,
+        match: Match,
+        player: ScriptedPlayer,
+        tally: Tally,
+        recorded: Callable[[], Sequence[tuple[str, Side]]],
     ) -> None:
-        """`recorded` reads the game's moves back from the journal."""
+        """`recorded` reads the game's moves, passes aside, and their makers back from the journal."""
         self._match = match
         self._recorded = recorded
         self._player = player
@@ -147,7 +159,8 @@ class Judge:
         """Counts complaints, notes boards, and passes the agent's spoken moves on to the player."""
         if announcement.code == "move":
             self._verdicts_ms.append(1000 * (time.perf_counter() - self._looked_s))
-            self._believed[announcement.ply] = announcement.board
+            seen = sum(ply.seen for ply in self._match.referee.line.plies[: announcement.ply])
+            self._believed[seen] = announcement.board
         elif announcement.code == "agent_move":
             self._player.hear(announcement.ply + 1, announcement.move)
         elif announcement.code in COMPLAINTS:
@@ -156,18 +169,31 @@ class Judge:
 
     def close(self) -> None:
         """Fills in the tally: the truth on one side, belief and journal on the other."""
-        truth = {ply.ply: ply.board for ply in self._player.record}
-        recorded = self._recorded()
-        self._tally.plies = len(truth)
-        self._tally.wrong_boards = sum(truth.get(ply) != board for ply, board in self._believed.items())
-        self._tally.missed_plies = sum(
-            index >= len(recorded) or recorded[index] != ply.move for index, ply in enumerate(self._player.record)
-        )
-        outcome = self._match.referee.outcome
-        self._tally.outcome = "unfinished" if outcome is None else outcome_text(self._match.referee.game, outcome)
-        self._tally.verdict_ms = round(statistics.median(self._verdicts_ms), 1) if self._verdicts_ms else 0.0
+        player, tally, referee, recorded = self._player, self._tally, self._match.referee, self._recorded()
+        truth = {number: ply.board for number, ply in enumerate(player.seen, 1)}
+        pairs = list(zip_longest(player.seen, recorded[: len(truth)], fillvalue=("", None)))
+        tally.plies, tally.passes = len(truth), len(player.record) - len(truth)
+        tally.wrong_boards = sum(truth.get(number) != board for number, board in self._believed.items())
+        tally.missed_plies = sum(ply.move != text for ply, (text, _) in pairs)
+        tally.right_movers = sum((ply.move, ply.side) == kept for ply, kept in pairs)
+        tally.outcome = outcome_text(referee.game, referee.outcome)
+        tally.true_outcome = outcome_text(referee.game, player.outcome)
+        tally.scores, tally.true_scores = (referee.game.scores(one.position) for one in (referee, player))
+        tally.verdict_ms = round(statistics.median(self._verdicts_ms), 1) if self._verdicts_ms else 0.0
 
 
-def outcome_text(game: AnyGame, outcome: games.Outcome) -> str:
+def seen_plies(game: AnyGame, texts: Sequence[str]) -> list[tuple[str, Side]]:
+    """Text and side of the moves that changed the board."""
+    positions = games.line_of_play(game, texts)
+    return [
+        (text, game.to_move(before))
+        for text, before, after in zip(texts, positions, positions[1:], strict=False)
+        if game.board(before) != game.board(after)
+    ]
+
+
+def outcome_text(game: AnyGame, outcome: games.Outcome | None) -> str:
     """Such as "light: two_men_left" or "draw: repetition"."""
+    if outcome is None:
+        return "unfinished"
     return f"{'draw' if outcome.winner is None else game.sides[outcome.winner]}: {outcome.reason}"

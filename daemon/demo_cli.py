@@ -25,10 +25,11 @@ from daemon.config import (
     PlayersSection,
     SpeechSection,
 )
-from daemon.demo import Demo
+from daemon.demo import Demo, Tally
 from daemon.effects import Announcement
 from daemon.endpoints import BusError
 from daemon.journal import JournalError
+from daemon.line import shares_men
 from daemon.session import Session
 from daemon.web import WebError
 from daemon.window import Window
@@ -48,11 +49,12 @@ def demo(
     rule: Annotated[list[str], typer.Option(help="Rule option k=v. Repeatable.")] = [],  # noqa: B006
     verbose: Annotated[bool, typer.Option("--verbose", help="Also log what the parts do.")] = False,
 ) -> None:
-    """Plays a whole game on a simulated table against `alphabeta`, through the real pipeline, camera to speech.
+    """Plays a whole game on a simulated table, through the real pipeline, camera to speech.
 
-    A scripted player sits at the table, plays light, and carries out the spoken moves of dark. While it plays, the
-    page is on http://127.0.0.1:8765/. Wrong boards and missed plies are judged by the table itself, which knows what
-    stands on it. Exit status 1 if there was one.
+    A scripted player sits at the table, plays the first side, and carries out the spoken moves that `alphabeta` finds
+    for the second. Dominoes two players play whose hands nobody sees, and who sit opposite one another. While it
+    plays, the page is on http://127.0.0.1:8765/. Wrong boards, missed plies, movers and points are judged by the table
+    itself, which knows what was done at it. Exit status 1 if a board was wrong or a ply was missed.
 
     Example: kibitzer demo --headless --fast --games 20 --json
     """
@@ -106,15 +108,25 @@ def _play(
                 sys.stdout.write(json.dumps(dataclasses.asdict(tally)) + "\n")
                 sys.stdout.flush()
             else:
-                console.print(
-                    f"game {tally.seed}: {tally.plies} plies, {tally.outcome}; {tally.wrong_boards} wrong boards, "
-                    f"{tally.missed_plies} missed plies, {tally.false_reports} false reports; "
-                    f"{tally.seconds:.0f} s, verdict in {tally.verdict_ms:.0f} ms; record: {tally.journal}",
-                    highlight=False,
-                )
+                console.print(told(tally), highlight=False)
     if window is not None:
         window.close()
     return faults
+
+
+def told(tally: Tally) -> str:
+    """How a game went, in a line."""
+    plies = f"{tally.plies} plies" + (f" and {tally.passes} passes" if tally.passes else "")
+    parts = [
+        f"{plies}, {tally.outcome}",
+        f"{tally.wrong_boards} wrong boards, {tally.missed_plies} missed plies, {tally.false_reports} false reports",
+    ]
+    if tally.scores and tally.true_scores:
+        scores = ":".join(map(str, tally.scores))
+        truth = "" if tally.scores == tally.true_scores else f" (really {':'.join(map(str, tally.true_scores))})"
+        parts.append(f"{tally.right_movers} of {tally.plies} movers right, {scores}{truth}")
+    parts += [f"{tally.seconds:.0f} s, verdict in {tally.verdict_ms:.0f} ms", f"record: {tally.journal}"]
+    return f"game {tally.seed}: {'; '.join(parts)}"
 
 
 def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Session:
@@ -131,12 +143,19 @@ def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Sessi
 
 
 def demo_config(game: str, *, headless: bool, fast: bool) -> Config:
-    """The settings of a demo: its own record, free ports on the bus, a person at light and `alphabeta` at dark."""
-    thinking = PlayerSection(agent="alphabeta", time_s=0.05 if fast else 1.0)
+    """The settings of a demo: its own record, free ports on the bus, a person and `alphabeta` at the second side.
+
+    In games whose men belong to nobody, two persons who sit opposite one another: an agent would show its hand.
+    """
+    players = PlayersSection(
+        first=PlayerSection(), second=PlayerSection(agent="alphabeta", time_s=0.05 if fast else 1.0)
+    )
+    if shares_men(games.load(game)):
+        players = PlayersSection(first=PlayerSection(seat="bottom"), second=PlayerSection(seat="top"))
     return Config.model_validate(
         {
             "game": {"name": game},
-            "players": PlayersSection(first=PlayerSection(), second=thinking),
+            "players": players,
             "bus": BusSection(state="tcp://127.0.0.1:*", reply="tcp://127.0.0.1:*"),
             "speech": SpeechSection(enabled=True),
             "page": PageSection(enabled=not headless, window=not headless),

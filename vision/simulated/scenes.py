@@ -39,7 +39,7 @@ class Scene:
 def random_scene(
     template: BoardTemplate,
     rng: np.random.Generator,
-    size_px: tuple[int, int] = (960, 540),
+    size_px: tuple[int, int] | None = None,
     *,
     hands: float = 0.1,
     style: Style | None = None,

@@ -24,8 +24,14 @@ from vision.simulated.style import Colour, Style, default_style
 from vision.simulated.tiles import Tile, handfuls, has_tiles
 
 FloatArray = NDArray[np.float64]
+USUAL_SIZES_PX = ((960, 540), (1280, 720), (1920, 1080))
 MOST_VISITS = 64
 """Visits of hands that may wait at a time."""
+
+
+def usual_size_px(template: BoardTemplate) -> tuple[int, int]:
+    """Width and height of pictures in which such a board is seen about as finely as its cells are looked at."""
+    return next((size for size in USUAL_SIZES_PX if size[1] >= template.rectified_px), USUAL_SIZES_PX[-1])
 
 
 class SimulatedTable:
@@ -37,18 +43,21 @@ class SimulatedTable:
         board: str,
         style: Style | None = None,
         seed: int = 0,
-        size_px: tuple[int, int] = (960, 540),
+        size_px: tuple[int, int] | None = None,
         *,
         pawns: bool = True,
         stage: Stage | None = None,
     ) -> None:
-        """`pawns` stand on the printed track of a board that has one."""
+        """`size_px` of the camera's picture is large enough for the template, where it is not given.
+
+        `pawns` stand on the printed track of a board that has one.
+        """
         if len(board) != len(template.cell_names):
             raise ValueError(f"a board of {template.game} has {len(template.cell_names)} cells, not {len(board)}")
         self.template = template
         self.style = stage.style if stage else style or default_style()
         self.time_s = 0.0
-        self._stage = stage or Stage(template, self.style, size_px, seed)
+        self._stage = stage or Stage(template, self.style, size_px or usual_size_px(template), seed)
         self._rng = np.random.default_rng([seed, 2])
         self.standing = Standing(template, board, self.style, self._rng, pawns=pawns)
         self._lie = Change(np.zeros(3), np.zeros(3), 0.0, 0.0)

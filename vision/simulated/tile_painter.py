@@ -14,13 +14,13 @@ from vision.simulated.light import GAMMA, Light, dot
 from vision.simulated.men import Patch, Shade, fine_rays, shaded, shrunk
 from vision.simulated.scenery import eye
 from vision.simulated.style import Colour, TileStyle
+from vision.simulated.texture import sample
 from vision.simulated.tiles import Tile
 
 Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 FINE = 6
 """Texels to the millimetre on a tile's face."""
-_NO_MAP = np.empty(0, dtype=np.float32)
 MARCHES = 5
 """Steps along a ray until it is at a wall."""
 AT_WALL_MM = 0.08
@@ -52,13 +52,14 @@ class TilePainter:
             return None
         rays = fine_rays(camera, region)
         hit, points, normals = self._meet(camera, rays, tile)
+        albedo = self._albedo(points, tile)[hit]
         points, normals = points[hit], normals[hit]
         colour = np.zeros((*hit.shape, 3), dtype=np.float32)
         out = _turned(points, tile.turn) + np.array([tile.x_mm, tile.y_mm, tile.lift_mm], dtype=np.float32)
         style = self._style
         colour[hit] = shaded(
             self._light,
-            self._albedo(points, tile),
+            albedo,
             np.asarray(out, np.float32),
             _turned(normals, tile.turn),
             np.clip(points[:, 2:] / style.height_mm, 0, 1),
@@ -147,11 +148,11 @@ class TilePainter:
         return hit, np.asarray(points, np.float32), np.asarray(normals, np.float32)
 
     def _albedo(self, points: Float32Array, tile: Tile) -> Float32Array:
-        """(n, 3) the face's drawing, drawn over the edge on to the walls."""
+        """(h, w, 3) the face's drawing, drawn over the edge on to the walls."""
         face = self._face(tile.letters)
         middle = np.array([face.shape[1], face.shape[0]], dtype=np.float32) / 2 - 0.5
-        texels = np.asarray(points[None, :, :2] * FINE + middle, dtype=np.float32)
-        return np.asarray(cv2.remap(face, texels, _NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)[0])
+        texels = np.asarray(points[..., :2] * FINE + middle, dtype=np.float32)
+        return sample(face, texels, cv2.BORDER_REPLICATE)
 
     def _draw_face(self, letters: str) -> Float32Array:
         """(h, w, 3) linear colour of a tile that lies along x, its first half to the left."""
