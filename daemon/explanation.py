@@ -104,8 +104,8 @@ class MoveEvent:
 
     @property
     def order_assumed(self) -> bool:
-        """Whether the same men may have been laid in another order, or by others, as likely as in the best one."""
-        return not self.ambiguous and bool(self.rivals)
+        """Whether men that came together may have been laid in another order, or by others, as likely as assumed."""
+        return not self.ambiguous and any(one.seen > 1 for one in self.rivals)
 
     def _same_men(self, other: Explanation) -> bool:
         best = self.explanations[0]

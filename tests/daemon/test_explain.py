@@ -86,6 +86,20 @@ def test_order_of_two_tiles_laid_together_is_assumed_and_said_to_be(game: AnyGam
     assert not one.order_assumed
 
 
+def test_of_passes_that_differ_in_the_tile_put_away_one_is_assumed_silently(game: AnyGame) -> None:
+    dealt = game.initial(seed=1)
+    first = next(move for move in game.legal_moves(dealt) if game.steps(dealt, move))
+    history = [dealt, game.apply(dealt, first)]
+    passes = [move for move in game.legal_moves(history[-1]) if not game.steps(history[-1], move)]
+    after = [game.apply(history[-1], move) for move in passes]
+    assert len(passes) > 1
+    lays = [move for move in game.legal_moves(after[0]) if game.steps(after[0], move)]
+    board = game.board(game.apply(after[0], lays[0]))
+    event = explain(game, history, reading_of(game, board), (0,))
+    assert len(event.rivals) == len(passes) - 1
+    assert not event.ambiguous and not event.order_assumed
+
+
 def test_no_pass_stands_at_the_end_of_a_line(game: AnyGame) -> None:
     history = line(game, FIRST)
     event = explain(game, history, reading_of(game, with_tile(game, history[-1], "8J1-8K4"), sure=0.9))
