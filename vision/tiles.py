@@ -64,7 +64,7 @@ def _odds(empty: FloatArray, ways: FloatArray, rows: int, columns: int) -> Float
     towards = ways[:, 1:] - np.logaddexp.reduce(ways[:, 1:], axis=1, keepdims=True)
     score = ((_occupied(empty) - empty)[:, None] + towards).T.reshape(4, rows, columns)
     joint = [score[way] + _neighbours(score[OPPOSITE[way]], way, -np.inf) for way in range(4)]
-    return np.clip(np.stack(joint), -np.inf, MOST_NATS)
+    return np.asarray(np.clip(np.stack(joint), -np.inf, MOST_NATS))
 
 
 def _neighbours(values: FloatArray, way: int, outside: float) -> FloatArray:

@@ -20,6 +20,13 @@ def main() -> None:
     """Trains the networks again. Needs torch, which `./kibitzer train` installs; no graphics card."""
 
 
+def say_progress() -> None:
+    """Progress goes to standard error; the exporters' own does not."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("onnxscript").setLevel(logging.WARNING)
+    logging.getLogger("onnx_ir").setLevel(logging.WARNING)
+
+
 @app.command("resnet18")
 def resnet18(
     out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
@@ -45,11 +52,35 @@ def resnet18(
     except ModuleNotFoundError as error:
         sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
         raise typer.Exit(2) from None
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("onnxscript").setLevel(logging.WARNING)
-    logging.getLogger("onnx_ir").setLevel(logging.WARNING)
+    say_progress()
     out.mkdir(parents=True, exist_ok=True)
     make_resnet18(out, work, photographs, patches=patches, tables=tables, epochs=epochs, seed=seed, threads=threads)
+
+
+@app.command("halves")
+def halves(
+    out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
+    work: Annotated[Path, typer.Option(help="Folder for drawn patches, kept for the next run.")] = Path("var/train"),
+    patches: Annotated[int, typer.Option(min=400, help="Patches to draw; 200000 take 5 minutes.")] = 200_000,
+    epochs: Annotated[float, typer.Option(min=0.01, help="Times each patch is seen.")] = 5.0,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same patches and first weights.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Processor cores for torch.")] = 1,
+) -> None:
+    """Trains the small network that reads halves of domino tiles, and the head that reads boards without a profile.
+
+    Draws boards with tiles by chance, cuts their cells, trains, exports to ONNX, quantises to eight bits, fits the
+    head, and writes halves.onnx, halves_head.npz and manifest.toml. No photographs.
+
+    Example: kibitzer train halves --out /tmp/weights --patches 20000 --epochs 2
+    """
+    try:
+        from models.train.halves_recipe import make_halves
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
+        raise typer.Exit(2) from None
+    say_progress()
+    out.mkdir(parents=True, exist_ok=True)
+    make_halves(out, work, patches=patches, epochs=epochs, seed=seed, threads=threads)
 
 
 @app.command("patches")
