@@ -107,8 +107,8 @@ def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
         [*COMMAND, "--new-game", "--config", str(config)],
         cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
+    log = Log(process, began_s)
     try:
-        log = Log(process, began_s)
         if not log.read.wait(START_S) or process.poll() is not None:
             raise ResidentError("kibitzer run has not read the board: " + " / ".join(log.lines[-5:]))
         yield process, log
@@ -119,6 +119,7 @@ def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             process.kill()
             process.wait()
+        log.close()
 
 
 class Log:
@@ -131,7 +132,14 @@ class Log:
         self.read_s = self.read_cpu_s = 0.0
         """Time from the start until then, and processor time."""
         self._process, self._began_s = process, began_s
-        threading.Thread(target=self._follow, name="daemon's log", daemon=True).start()
+        self._thread = threading.Thread(target=self._follow, name="daemon's log", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Reads the rest, once the daemon has ended."""
+        self._thread.join(END_S)
+        if self._process.stderr is not None:
+            self._process.stderr.close()
 
     def _follow(self) -> None:
         assert self._process.stderr is not None

@@ -21,7 +21,7 @@ from vision.simulated.table import SimulatedTable
 SIZE_PX = (1280, 720)
 PLIES = 9
 """Played before the move that is watched."""
-PICTURES = 16
+PICTURES = 8
 """Pictures of one table that differ by the camera's noise alone."""
 NOISE = 1.5
 """Standard deviation of the noise laid over pictures that have none, in grey values."""
@@ -118,5 +118,6 @@ def _fitted(picture: Image) -> Image:
 
 def _noisy(picture: Image) -> list[Image]:
     chance = np.random.default_rng(SEED)
-    noise = chance.normal(0, NOISE, (PICTURES, *picture.shape[:2], 1))
+    size = (*picture.shape[:2], 1)
+    noise = (NOISE * chance.standard_normal(size, dtype=np.float32) for _ in range(PICTURES))
     return [np.clip(np.rint(picture + one), 0, 255).astype(np.uint8) for one in noise]
