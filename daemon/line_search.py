@@ -24,8 +24,13 @@ ILLEGAL_NATS = 9.0
 """What a tile against the rules costs: more than one cell misread, less than two."""
 COUNT_NATS = 6.0
 """What each tile more or fewer than photos were taken costs: less than one tile not seen at all."""
+UNCOUNTED_NATS = 10.0
+"""What it costs in the first place that a photo shows more tiles than it should: one such tile alone is rather
+something printed on the board, unless others join it."""
 MOST_UNCOUNTED = 3
 """So many tiles more than photos are looked for."""
+PATIENCE = 2
+"""So many counts of tiles in a row must be no better for the search to end."""
 MOST_PASSES = 2
 
 
@@ -96,14 +101,13 @@ class LineSearch:
         pending = max(len(line.pending) for line in self.lines)
         # Fewer tiles than photos were taken, or more, where that may explain the picture better.
         for surpluses in (range(-1, -pending - 2, -1), range(1, most + 1)):
+            worse = 0
             for surplus in surpluses:
-                if found and not self._may_gain(found[0], surplus > 0):
+                if worse == PATIENCE or (found and not self._may_gain(found[0], surplus > 0)):
                     break
                 others = self._after(shot, surplus)
-                worse = found and (not others or others[0].cost >= found[0].cost)
+                worse = worse + 1 if found and (not others or others[0].cost >= found[0].cost) else 0
                 found = best([*found, *others])
-                if worse:
-                    break
         self.lines = best(with_pawns(line, pawns) for line in found)
 
     def _may_gain(self, line: Line, more: bool) -> bool:
@@ -128,7 +132,7 @@ class LineSearch:
                 continue
             wanted = [Wanted(None, None)] * surplus + wanted[max(0, -surplus) :]
             left = (*pending, shot) if count == 0 else ()
-            extra = COUNT_NATS * abs(surplus)
+            extra = COUNT_NATS * abs(surplus) + UNCOUNTED_NATS * (surplus > 0)
             found += [
                 dataclasses.replace(line, prior=line.prior + extra, cost=line.cost + extra, pending=left)
                 for line in self._laid([line for line in self.lines if line.pending == pending], wanted)

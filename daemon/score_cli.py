@@ -19,12 +19,13 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.annotation_folder import AnnotationFolder, FolderError
 from daemon.evaluation import WORTH, Evaluation, Tally, evaluate
-from daemon.photo_series import Series, SeriesError, Shot, find_series
+from daemon.photo_series import Series, SeriesError, find_series
 from daemon.score_words import line_of, object_of, summary_of
 from daemon.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
 from vision.cli import load_photo
+from vision.frame import Image
 from vision.locate import PhotoReader, ReadPhoto
 from vision.pawns import Pawn
 from vision.weights import WeightsError
@@ -75,7 +76,7 @@ def score_dominoes(
             for series in chosen:
                 teller = Teller(series, folder, as_json)
                 for shot in series.shots:
-                    teller.look(eyes.looks(shot))
+                    teller.look(eyes.looks(None if shot.photo is None else load_photo(shot.photo)))
                     progress.advance(task)
                 complete = teller.finish() and complete
     except (AnnotationError, SeriesError, FolderError, ProfileError, TemplateError, WeightsError, ValueError) as error:
@@ -92,9 +93,8 @@ class Eyes:
         self._corners_px: NDArray[np.float64] | None = None
         self._shape: tuple[int, ...] = ()
 
-    def looks(self, shot: Shot) -> Iterator[Look]:
-        """What the photo may show, the likeliest first: the board where it is found, then where it was before."""
-        image = None if shot.photo is None else load_photo(shot.photo)
+    def looks(self, image: Image | None) -> Iterator[Look]:
+        """What a photo may show, the likeliest first: the board where it is found, then where it was before."""
         if image is None:
             return
         corners_px, shape = self._corners_px, self._shape
