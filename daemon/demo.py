@@ -7,7 +7,6 @@ import logging
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
 
 import games
 from calibration.template import BoardTemplate
@@ -171,11 +170,13 @@ class Judge:
         """Fills in the tally: the truth on one side, belief and journal on the other."""
         player, tally, referee, recorded = self._player, self._tally, self._match.referee, self._recorded()
         truth = {number: ply.board for number, ply in enumerate(player.seen, 1)}
-        pairs = list(zip_longest(player.seen, recorded[: len(truth)], fillvalue=("", None)))
+        made = [(ply.move, ply.side) for ply in player.seen]
+        # As many as were made: what was not recorded differs from every move.
+        kept = [*recorded, *[("", -1)] * len(made)][: len(made)]
         tally.plies, tally.passes = len(truth), len(player.record) - len(truth)
         tally.wrong_boards = sum(truth.get(number) != board for number, board in self._believed.items())
-        tally.missed_plies = sum(ply.move != text for ply, (text, _) in pairs)
-        tally.right_movers = sum((ply.move, ply.side) == kept for ply, kept in pairs)
+        tally.missed_plies = sum(one[0] != other[0] for one, other in zip(made, kept, strict=True))
+        tally.right_movers = sum(one == other for one, other in zip(made, kept, strict=True))
         tally.outcome = outcome_text(referee.game, referee.outcome)
         tally.true_outcome = outcome_text(referee.game, player.outcome)
         tally.scores, tally.true_scores = (referee.game.scores(one.position) for one in (referee, player))

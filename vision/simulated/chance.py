@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from calibration.template import BoardTemplate
 from vision.simulated.light import linear
 from vision.simulated.style import (
+    PAWNS,
     BoardStyle,
     CameraStyle,
     Colour,
@@ -18,7 +20,9 @@ from vision.simulated.style import (
     SensorStyle,
     Style,
     SurfaceStyle,
+    TileStyle,
 )
+from vision.simulated.tiles import has_tiles
 
 Pair = tuple[Colour, Colour]
 
@@ -75,6 +79,25 @@ _MEN: tuple[Pair, ...] = (
     ((190, 190, 196), (36, 36, 40)),
 )
 """Usual colours of sets: the light man, then the dark one."""
+_TILES: tuple[Pair, ...] = (
+    ((236, 240, 242), (26, 24, 26)),
+    ((206, 232, 244), (30, 34, 40)),
+    ((222, 236, 240), (40, 30, 26)),
+    ((34, 32, 32), (238, 242, 244)),
+    ((60, 36, 130), (230, 238, 242)),
+    ((110, 156, 196), (34, 40, 60)),
+)
+"""Usual colours of tiles and their pips."""
+_PIPS: tuple[Colour, ...] = (
+    (40, 40, 40),
+    (190, 120, 20),
+    (60, 140, 30),
+    (40, 40, 200),
+    (120, 50, 110),
+    (180, 60, 40),
+    (20, 110, 190),
+)
+"""Colours of the pips of 0 to 6, in sets where every number has its own."""
 
 
 def random_style(template: BoardTemplate, rng: np.random.Generator) -> Style:
@@ -90,6 +113,8 @@ def random_style(template: BoardTemplate, rng: np.random.Generator) -> Style:
         sensor=_sensor(rng),
         hands=(_hand(rng), _hand(rng)),
         placement_mm=float(rng.uniform(0.5, 1.8)),
+        tiles=_tiles(rng) if has_tiles(template) else TileStyle(),
+        pawns=_pawns(rng) if has_tiles(template) else PAWNS,
     )
 
 
@@ -193,6 +218,36 @@ def _men(template: BoardTemplate, rng: np.random.Generator) -> ManStyle:
         gloss=float(rng.uniform(0.05, 0.9)),
         colours=colours,
     )
+
+
+def _tiles(rng: np.random.Generator) -> TileStyle:
+    """Mostly ivory or white with black pips; coloured pips, and dark tiles with light pips, now and then."""
+    width, kind = float(rng.uniform(0.88, 0.99)), rng.random()
+    face, ink = _TILES[int(rng.integers(0, 3 if kind < 0.8 else len(_TILES)))]
+    coloured = 0.65 < kind < 0.8
+    pips = tuple(_jitter(colour, rng, 12) for colour in _PIPS) if coloured else (_jitter(ink, rng, 10),)
+    return TileStyle(
+        length=float(np.clip(2 * width + rng.normal(0.02, 0.02), 1.8, 1.99)),
+        width=width,
+        height_mm=float(rng.uniform(4.0, 10.0)),
+        corner_mm=float(rng.uniform(0.6, 3.6)),
+        bevel_mm=float(rng.uniform(0.3, 1.8)),
+        pip=float(rng.uniform(0.17, 0.24)),
+        pip_gap=float(rng.uniform(0.26, 0.31)),
+        line=float(rng.uniform(0.03, 0.09)) if rng.random() < 0.85 else 0.0,
+        face=_jitter(face, rng, 8),
+        pips=pips,
+        line_colour=_jitter(ink, rng, 10),
+        gloss=float(rng.uniform(0.05, 0.6)),
+        turn_deg=float(rng.uniform(0.4, 2.0)),
+    )
+
+
+def _pawns(rng: np.random.Generator) -> ManStyle:
+    """Clear or opaque discs of the usual colours."""
+    colours = {name: _jitter(colour, rng, 10) for name, colour in PAWNS.colours.items()}
+    clear, height_mm = float(rng.choice([0.0, 0.5, 0.8])), float(rng.uniform(2.5, 6.0))
+    return dataclasses.replace(PAWNS, colours=colours, clear=clear, height_mm=height_mm)
 
 
 def _man_colours(rng: np.random.Generator) -> Pair:
