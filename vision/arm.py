@@ -52,10 +52,10 @@ class _Visit:
         """The one from which it came; None where that is not clear."""
         if self.frames < LEAST_FRAMES:
             return None
-        plain, shaded = _winner(self.votes), _winner(self.shaded_votes)
-        if self.votes.sum() >= UNSHADED * self.shaded_votes.sum():
-            return plain
-        return shaded if plain in (None, shaded) else None
+        plain, shaded = _winner(self.votes, CLEAR), _winner(self.shaded_votes, CLEAR)
+        if self.votes.sum() < UNSHADED * self.shaded_votes.sum():
+            return shaded if plain in (None, shaded) else None
+        return plain or (shaded if shaded == _winner(self.votes, 0.0) else None)
 
 
 class ArmWatch:
@@ -110,8 +110,9 @@ class ArmWatch:
         visit.shaded_votes += shaded
 
 
-def _winner(votes: NDArray[np.float64]) -> Side | None:
-    return SIDES[int(votes.argmax())] if votes.any() and votes.max() >= CLEAR * votes.sum() else None
+def _winner(votes: NDArray[np.float64], share: float) -> Side | None:
+    """The side with most votes, if it has that share of them."""
+    return SIDES[int(votes.argmax())] if votes.any() and votes.max() >= share * votes.sum() else None
 
 
 def _changes(before: FloatImage, after: FloatImage) -> tuple[Flags, Flags]:

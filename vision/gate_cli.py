@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from vision.arm import ArmWatch, Side
 from vision.cli import parse_corners, stop
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
 from vision.gate import Gate, GateState
@@ -71,7 +72,8 @@ def settle(
     """Says when nothing moves and no hand lies over the board, and keeps each such picture.
 
     One line for each change of phase: time_s, frame, phase (moving, light, settling, occluded, settled), motion (share
-    of the picture that changed, 0 to 1), picture (file name of a fresh settled picture, else null).
+    of the picture that changed, 0 to 1), blocked (whether something has rested over the board for too long), picture
+    (file name of a fresh settled picture, else null), arm (top, right, bottom or left: where an arm came in before).
 
     Example: kibitzer settle table.avi --corners "140,9 508,10 509,379 137,377" --out settled --json
     """
@@ -86,7 +88,7 @@ def settle(
 
 def watch(frames: FrameSource, window: Window, gate: Gate, out: Path, as_json: bool) -> None:
     """Follows a source to its end. Raises SourceError."""
-    phase = ""
+    told, arms = ("", False), ArmWatch()
     try:
         while True:
             frame = frames.read(READ_S)
@@ -97,21 +99,24 @@ def watch(frames: FrameSource, window: Window, gate: Gate, out: Path, as_json: b
             name = f"{frame.index:06d}.png" if state.fresh else None
             if name is not None and not cv2.imwrite(str(out / name), picture):
                 raise SourceError(f"{out / name} cannot be written")
-            if state.phase != phase or state.fresh:
-                _tell(frame, state, name, as_json)
-            phase = state.phase
+            arm = None if gate.picture is None else arms.update(gate.picture, state)
+            if (state.phase, state.blocked) != told or state.fresh:
+                _tell(frame, state, name, arm if state.fresh else None, as_json)
+            told = state.phase, state.blocked
     except SourceEnded:
         return
     finally:
         frames.close()
 
 
-def _tell(frame: Frame, state: GateState, picture: str | None, as_json: bool) -> None:
+def _tell(frame: Frame, state: GateState, picture: str | None, arm: Side | None, as_json: bool) -> None:
     line: dict[str, object] = {"time_s": round(frame.time_s, 3), "frame": frame.name or frame.index}
-    line |= {"phase": state.phase, "motion": round(state.motion, 4), "picture": picture}
+    line |= {"phase": state.phase, "motion": round(state.motion, 4), "blocked": state.blocked}
+    line |= {"picture": picture, "arm": arm}
     if as_json:
         sys.stdout.write(json.dumps(line) + "\n")
     else:
-        shown = f"  -> {picture}" if picture else ""
+        shown = f"  -> {picture}" if picture else "  blocked" if state.blocked else ""
+        shown += f" after an arm from the {arm}" if arm else ""
         sys.stdout.write(f"{frame.time_s:8.2f} s  {state.phase:<9} motion {state.motion:6.2%}{shown}\n")
     sys.stdout.flush()

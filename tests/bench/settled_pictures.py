@@ -5,8 +5,9 @@
 
 One JSON object per sequence: pauses (known still pauses without a hand, long enough to settle), found (of these, how
 many came out), settled (pictures that came out), with_hand (of these, pictures taken while a hand was over the board),
-elsewhere (neither in a known pause nor with a hand), motion (frames that counted as moving). Exit status 1 where a
-pause was missed, a hand was read, or a still board moved.
+elsewhere (neither in a known pause nor with a hand), motion (frames that counted as moving). Then, for each ply of the
+chess game, the side from which the arm is said to have come, and the truth. Exit status 1 where a pause was missed, a
+hand was read, a still board moved, or an arm was taken for another's.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import argparse
 import dataclasses
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
 
+from vision.arm import ArmWatch, Side
 from vision.cli import parse_corners
-from vision.frame import SourceEnded
-from vision.gate import Gate
+from vision.frame import Frame, FrameSource, SourceEnded
+from vision.gate import Gate, GateState
 from vision.gate_cli import Window
 from vision.sources import open_source
 
@@ -53,6 +56,17 @@ class Sequence:
 
 CHESS_FREE = ((1, 5), (60, 60), (85, 86), (108, 142), (184, 189), (208, 214), (264, 285), (305, 333))
 CHESS_HANDS = ((28, 59), (61, 84), (87, 107), (143, 183), (190, 207), (215, 263))
+CHESS_PLIES: tuple[tuple[str, int, Span, Side], ...] = (
+    ("e4", 4, (28, 43), "right"),
+    ("e5", 4, (44, 59), "left"),
+    ("Qh5", 60, (61, 84), "right"),
+    ("Nc6", 86, (87, 107), "left"),
+    ("Bc4", 141, (143, 183), "right"),
+    ("Nf6", 189, (190, 207), "left"),
+    ("Qxf7", 214, (215, 263), "right"),
+)
+"""Each ply with the last frame in which the board was free, those in which the hand is seen, and where it came from.
+Black's hand comes while white's is still leaving after e4."""
 GO_FREE = ((1, 2), (6, 17), (20, 25), (29, 64), (69, 87), (92, 105), (111, 120), (123, 136))
 GO_HANDS = ((3, 5), (18, 19), (26, 28), (65, 65), (67, 67), (89, 91), (106, 110), (121, 121))
 
@@ -93,28 +107,50 @@ def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | N
     window = Window(parse_corners(sequence.corners) if sequence.corners else None)
     source = open_source(str(data / sequence.path), hold_s=sequence.frame_s, rate_hz=1 / sequence.frame_s)
     gate, count, shown = Gate(settle_s=settle_s), Count(sequence.name, settle_s), []
-    try:
-        while True:
-            frame = source.read(1.0)
-            if frame is None:
-                continue
-            picture = window.show(frame.image)
-            state = gate.update(picture, frame.time_s)
-            count.motion += state.phase in ("moving", "light")
-            if state.fresh:
-                shown.append(frame.index)
-                if out is not None:
-                    cv2.imwrite(
-                        str(out / f"{sequence.name.replace(' ', '-')}-{settle_s}-{frame.index:04d}.png"), picture
-                    )
-    except SourceEnded:
-        source.close()
+    for frame in frames_of(source):
+        picture = window.show(frame.image)
+        state = gate.update(picture, frame.time_s)
+        count.motion += state.phase in ("moving", "light")
+        if state.fresh:
+            shown.append(frame.index)
+            if out is not None:
+                name = f"{sequence.name.replace(' ', '-')}-{settle_s}-{frame.index:04d}.png"
+                cv2.imwrite(str(out / name), picture)
     long_enough = [span for span in sequence.free if (span[1] - span[0]) / sequence.rate_hz >= settle_s + 0.1]
     count.pauses, count.settled, count.frames = len(long_enough), len(shown), tuple(shown)
     count.found = sum(any(within(frame, span) for frame in shown) for span in long_enough)
     count.with_hand = sum(any(within(frame, span) for span in sequence.hands) for frame in shown)
     count.elsewhere = sum(not any(within(frame, span) for span in sequence.hands + sequence.free) for frame in shown)
     return count
+
+
+def arms(data: Path) -> dict[str, Side | None]:
+    """The side that `ArmWatch` tells of each ply of the chess game."""
+    window, gate, told = Window(parse_corners(CHESS_CORNERS)), Gate(), {}
+    still = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
+    moving = GateState("moving", settled=False, fresh=False, motion=0.1, light_gain=1.0)
+    small = {}
+    for frame in frames_of(open_source(str(data / "video/scholarsmate.avi"))):
+        gate.update(window.show(frame.image), frame.time_s)
+        assert gate.picture is not None
+        small[frame.index] = gate.picture
+    for name, free, (first, last), _ in CHESS_PLIES:
+        watch = ArmWatch()
+        watch.update(small[free], still)
+        for index in range(first, last + 1):
+            watch.update(small[index], moving)
+        told[name] = watch.update(small[last], still)
+    return told
+
+
+def frames_of(source: FrameSource) -> Iterator[Frame]:
+    """The frames of a file or folder to its end."""
+    try:
+        while True:
+            if (frame := source.read(1.0)) is not None:
+                yield frame
+    except SourceEnded:
+        source.close()
 
 
 def within(frame: int, span: Span) -> bool:
@@ -137,6 +173,10 @@ def main() -> int:
             good = good and count.good and not (sequence.still and count.motion)
             sys.stdout.write(json.dumps(dataclasses.asdict(count)) + "\n")
             sys.stdout.flush()
+    told = arms(given.data)
+    for name, _, _, side in CHESS_PLIES:
+        good = good and told[name] == side
+        sys.stdout.write(json.dumps({"ply": name, "arm": told[name], "truth": side}) + "\n")
     return 0 if good else 1
 
 
