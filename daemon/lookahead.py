@@ -33,7 +33,7 @@ MOST_UNSEEN = 4
 """The same with passes that had to be made."""
 BEAM = 256
 """Lines of one length that are followed further."""
-MOST_MOVES = 20_000
+MOST_MOVES = 10_000
 """Moves that are looked at for one reading: every line of a small game, the likely ones of a large one."""
 
 
