@@ -126,7 +126,13 @@ def _guided(
         calibration = GuidedCalibration(template, plan, parse_corners(corners) if corners else None)
         camera, speech = settings.camera, settings.speech
         size_px = camera.width_px, camera.height_px
-        frames = open_source(source, rate_hz=camera.rate_hz, size_px=size_px, give_up_s=give_up_s or None)
+        frames = open_source(
+            source,
+            hold_s=camera.photo_hold_s,
+            rate_hz=camera.rate_hz,
+            size_px=size_px,
+            give_up_s=give_up_s or None,
+        )
     except REFUSALS as error:
         raise stop("calibrate", error) from None
     speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)

@@ -1,0 +1,105 @@
+"""`kibitzer calibrate --source`: as a program, from its first word to the profile or to the end without one."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import cv2
+import pytest
+from typer.testing import CliRunner
+
+import games
+from calibration.guide import lessons
+from calibration.labels import read_labels
+from calibration.profile import TableProfile
+from calibration.template import load_template
+from daemon.calibrate_cli import app
+from tests.daemon.test_cli import start
+from vision.cli import load_photo
+from vision.locate import PhotoReader
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+
+TEMPLATE = load_template("nine_mens_morris")
+LESSONS = lessons(games.load("morris"), TEMPLATE)
+
+
+@pytest.fixture
+def shots(tmp_path: Path) -> Path:
+    """A folder of pictures of the boards that are asked for, the empty one long enough in view."""
+    folder = tmp_path / "shots"
+    folder.mkdir()
+    table = SimulatedTable(TEMPLATE, "." * 24, default_style(), seed=6, size_px=(640, 360))
+    for number, board in enumerate(["." * 24] * 2 + [lesson.board for lesson in LESSONS]):
+        cv2.imwrite(str(folder / f"{number}.png"), table.with_board(board, seed=number).render())
+    return folder
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> list[str]:
+    """Settings under which photos come at a few frames a second."""
+    path = tmp_path / "slow.toml"
+    path.write_text("[camera]\nrate_hz = 3.0\nphoto_hold_s = 2.0\n", encoding="utf-8")
+    return ["--config", str(path), "--silent"]
+
+
+def test_profile_comes_out_where_the_boards_are_shown(shots: Path, slow: list[str], tmp_path: Path) -> None:
+    out, kept = tmp_path / "table.npz", tmp_path / "kept"
+    words = ["--game", "morris", "--source", str(shots), "--out", str(out), "--photos", str(kept), "--json"]
+    result = CliRunner().invoke(app, words + slow)
+    assert result.exit_code == 0, result.stderr
+    events = [json.loads(line) for line in result.stdout.splitlines()]
+    codes = [event.get("event") for event in events]
+    assert codes.count("lay") == codes.count("taken") == 4 and "correct" not in codes
+    assert [event["board"] for event in events if event.get("event") == "lay"] == [one.board for one in LESSONS]
+    assert events[-1]["cells"] == {".": 60, "W": 18, "B": 18} and events[-1]["accuracy"] > 0.97
+    labels = read_labels(kept / "labels.json", TEMPLATE)
+    assert [label.cells for label in labels] == [lesson.board for lesson in LESSONS]
+    image = load_photo(kept / labels[2].name)
+    assert image is not None
+    found = PhotoReader(TEMPLATE, TableProfile.load(out)).read(image)
+    assert found is not None and found.reading.board == LESSONS[2].board
+
+
+def test_source_that_ends_too_early_leaves_no_profile(shots: Path, slow: list[str], tmp_path: Path) -> None:
+    (shots / "5.png").unlink()
+    out = tmp_path / "table.npz"
+    result = CliRunner().invoke(app, ["--game", "morris", "--source", str(shots), "--out", str(out), *slow])
+    assert result.exit_code == 130
+    assert "3 of 4 pictures are taken" in result.stderr and "nothing is written" in result.stderr
+    assert not list(tmp_path.glob("*.npz*"))
+
+
+def test_ctrl_c_while_the_camera_is_away_ends_it_without_a_profile(tmp_path: Path) -> None:
+    out = tmp_path / "table.npz"
+    process = start(
+        "calibrate", "--game", "morris", "--source", "http://127.0.0.1:9/video", "--out", str(out), "--silent"
+    )
+    assert process.stderr is not None
+    lines = [process.stderr.readline().decode()]
+    while "[1/4] Clear the board" not in lines[-1]:
+        assert lines[-1], lines
+        lines.append(process.stderr.readline().decode())
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"0 of 4 pictures are taken" in said and b"Traceback" not in said
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--out", "t.npz"], "give --source CAMERA, or --photos FOLDER"),
+        (["--out", "t.npz", "--source", "97"], "there is no /dev/video97"),
+        (["--out", "t.npz", "--source", "0", "--labels", "l.json"], "takes its own pictures"),
+        (["--out", "/nowhere/t.npz", "--source", "http://phone/"], "there is no folder /nowhere"),
+        (["--out", "t.npz", "--source", "http://phone/", "--corners", "1,2"], "--corners is"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(words: list[str], said: str) -> None:
+    result = CliRunner().invoke(app, ["--game", "morris", *words])
+    assert result.exit_code == 2
+    assert said in result.stderr and result.stderr.count("\n") == 1
