@@ -20,12 +20,15 @@ ENDS_JOINED = "\u2013"
 ORDER_ASSUMED = "They came together, so I assume their order."
 
 
-def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False) -> str:
-    """A ply just made, with the points it brings; `thanks` where it was made for an agent that had announced it."""
+def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> str:
+    """A ply just made, with the points it brings.
+
+    `thanks` where it was made for an agent that had announced it, `again` where the same side made the ply before.
+    """
     side, gains = game.to_move(position), game.gains(position, move)
     name, words = game.sides[side].capitalize(), spoken_move(game, position, move)
     if not game.steps(position, move):
-        return f"{name} passes."
+        return f"{name}'s turn is over." if again else f"{name} passes."
     if gains is None:
         return "Thank you." if thanks else f"{name}: {words}."
     told = f"Thank you: {points(gains[side])}." if thanks else f"{name} lays {words}: {points(gains[side])}."

@@ -226,9 +226,10 @@ class Referee:
     ) -> list[Effect]:
         """Adds a legal ply to the line. `goes_on` leaves points and turn to be told after the next one."""
         before, carried_out = self.position, self.agent_move is not None
+        again = bool(self.line.plies) and self.line.plies[-1].side == self.game.to_move(before)
         self.agent_move = None
         ply = self.line.add(move, position, "agent" if carried_out else known)
-        sentences = [phrases.told_ply(self.game, before, move, thanks=carried_out)]
+        sentences = [phrases.told_ply(self.game, before, move, thanks=carried_out, again=again)]
         if order_assumed:
             sentences.append(phrases.ORDER_ASSUMED)
         if not goes_on and self.game.scores(position) is not None:

@@ -85,6 +85,14 @@ def test_after_a_double_the_same_side_may_go_on(referee: Referee) -> None:
     assert said(lay(referee, FIRST, "8G6-9G6"))[0].endswith("Green may go on or pass.")
 
 
+def test_a_double_that_is_not_joined_ends_the_turn_in_words(referee: Referee) -> None:
+    effects = lay(referee, FIRST, "8G6-9G6", SECOND)
+    assert said(effects) == [
+        "Green's turn is over.",
+        "Red lays 1-4 on 8J and 8K: no points. Red 0, green 0. Green's turn.",
+    ]
+
+
 def test_a_side_known_to_lay_again_is_the_others_pass_and_nothing_illegal(referee: Referee) -> None:
     lay(referee, FIRST)
     effects = lay(referee, SECOND, movers=(0,))
