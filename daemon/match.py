@@ -19,6 +19,7 @@ from daemon.pipeline import Observation, Pipeline
 from daemon.referee import Referee
 from games import Side
 from vision.frame import Frame
+from vision.gate import GateState
 from vision.reading import BoardReading
 
 LOGGER = logging.getLogger(__name__)
@@ -94,6 +95,7 @@ class Match:
         self._reading: BoardReading | None = None
         self._arm: str | None = None
         """Side of the board's frame from which an arm came in since the last move."""
+        self._told_blocked = False
         self._backlog = Backlog(recorder, self._announce_aside)
         self._asked_s = 0.0
         self._refusals = 0
@@ -145,6 +147,8 @@ class Match:
         self._seen_s = frame.time_s
         if observation.gate is not None and observation.gate.fresh:
             self._arm = observation.arm or self._arm
+        if observation.gate is not None:
+            self._tell_blocked(observation.gate)
         if observation.alignment.relocked:
             self._carry_out(self.referee.found())
         if observation.reading is not None and not self.start_in_view:
@@ -188,6 +192,12 @@ class Match:
         """Tells the players of trouble that is not on the board."""
         board = self.referee.game.board(self.referee.position)
         self._carry_out([Announcement("trouble", text, board, self.referee.ply, urgent=True)])
+
+    def _tell_blocked(self, gate: GateState) -> None:
+        """Says once that something rests over the board; until it has gone nothing is read."""
+        if gate.blocked and not self._told_blocked:
+            self.trouble("Something lies over the board. I wait until I can see all of it.")
+        self._told_blocked = gate.blocked or (self._told_blocked and not gate.settled)
 
     def _judge(self, reading: BoardReading) -> None:
         self._reading = reading
