@@ -63,11 +63,17 @@ class Table:
                 [*COMMAND, "run", "--config", str(self.config)], stdout=log, stderr=log, cwd=ROOT
             )
         try:
-            wait(lambda: fetch(f"http://127.0.0.1:{self.page}/state") is not None, "the daemon did not start")
+            wait(lambda: process.poll() is not None or self.answers(), "the daemon did not start")
+            if process.poll() is not None:
+                raise SystemExit((self.folder / "daemon.log").read_text(encoding="utf-8").splitlines()[-1])
             yield process
         finally:
             process.kill()
             process.wait()
+
+    def answers(self) -> bool:
+        """Whether a daemon is up."""
+        return fetch(f"http://127.0.0.1:{self.page}/state") is not None
 
     def serve(self) -> None:
         """Shows every photo once to the daemon that runs."""
