@@ -25,13 +25,15 @@ from vision.ridges import picture_scale, rectified_grey
 FloatArray = NDArray[np.float64]
 
 AROUND_MM = 2.0
-"""How much of what is around a landmark is compared too: its outline tells as much as what is in it."""
-SEARCH_MM = (8.0, 3.0, 2.0)
+"""How much of what is around a landmark is compared too: its outline shows best where it is."""
+INSET_MM = 1.5
+"""How far within its outline what it shows begins: tiles in a row look alike but for what is on them."""
+SEARCH_MM = (8.0, 5.0, 3.0)
 """How far each refining step looks to every side."""
-ALIKE = 0.6
-"""Correlation from which a landmark is seen."""
-ASIDE_MM = 1.2
-"""How far a seen landmark may lie from where the pose puts it."""
+ALIKE, ALIKE_INSIDE = 0.6, 0.5
+"""Correlations, with what is around it and within its outline, from which a landmark is seen."""
+ASIDE_MM = 2.0
+"""How far a seen landmark may lie from where the pose puts it: a wide lens bends the board as much."""
 FEWEST = 8
 """Landmarks that a pose is fitted to at least."""
 
@@ -44,13 +46,8 @@ class Sightings:
     """(landmarks, 2) best place of each, in rectified pixels, to a fraction of one."""
     proper: FloatArray
     """(landmarks, 2) where the pose puts them."""
-    alike: FloatArray
-    """(landmarks,) correlation at the best place, -1 to 1."""
-
-    @property
-    def seen(self) -> NDArray[np.bool_]:
-        """(landmarks,) which look like themselves."""
-        return np.asarray(self.alike > ALIKE)
+    seen: NDArray[np.bool_]
+    """(landmarks,) which look like themselves there."""
 
 
 def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
@@ -106,18 +103,26 @@ def _look(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate,
     assert template.printed is not None
     grey = rectified_grey(small, matrix, template)
     reach = max(2, round(reach_mm * template.pixels_per_mm))
-    padded = cv2.copyMakeBorder(grey, reach, reach, reach, reach, cv2.BORDER_REPLICATE)
+    padded: NDArray[np.float32] = np.pad(grey, reach, mode="edge")
     patches = _patches(template)
-    places, alike = [], []
+    shifts, seen = [], []
     for patch in patches:
         height, width = patch.picture.shape
         window = padded[patch.top : patch.top + height + 2 * reach, patch.left : patch.left + width + 2 * reach]
-        response = cv2.matchTemplate(window, patch.picture, cv2.TM_CCOEFF_NORMED)
-        shift, peak = _peak(np.asarray(response, dtype=np.float64))
-        places.append(shift - reach)
-        alike.append(peak)
+        response = np.asarray(cv2.matchTemplate(window, patch.picture, cv2.TM_CCOEFF_NORMED), dtype=np.float64)
+        row, column = (int(index) for index in np.unravel_index(int(np.argmax(response)), response.shape))
+        shifts.append((column + _vertex(response[row], column), row + _vertex(response[:, column], row)))
+        there = window[row : row + height, column : column + width]
+        seen.append(response[row, column] > ALIKE and _alike_inside(there, patch.picture, template) > ALIKE_INSIDE)
     proper = np.array([patch.proper for patch in patches])
-    return Sightings(proper + np.array(places), proper, np.array(alike))
+    return Sightings(proper + np.array(shifts) - reach, proper, np.array(seen, dtype=np.bool_))
+
+
+def _alike_inside(there: NDArray[np.float32], picture: NDArray[np.float32], template: BoardTemplate) -> float:
+    """Correlation of what is within the landmark's outline, -1 to 1."""
+    inset = round((AROUND_MM + INSET_MM) * template.pixels_per_mm)
+    inner = (slice(inset, -inset), slice(inset, -inset))
+    return float(cv2.matchTemplate(np.ascontiguousarray(there[inner]), picture[inner], cv2.TM_CCOEFF_NORMED)[0, 0])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -154,13 +159,6 @@ def _cut(grey: NDArray[np.float32], template: BoardTemplate) -> list[_Patch]:
         right, bottom = np.minimum(np.round(middle + half).astype(int) + 1, (width, height))
         patches.append(_Patch(grey[top:bottom, left:right], int(left), int(top), middle))
     return patches
-
-
-def _peak(response: FloatArray) -> tuple[FloatArray, float]:
-    """Column and row of the greatest value, to a fraction of a pixel, and that value."""
-    row, column = np.unravel_index(int(np.argmax(response)), response.shape)
-    peak = float(response[row, column])
-    return np.array([column + _vertex(response[row], int(column)), row + _vertex(response[:, column], int(row))]), peak
 
 
 def _vertex(values: FloatArray, at: int) -> float:
