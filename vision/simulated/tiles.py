@@ -12,9 +12,12 @@ from games import EMPTY, Step
 
 BESIDE = 1.3
 """Two cells are neighbours if their middles are no farther apart, in halves of a tile."""
-MOST_TILES = 45
+MOST_TRIES = 90
+"""Tiles that a random board has at most; for want of room it has fewer."""
 RAMBLING = 4.0
 """How many ends back, on average, a random board goes on: fewer make longer lines."""
+CROWDING = 0.3
+"""How much less likely a place is taken for every other end that it touches: rarely, so that lines stay lines."""
 EQUAL = 0.85
 """How often a tile of a random board shows the number of the end at which it lies."""
 
@@ -41,10 +44,11 @@ def has_tiles(template: BoardTemplate) -> bool:
     return template.letters[1:].isdigit()
 
 
-def are_beside(template: BoardTemplate, one: int, other: int) -> bool:
-    """Whether a tile can lie on two cells."""
-    apart = np.linalg.norm(template.cells_mm[one] - template.cells_mm[other])
-    return bool(0 < apart <= BESIDE * template.man_diameter_mm)
+def neighbours(template: BoardTemplate) -> list[list[int]]:
+    """For each cell, ascending, those on which the other half of a tile can lie."""
+    apart = np.linalg.norm(template.cells_mm[:, None] - template.cells_mm, axis=2)
+    beside = (apart > 0) & (apart <= BESIDE * template.man_diameter_mm)
+    return [[int(other) for other in np.flatnonzero(row)] for row in beside]
 
 
 def handfuls(template: BoardTemplate, steps: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
@@ -60,7 +64,7 @@ def handfuls(template: BoardTemplate, steps: Sequence[Step]) -> Iterator[tuple[S
 
 def _are_halves(template: BoardTemplate, one: Step, other: Step) -> bool:
     placed = one.kind == other.kind == "place" and (one.piece + other.piece).isdigit()
-    return placed and are_beside(template, one.cell, other.cell)
+    return placed and other.cell in neighbours(template)[one.cell]
 
 
 def pair_cells(template: BoardTemplate, board: str) -> list[tuple[int, ...]]:
@@ -70,7 +74,7 @@ def pair_cells(template: BoardTemplate, board: str) -> list[tuple[int, ...]]:
     """
     partner: dict[int, int] = {}
     taken = [cell for cell, letter in enumerate(board) if letter != EMPTY]
-    near = {cell: [other for other in taken if are_beside(template, cell, other)] for cell in taken}
+    near = [[other for other in others if board[other] != EMPTY] for others in neighbours(template)]
     for cell in taken:
         if cell not in partner:
             _augment(cell, near, partner, set())
@@ -78,7 +82,7 @@ def pair_cells(template: BoardTemplate, board: str) -> list[tuple[int, ...]]:
     return sorted([*pairs, *((cell,) for cell in taken if cell not in partner)])
 
 
-def _augment(cell: int, near: dict[int, list[int]], partner: dict[int, int], tried: set[int]) -> bool:
+def _augment(cell: int, near: Sequence[Sequence[int]], partner: dict[int, int], tried: set[int]) -> bool:
     """Finds a partner for a cell, others changing theirs where they must: cells beside each other form no triangles."""
     for other in near[cell]:
         if other in tried:
@@ -93,19 +97,19 @@ def _augment(cell: int, near: dict[int, list[int]], partner: dict[int, int], tri
 def random_tiles(template: BoardTemplate, rng: np.random.Generator) -> str:
     """A board of tiles laid end to end or side by side, mostly at equal numbers; empty now and then."""
     board, cells = [EMPTY] * len(template.cell_names), len(template.cell_names)
-    near = [[other for other in range(cells) if are_beside(template, cell, other)] for cell in range(cells)]
+    near = neighbours(template)
     letters = template.letters[1:]
     ends: list[int] = []
-    for _ in range(int(rng.integers(0, MOST_TILES + 1))):
-        first = int(rng.integers(0, cells))
-        letter = letters[int(rng.integers(0, len(letters)))]
-        if ends:
-            end = ends[-1 - min(int(rng.exponential(RAMBLING)), len(ends) - 1)]
-            first = _one_of([cell for cell in near[end] if board[cell] == EMPTY], rng)
-            letter = board[end] if rng.random() < EQUAL else letter
+    for _ in range(int(rng.integers(0, MOST_TRIES + 1))):
+        end = ends[-1 - min(int(rng.exponential(RAMBLING)), len(ends) - 1)] if ends else -1
+        free = near[end] if ends else [int(rng.integers(0, cells))]
+        first = _one_of([cell for cell in free if board[cell] == EMPTY], rng)
         second = _one_of([cell for cell in near[first] if board[cell] == EMPTY], rng) if first >= 0 else -1
-        if second >= 0:
-            board[first], board[second] = letter, letters[int(rng.integers(0, len(letters)))]
+        touched = [cell for half in (first, second) for cell in near[half] if board[cell] != EMPTY and cell != end]
+        if second >= 0 and rng.random() < CROWDING ** len(touched):
+            letter, other = (letters[int(number)] for number in rng.integers(0, len(letters), 2))
+            board[first] = board[end] if ends and rng.random() < EQUAL else letter
+            board[second] = other
             ends += [first, second]
     return "".join(board)
 
