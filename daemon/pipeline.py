@@ -113,8 +113,9 @@ class Pipeline:
         return self._again
 
     def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
-        """Whether a glance is enough: the board has settled, was gone through just now, and nothing stirs."""
-        if last.gate is None or not last.gate.settled or self._again or frame.name != last.frame.name:
+        """Whether a glance is enough: the board has settled, or is not there, and nothing has stirred since a look."""
+        settled = last.gate is not None and last.gate.settled and not self._again
+        if not (settled or last.alignment.pose is None) or frame.name != last.frame.name:
             return False
         if frame.time_s - last.frame.time_s >= LOOK_EVERY_S or self._preview is None:
             return False

@@ -84,6 +84,16 @@ def test_anything_that_stirs_is_gone_through_at_once(film: Film, empty: Image) -
     assert seen.spent is not None and seen.gate is not None and seen.gate.phase == "moving"
 
 
+def test_where_no_board_is_in_sight_it_is_looked_for_now_and_then_and_when_something_changes(
+    template: BoardTemplate, empty: Image
+) -> None:
+    film = Film(template)
+    seen = film.show(np.full_like(empty, 90), 2.0)
+    assert all(one.alignment.state == "lost" and one.rectified is None for one in seen)
+    assert 3 <= sum(one.spent is not None for one in seen) <= 6
+    assert film.feed(empty).spent is not None
+
+
 def test_a_settled_change_costs_only_the_cells_that_changed(film: Film, one_man: Image) -> None:
     seen = readings(film.show(one_man, 1.0))
     assert [one.reading and one.reading.board for one in seen] == [ONE_MAN]
