@@ -8,10 +8,13 @@ from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from games import EMPTY, AnyGame
 from vision.calibrate import LabelledPhoto, fit_profile
+from vision.heads import OTHER
 from vision.simulated.table import SimulatedTable
 from vision.simulated.tiles import has_tiles, random_tiles
 
 PHOTOS = 3
+MOST_EMPTY = 48
+"""Empty cells that are labelled in a picture."""
 SEED_STEP = 7919
 """Keeps the men of the calibration pictures from standing exactly where those of the game will."""
 
@@ -19,18 +22,26 @@ SEED_STEP = 7919
 def profile_of(game: AnyGame, template: BoardTemplate, table: SimulatedTable, seed: int) -> TableProfile:
     """The profile fitted to a few pictures of that very table."""
     photos = []
-    for number, board in enumerate(_boards(game, template, seed)):
+    rng = np.random.default_rng([seed, 6])
+    for number, board in enumerate(_boards(game, template, rng)):
         twin = table.with_board(board, seed=seed + SEED_STEP * (number + 1))
-        photos.append(LabelledPhoto(f"picture {number + 1}", twin.render(), board, twin.corners_px()))
+        labels = _some(board, rng)
+        photos.append(LabelledPhoto(f"picture {number + 1}", twin.render(), labels, twin.corners_px()))
     return fit_profile(photos, template)
 
 
-def _boards(game: AnyGame, template: BoardTemplate, seed: int) -> list[str]:
+def _boards(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) -> list[str]:
     """The empty board, and boards on which every class stands on alternate cells, or tiles lie by chance."""
     empty = EMPTY * len(game.cells)
     if has_tiles(template):
-        rng = np.random.default_rng([seed, 6])
         return [empty, *(random_tiles(template, rng) for _ in range(PHOTOS - 1))]
     letters, cells = game.classes, range(len(game.cells))
     mixed = ["".join(letters[(cell + shift) % len(letters)] for cell in cells) for shift in range(PHOTOS - 1)]
     return [empty, *mixed]
+
+
+def _some(board: str, rng: np.random.Generator) -> str:
+    """The board with only so many of its empty cells: they are much alike, and more take longer to learn from."""
+    empty = np.flatnonzero(np.array(list(board)) == EMPTY)
+    spare = set(rng.permutation(empty)[MOST_EMPTY:].tolist())
+    return "".join(OTHER if cell in spare else letter for cell, letter in enumerate(board))
