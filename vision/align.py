@@ -1,7 +1,7 @@
 """Where the board is, frame after frame: locked by texture or lines, kept by optical flow, checked all the time.
 
 A wrong lock is the worst that can happen, since every reading after it would be wrong. So a pose counts only once
-the template's lines were seen under it, and it is given up when they are not seen any more.
+the template's lines, or its print, were seen under it, and it is given up when they are not seen any more.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 log = logging.getLogger(__name__)
 
 LOCK_QUALITY = 0.55
-"""Share of the lines that must be seen before a pose is believed."""
+"""Share of the lines or of the print that must be seen before a pose is believed."""
 KEEP_SHARE = 0.6
 """Share of the quality at locking below which something is wrong."""
 CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
@@ -56,7 +56,7 @@ class Alignment:
     relocked: bool
     """True once, with the first frame after board or camera came to rest in another place or the board came back."""
     quality: float
-    """Share of the drawn lines seen where they belong at the last check, 0 to 1."""
+    """Share of the drawn lines, or of the print, seen where it belongs at the last check, 0 to 1."""
     moved_px: float
     """How far the farthest corner went in the picture since the frame before."""
 

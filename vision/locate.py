@@ -76,7 +76,7 @@ class PhotoReader:
 
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose snapped to the drawn lines, where more lines are seen under it than before."""
+    """The pose snapped to the drawn lines or the print, where more is seen under it than before."""
     refined = snap_pose(image, pose, template)
     before = pose_quality(image, pose, template)
     if refined.quality > before and is_plausible(refined, template, image):
