@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -69,10 +70,13 @@ class Demo:
         session: Session,
         *,
         fast: bool,
+        most_plies: int | None = None,
         on_frame: Callable[[Observation | None], None] = lambda _: None,
     ) -> None:
+        """A game is broken off after `most_plies`, where that is given."""
         self.session = session
         self.fast = fast
+        self.most_plies = most_plies
         self.on_frame = on_frame
 
     def play(self, template: BoardTemplate, seed: int) -> Tally:
@@ -105,7 +109,11 @@ class Demo:
         progress_s: float | None = None
         plies = 0
         while True:
-            player.update()
+            ended = player.finished or len(player.record) >= (self.most_plies or math.inf)
+            if ended and len(match.referee.line.seen) >= len(player.seen):
+                return
+            if not ended:
+                player.update()
             frame = source.read(timeout_s=1.0)
             if frame is None:
                 continue
@@ -113,8 +121,6 @@ class Demo:
             self.on_frame(self.session.tick(frame))
             if self.fast:
                 self._await_answer(match)
-            if player.finished and len(match.referee.line.seen) >= len(player.seen):
-                return
             if progress_s is None or len(player.record) + match.referee.ply != plies:
                 plies, progress_s = len(player.record) + match.referee.ply, frame.time_s
             if frame.time_s - progress_s > STUCK_S:

@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +48,7 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
     game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "nine_mens_morris",
     rule: Annotated[list[str], typer.Option(help="Rule option k=v. Repeatable.")] = [],  # noqa: B006
+    plies: Annotated[int, typer.Option(min=0, help="Break a game off after so many plies; 0 plays to the end.")] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="Also log what the parts do.")] = False,
 ) -> None:
     """Plays a whole game on a simulated table, through the real pipeline, camera to speech.
@@ -76,7 +78,11 @@ def demo(
             raise typer.Exit(2) from None
         faults = 0
         try:
-            faults = _play(session, console, number, seed, fast=fast, headless=headless, as_json=as_json)
+            window = None if headless else Window(f"Kibitzer: {session.game.title}")
+            demo = Demo(session, fast=fast, most_plies=plies or None, on_frame=lambda _: session.show_in(window))
+            faults = _play(demo, console, range(seed, seed + number), quiet=fast and headless, as_json=as_json)
+            if window is not None:
+                window.close()
         except KeyboardInterrupt:
             console.print(f"stopped; what was played is in {session.journal.path}", highlight=False)
         finally:
@@ -84,33 +90,28 @@ def demo(
     raise typer.Exit(1 if faults else 0)
 
 
-def _play(
-    session: Session, console: Console, number: int, seed: int, *, fast: bool, headless: bool, as_json: bool
-) -> int:
+def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as_json: bool) -> int:
+    """Plays a game for every seed; wrong boards and missed plies of all."""
+    session, faults, seed = demo.session, 0, seeds[0]
     template = load_template(session.game.name, games.switched_on(session.game))
-    window = None if headless else Window(f"Kibitzer: {session.game.title}")
     if session.page is not None:
         console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
-    faults = 0
     with console.status("calibrating") as status:
 
         def narrate(announcement: Announcement, _seen: object) -> None:
-            if announcement.text and not (fast and headless):
+            if announcement.text and not quiet:
                 console.print(f"[dim]{announcement.ply:3d}[/dim]  {announcement.text}", highlight=False)
             status.update(f"game {seed}: ply {announcement.ply}")
 
         session.listeners.append(narrate)
-        player = Demo(session, fast=fast, on_frame=lambda _: session.show_in(window))
-        for one in range(number):
-            tally = player.play(template, seed + one)
+        for seed in seeds:
+            tally = demo.play(template, seed)
             faults += tally.wrong_boards + tally.missed_plies
             if as_json:
                 sys.stdout.write(json.dumps(dataclasses.asdict(tally)) + "\n")
                 sys.stdout.flush()
             else:
                 console.print(told(tally), highlight=False)
-    if window is not None:
-        window.close()
     return faults
 
 

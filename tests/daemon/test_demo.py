@@ -11,8 +11,8 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.demo import Demo, Tally
-from daemon.demo_cli import demo_config
+from daemon.demo import Demo, Tally, seen_plies
+from daemon.demo_cli import demo_config, told
 from daemon.journal import Journal
 from daemon.session import Session
 
@@ -61,6 +61,41 @@ def test_what_was_said_is_rendered_as_sound(played: tuple[Tally, Path, Path]) ->
     sounds = sorted(folder.glob("*.wav"))
     assert sounds
     assert all(path.stat().st_size > 1000 for path in sounds)
+
+
+def test_two_people_lay_tiles_and_their_seats_tell_who_laid_which(tmp_path: Path) -> None:
+    game = games.load("dominoes")
+    config = demo_config(game.name, headless=True, fast=True)
+    assert [one.agent for one in (config.players.first, config.players.second)] == ["", ""]
+    config = config.model_copy(
+        update={
+            "journal": config.journal.model_copy(update={"path": str(tmp_path / "j.sqlite")}),
+            "speech": config.speech.model_copy(update={"enabled": False}),
+        }
+    )
+    session = Session(config, game, render_to=tmp_path)
+    try:
+        tally = Demo(session, fast=True, most_plies=3).play(load_template(game.name), seed=2)
+    finally:
+        session.close()
+    assert (tally.plies, tally.wrong_boards, tally.missed_plies, tally.false_reports) == (3, 0, 0, 0)
+    assert tally.right_movers == 3
+    assert tally.scores == tally.true_scores != (0, 0)
+
+
+def test_passes_are_no_plies_to_compare() -> None:
+    game = games.load("dominoes")
+    texts = ["8H6-8I6", "pass", "pass", "8J6-8K1"]
+    sides = [game.to_move(position) for position in games.line_of_play(game, texts)]
+    assert sides[0] != sides[2]
+    assert seen_plies(game, texts) == [("8H6-8I6", sides[0]), ("8J6-8K1", sides[3])]
+
+
+def test_points_and_movers_are_told_where_a_game_has_points() -> None:
+    tally = Tally("dominoes", 4, plies=30, passes=2, right_movers=29, scores=(40, 50), true_scores=(43, 50))
+    assert "30 plies and 2 passes" in told(tally)
+    assert "29 of 30 movers right, 40:50 (really 43:50)" in told(tally)
+    assert "movers" not in told(Tally("nine_mens_morris", 4, plies=30))
 
 
 def test_demo_command_refuses_an_unknown_rule_with_its_name() -> None:
