@@ -17,7 +17,7 @@ from vision.guided_fit import doubted, fit_guided
 from vision.guided_words import advice
 from vision.heads import OTHER
 from vision.locate import PhotoReader
-from vision.simulated.sitter import SLIPS, Sitter
+from vision.simulated.sitter import SLIPS, Sitter, Slip
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 
@@ -216,10 +216,10 @@ def test_hand_that_lays_men_is_waited_for() -> None:
 
 
 @pytest.mark.parametrize("slip", SLIPS[1:])
-def test_sitter_lays_wrongly_and_mends_it(slip: str) -> None:
+def test_sitter_lays_wrongly_and_mends_it(slip: Slip) -> None:
     table = SimulatedTable(TEMPLATE, "." * 24, default_style(), seed=2, size_px=(64, 36))
     sitter = Sitter(table, seed=3, pace=5.0)
-    sitter.lay(LESSONS[1].board, slip)  # type: ignore[arg-type]
+    sitter.lay(LESSONS[1].board, slip)
     _settle(sitter)
     assert games.changed_cells(LESSONS[1].board, table.board) and sitter.slips
     sitter.mend()

@@ -18,10 +18,10 @@ from vision.simulated.tiles import has_tiles, pair_cells
 PIECES_A_VISIT = 2
 """Pieces laid before the hand is withdrawn."""
 PAUSE_S = 0.6
-SLIPS = ("none", "left out", "wrong cell", "wrong class")
 Pieces = dict[tuple[int, ...], str]
 """Letters of the pieces by the cells on which they lie, ascending."""
 Slip = Literal["none", "left out", "wrong cell", "wrong class"]
+SLIPS: tuple[Slip, ...] = ("none", "left out", "wrong cell", "wrong class")
 
 
 class Sitter:
@@ -137,7 +137,7 @@ class GuidedSitting:
         seed: int = 0,
         pace: float = 1.0,
         chance: bool = False,
-        size_px: tuple[int, int] = (960, 540),
+        size_px: tuple[int, int] | None = None,
     ) -> None:
         style = random_style(template, np.random.default_rng([seed, 4])) if chance else default_style()
         self.table = SimulatedTable(template, EMPTY * len(template.cell_names), style, seed=seed, size_px=size_px)

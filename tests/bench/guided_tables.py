@@ -1,0 +1,133 @@
+"""Guided calibrations on unseen simulated tables, with lamps switched, boards knocked, hands in the way, and slips.
+
+    .venv/bin/python -m tests.bench.guided_tables --tables 5 --seed 1
+
+No network and no real time. Prints one JSON object per table and a total; exit status 1 where a calibration did not
+come to its end, a slip went unnoticed, or a picture shows another board than was asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import random
+import sys
+
+import numpy as np
+
+import games
+from calibration.guide import Lesson, lessons
+from calibration.template import BoardTemplate, load_template
+from games import EMPTY
+from vision.guided import GuidedCalibration, Prompt
+from vision.guided_fit import fit_guided
+from vision.simulated.chance import random_style
+from vision.simulated.sitter import SLIPS, Sitter
+from vision.simulated.source import SimulatedSource
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+
+LONGEST_S = 300.0
+RATE_HZ = 8.0
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What came of one table."""
+
+    seed: int
+    complete: bool = False
+    slips: int = 0
+    noticed: int = 0
+    wrong_pictures: int = 0
+    corrections: int = 0
+    left_out: int = 0
+    accuracy: float = 0.0
+    simulated_s: float = 0.0
+
+
+class Evening:
+    """One table, its sitter, and what befalls them."""
+
+    def __init__(self, template: BoardTemplate, plan: tuple[Lesson, ...], seed: int, slips: float) -> None:
+        style = random_style(template, np.random.default_rng([seed, 4])) if seed else default_style()
+        self.table = SimulatedTable(template, EMPTY * len(template.cell_names), style, seed=seed)
+        self.calibration = GuidedCalibration(template, plan)
+        self.outcome = Outcome(seed)
+        self._plan, self._slips = plan, slips
+        self._sitter = Sitter(self.table, seed, pace=4.0)
+        self._chance = random.Random(seed)
+        self._slipped = False
+        self._next_s = 6.0
+
+    def spend(self) -> Outcome:
+        """Calibrates, to the end or until it takes too long."""
+        source = SimulatedSource(self.table, rate_hz=RATE_HZ)
+        self._hear(self.calibration.begin())
+        while not self.calibration.complete and self.table.time_s < LONGEST_S:
+            self._sitter.update()
+            frame = source.read(1.0)
+            if frame is not None:
+                self._hear(self.calibration.feed(frame))
+            self._disturb()
+        self.outcome.complete, self.outcome.simulated_s = self.calibration.complete, round(self.table.time_s, 1)
+        if self.outcome.complete:
+            taken = [self.calibration.taken[number] for number in sorted(self.calibration.taken)]
+            fit = fit_guided(taken, self.calibration.template)
+            self.outcome.left_out, self.outcome.accuracy = len(fit.left_out), round(fit.profile.accuracy, 4)
+        return self.outcome
+
+    def _hear(self, prompts: tuple[Prompt, ...]) -> None:
+        for prompt in prompts:
+            sys.stderr.write(f"{self.table.time_s:6.1f} s  {prompt.code:<8} {prompt.text}\n")
+            if prompt.code == "lay":
+                slips = bool(prompt.cells) and self._chance.random() < self._slips
+                self._sitter.lay(self._plan[prompt.lesson].board, self._chance.choice(SLIPS[1:]) if slips else "none")
+                self._slipped = slips
+                self.outcome.slips += slips
+            elif prompt.code == "correct":
+                self.outcome.corrections += 1
+                self.outcome.noticed += self._slipped
+                self._slipped = False
+                self._sitter.mend()
+            elif prompt.code == "taken":
+                self.outcome.wrong_pictures += self.table.board != self._plan[prompt.lesson].board
+
+    def _disturb(self) -> None:
+        if self.table.time_s < self._next_s or self.table.busy:
+            return
+        chance, table = self._chance, self.table
+        self._next_s = table.time_s + chance.uniform(3, 9)
+        [
+            lambda: table.switch_lamp(chance.choice([0.6, 0.8, 1.0, 1.3])),
+            lambda: table.switch_lamp(chance.choice([0.6, 1.0]), over_s=3.0),
+            lambda: table.bump((chance.uniform(-12, 12), chance.uniform(-12, 12)), chance.uniform(-3, 3)),
+            lambda: table.hover(2.0, 0),
+        ][chance.randrange(4)]()
+
+
+def main() -> int:
+    """Runs the bench."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", default="morris")
+    parser.add_argument("--tables", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1, help="0 is the usual table, every other one is another table")
+    parser.add_argument("--slips", type=float, default=0.6, help="share of boards that are first laid wrongly")
+    given = parser.parse_args()
+    game = games.load(given.game)
+    template = load_template(game.name)
+    outcomes = []
+    for number in range(given.tables):
+        outcomes.append(Evening(template, lessons(game, template), given.seed + number, given.slips).spend())
+        sys.stdout.write(json.dumps(dataclasses.asdict(outcomes[-1])) + "\n")
+        sys.stdout.flush()
+    names = ("complete", "slips", "noticed", "wrong_pictures", "corrections", "left_out")
+    total = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in names}
+    sys.stdout.write(json.dumps({"tables": given.tables, **total}) + "\n")
+    good = total["complete"] == given.tables and total["slips"] == total["noticed"] and not total["wrong_pictures"]
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
