@@ -46,6 +46,7 @@ def table(
     chance: Annotated[
         bool, typer.Option("--chance", help="Let the seed pick another table, board, light, camera.")
     ] = False,
+    pawns: Annotated[bool, typer.Option(help="Score pawns on the track of a board that has one.")] = True,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="No game: lay the boards that a POST to /lay asks for.")
     ] = False,
@@ -61,7 +62,7 @@ def table(
 
     Open http://127.0.0.1:8090/video in a browser, or give that address to `kibitzer watch` or to the daemon's
     configuration as the camera. /snapshot.jpg is one picture; /truth tells, as JSON, what really happened: game,
-    moves, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
+    moves (passes too), sides, scores, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
 
     With --calibrate somebody sits there who lays what is asked: POST /lay {"board": CELLS, "slip": "wrong cell"} (or
     "none", "left out", "wrong class"), and {"mend": true} puts a slip right.
@@ -82,7 +83,7 @@ def table(
         follower = StateFollower(follow) if follow else None
         sitting = Sitting(
             the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance,
-            real_time=record is None,
+            pawns=pawns, real_time=record is None,
         )  # fmt: skip
         if write_profile is not None:
             profile_of(the_game, template, sitting.table, seed).save(write_profile)

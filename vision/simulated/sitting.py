@@ -35,7 +35,8 @@ class Sitting:
         pace: float = 1.0,
         think_s: float = 2.0,
         chance: bool = False,
-        size_px: tuple[int, int] = (960, 540),
+        pawns: bool = True,
+        size_px: tuple[int, int] | None = None,
         real_time: bool = True,
     ) -> None:
         self.live = real_time
@@ -44,7 +45,8 @@ class Sitting:
         self._game, self._humans = game, human_sides
         self._seed, self._games, self._pace, self._think_s = seed, games, pace, think_s
         style = random_style(template, np.random.default_rng([seed, 4])) if chance else default_style()
-        self.table = SimulatedTable(template, game.board(game.initial()), style, seed=seed, size_px=size_px)
+        start = game.board(game.initial())
+        self.table = SimulatedTable(template, start, style, seed=seed, size_px=size_px, pawns=pawns)
         self._number = 0
         self._over_s: float | None = None
         self._sit_down()
@@ -86,6 +88,8 @@ class Sitting:
             "number": self._number,
             "moves": [ply.move for ply in player.record],
             "boards": [ply.board for ply in player.record],
+            "sides": [ply.side for ply in player.record],
+            "scores": [ply.scores for ply in player.record],
             "board": self.table.board,
             "busy": self.table.busy,
             "finished": player.finished,
