@@ -80,7 +80,7 @@ def fit_head(
         slopes=np.array([slope for slope, _ in platt]),
         offsets=np.array([offset for _, offset in platt]),
         examples=unit(scaled)[_sample(targets, remember)].astype(np.float16).astype(np.float64),
-        reach=_reach(unit(scaled), groups) if remember else 1.0,
+        reach=_reach(unit(scaled), groups, _sample(targets, remember)) if remember else 1.0,
     )
     return Fit(head, margins.argmax(axis=1) == targets, known)
 
@@ -155,16 +155,16 @@ def _platt(margins: FloatArray, positive: NDArray[np.bool_], copies: int) -> tup
 
 
 def _sample(targets: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Indices of at most `count` examples, the classes in turn."""
-    place = np.zeros(len(targets), dtype=np.intp)
+    """Indices of at most `count` examples, the classes in turn, from all over each class."""
+    place, chance = np.zeros(len(targets), dtype=np.intp), np.random.default_rng(0)
     for target in np.unique(targets):
         of_class = targets == target
-        place[of_class] = np.arange(of_class.sum())
+        place[of_class] = chance.permutation(int(of_class.sum()))
     return np.argsort(place, kind="stable")[:count]
 
 
-def _reach(vectors: FloatArray, groups: NDArray[np.intp]) -> float:
-    """The 95th percentile of the distance from an example to the nearest one of another group."""
-    alike = vectors @ vectors.T
-    alike[groups[:, None] == groups[None, :]] = -1
+def _reach(vectors: FloatArray, groups: NDArray[np.intp], remembered: NDArray[np.intp]) -> float:
+    """The 95th percentile of the distance from an example to the nearest remembered one of another group."""
+    alike = vectors @ vectors[remembered].T
+    alike[groups[:, None] == groups[remembered][None, :]] = -1
     return max(LEAST_REACH, float(np.quantile(1 - alike.max(axis=1), 0.95)))
