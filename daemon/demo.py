@@ -23,7 +23,8 @@ from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 
 LOGGER = logging.getLogger(__name__)
-RATE_HZ = 15.0
+RATE_HZ, FAST_RATE_HZ = 15.0, 10.0
+"""Frames a second; where nobody waits for the clock, no more than a board needs to be seen at rest."""
 ANSWER_S = 60.0
 """Longest wait for an agent's answer before the demo goes on without it (and the match asks again)."""
 STUCK_S = 120.0
@@ -87,7 +88,7 @@ class Demo:
         style = default_style()
         table = SimulatedTable(template, game.board(game.initial()), style, seed=seed)
         profile = profile_of(game, template, table, seed)
-        source = SimulatedSource(table, rate_hz=RATE_HZ, real_time=not self.fast)
+        source = SimulatedSource(table, rate_hz=FAST_RATE_HZ if self.fast else RATE_HZ, real_time=not self.fast)
         humans = frozenset(side for side in (0, 1) if session.seats[side].agent is None)
         player = ScriptedPlayer(game, table, humans, seed=seed, think_s=0.2 if self.fast else 1.5)
         pipeline = Pipeline(
