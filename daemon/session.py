@@ -35,8 +35,8 @@ from games import AnyGame, Step
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
-PICTURE_S, IDLE_PICTURE_S = 0.1, 1.0
-"""Shortest time between two pictures for the page, with and without somebody who looks."""
+PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
+"""Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
 SHOW_S = 0.1
 """Shortest time between two updates of state and health."""
 WORKER_NAME = "own"
@@ -71,6 +71,8 @@ class Session:
         """What is wrong with the camera, as it was said; empty where nothing is."""
         self.listeners: list[Listener] = [self._tell]
         self._picture_s = self._shown_s = self._window_s = 0.0
+        self._drawn: tuple[str, str, int] = "", "", -1
+        """What the page's picture tells: words, verdict and ply."""
         self._closers: list[Any] = []
         try:
             self._open(config, render_to)
@@ -252,11 +254,21 @@ class Session:
         self.page.update_health(self.health())
         figures = {f"bus_{name}_total": count for name, count in self.bus.counters().items()}
         self.page.update_figures(figures | {"refused_replies_total": self.match.refused})
-        if now - self._picture_s >= (PICTURE_S if self.page.viewers else IDLE_PICTURE_S):
+        told = self.match.spoken, self.match.referee.verdict, self.match.referee.ply
+        if now - self._picture_s >= self._picture_pause_s(told != self._drawn):
             scene = self.scene()
             if scene is not None:
-                self._picture_s = now
+                self._picture_s, self._drawn = now, told
                 self.page.update_picture(functools.partial(draw_overlay, scene))
+
+    def _picture_pause_s(self, news: bool) -> float:
+        """How old the page's picture may be: of a board at rest it shows nothing new."""
+        assert self.page is not None and self.match is not None
+        if not self.page.viewers:
+            return IDLE_PICTURE_S
+        seen = self.match.observation
+        rests = seen is not None and seen.gate is not None and seen.gate.settled
+        return REST_PICTURE_S if rests and not news else PICTURE_S
 
     def scene(self) -> Scene | None:
         """What the overlay shows now; None before the first frame."""

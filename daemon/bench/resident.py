@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -26,6 +27,7 @@ RATE_HZ = 15.0
 START_S, END_S = 60.0, 10.0
 CALM_S = 6.0
 """From the first reading until everything has come to rest."""
+BLOCK = 65536
 WINDOW_S = 2.5
 """The processor share is measured window by window, to tell the machine's own unrest."""
 
@@ -39,8 +41,10 @@ class Resident(BaseModel):
     """Processor time used until then: less than the time itself where other programs are busy."""
     idle_cpu_percent: Figure
     """Of one core, decoding included."""
+    viewed_cpu_percent: Figure
+    """The same while a browser shows the page's picture."""
     idle_s: float
-    """Seconds over which that was measured."""
+    """Seconds over which each was measured."""
     processes: list[Memory]
     """The daemon first, then its children."""
     memory_mb: float
@@ -81,7 +85,7 @@ def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident
             with started(config) as (process, log):
                 first.append((log.read_s, log.read_cpu_s))
                 if number == starts - 1:
-                    return _watch(process, first, seconds)
+                    return _watch(process, log, first, seconds)
     finally:
         server.stop()
     raise ValueError(f"the daemon is started at least once, not {starts} times")
@@ -135,6 +139,12 @@ class Log:
         self._thread = threading.Thread(target=self._follow, name="daemon's log", daemon=True)
         self._thread.start()
 
+    @property
+    def page(self) -> str:
+        """The page's address; empty before the daemon has named it."""
+        found = [line.partition("page: ")[2] for line in self.lines if "page: http" in line]
+        return found[-1] if found else ""
+
     def close(self) -> None:
         """Reads the rest, once the daemon has ended."""
         self._thread.join(END_S)
@@ -151,22 +161,54 @@ class Log:
         self.read.set()
 
 
-def _watch(process: subprocess.Popen[str], first: Sequence[tuple[float, float]], seconds: float) -> Resident:
+def _watch(process: subprocess.Popen[str], log: Log, first: Sequence[tuple[float, float]], seconds: float) -> Resident:
     time.sleep(CALM_S)
-    shares, began_s = [], time.monotonic()
-    while time.monotonic() - began_s < seconds:
-        shares.append(_share(process.pid, min(WINDOW_S, seconds)))
-    idle_s = time.monotonic() - began_s
+    idle = _shares(process.pid, seconds)
     processes = [memory(one) for one in (process.pid, *descendants(process.pid))]
+    with viewer(log.page):
+        viewed = _shares(process.pid, seconds)
     return Resident(
         first_reading_s=figure([time_s for time_s, _ in first]),
         first_reading_cpu_s=figure([used_s for _, used_s in first]),
-        idle_cpu_percent=figure(shares),
-        idle_s=round(idle_s, 1),
+        idle_cpu_percent=figure(idle),
+        viewed_cpu_percent=figure(viewed),
+        idle_s=seconds,
         processes=processes,
         memory_mb=round(sum(one.pss_mb for one in processes), 1),
         peak_memory_mb=processes[0].peak_rss_mb,
     )
+
+
+@contextlib.contextmanager
+def viewer(page: str) -> Iterator[None]:
+    """Somebody looks at the page's moving picture. Raises ResidentError."""
+    try:
+        answer = urllib.request.urlopen(page + "video", timeout=END_S)
+    except OSError as error:
+        raise ResidentError(f"the page {page} does not answer: {error}") from error
+    closing = threading.Event()
+
+    def look() -> None:
+        with contextlib.suppress(OSError, ValueError), answer:
+            while not closing.is_set() and answer.read1(BLOCK):
+                pass
+
+    thread = threading.Thread(target=look, name="viewer", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        closing.set()
+        thread.join(END_S)
+
+
+def _shares(process: int, seconds: float) -> list[float]:
+    """Per cent of one core, window by window."""
+    shares: list[float] = []
+    began_s = time.monotonic()
+    while not shares or time.monotonic() - began_s < seconds:
+        shares.append(_share(process, min(WINDOW_S, seconds)))
+    return shares
 
 
 def _share(process: int, seconds: float) -> float:

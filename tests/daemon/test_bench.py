@@ -171,6 +171,11 @@ def test_a_daemon_is_ended_whatever_happens_while_it_is_watched(config: Path, mo
     assert process.returncode is not None
 
 
+def test_a_page_that_does_not_answer_is_reported() -> None:
+    with pytest.raises(ResidentError, match="does not answer"), resident.viewer("http://127.0.0.1:1/"):
+        pass
+
+
 # The reference as a program that misbehaves.
 
 
@@ -222,6 +227,7 @@ def watched(idle: float, memory_mb: float) -> Resident:
         first_reading_s=one(2.0),
         first_reading_cpu_s=one(1.5),
         idle_cpu_percent=one(idle),
+        viewed_cpu_percent=one(idle),
         idle_s=20.0,
         processes=[],
         memory_mb=memory_mb,

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import games
@@ -17,9 +18,12 @@ from calibration.template import load_template
 from daemon.commands import Mover
 from daemon.config import Config
 from daemon.demo_cli import open_session
-from daemon.pipeline import Pipeline
-from daemon.session import Session
+from daemon.pipeline import Observation, Pipeline
+from daemon.session import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S, Session
 from tests.daemon.readings import reading_of
+from vision.align import LOST
+from vision.frame import Frame
+from vision.gate import GateState, Phase
 
 MOVES = ("d2", "f4", "a1")
 
@@ -78,6 +82,30 @@ def test_game_with_other_rules_is_not_resumed_and_this_is_said(interrupted: Path
     session, said = begun(interrupted, {"first": "auto", "flying": True})
     assert session.match is not None and session.match.referee.ply == 0
     assert said == ["I do not resume the interrupted game, because it has other rules. It stays in the record."]
+
+
+@pytest.mark.parametrize(
+    ("viewers", "phase", "news", "pause_s"),
+    [
+        (0, "settled", True, IDLE_PICTURE_S),
+        (1, "settled", False, REST_PICTURE_S),
+        (1, "settled", True, PICTURE_S),
+        (1, "moving", False, PICTURE_S),
+    ],
+)
+def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
+    tmp_path: Path, viewers: int, phase: Phase, news: bool, pause_s: float
+) -> None:
+    session = Session(settings(tmp_path, {}, page_port=0), games.load("morris"))
+    try:
+        match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
+        assert session.page is not None
+        session.page._videos = viewers
+        gate = GateState(phase, settled=phase == "settled", fresh=False, motion=0.0, light_gain=1.0)
+        match.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
+        assert session._picture_pause_s(news) == pause_s
+    finally:
+        session.close()
 
 
 def test_new_game_is_begun_where_it_is_asked_for(interrupted: Path) -> None:
