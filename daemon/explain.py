@@ -13,8 +13,9 @@ import numpy as np
 
 from daemon.cell_losses import CellLosses
 from daemon.explanation import FIT_NATS, Explanation, MoveEvent
+from daemon.line import shares_men
 from daemon.lookahead import Lookahead
-from games import EMPTY, AnyGame, Side
+from games import AnyGame, Side
 from vision.reading import BoardReading
 
 TAKEBACK_BOARDS = 8
@@ -40,7 +41,7 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers
 def _event(game: AnyGame, reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:
     fitting = sorted((one for one in found if one.fits), key=lambda one: one.cost)
     doubtful = tuple(int(cell) for cell in np.flatnonzero(reading.confidence < 0.9))
-    return MoveEvent(reading, _distinct(game, fitting), doubtful, shared_men=set(game.pieces) == {EMPTY})
+    return MoveEvent(reading, _distinct(game, fitting), doubtful, shared_men=shares_men(game))
 
 
 def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Iterator[Explanation]:

@@ -18,15 +18,20 @@ from daemon.explanation import (
     EXTRA_PLY_NATS,
     FIT_NATS,
     FIT_PLIES_NATS,
+    MOST_PLIES,
     MOVER_NATS,
     RIVAL_NATS,
     UNSEEN_NATS,
     Explanation,
 )
+from daemon.line import shares_men
 from games import EMPTY, AnyGame, Side, Step, carry_out
 
-MOST_PLIES = 3
-"""Fast hands: as many plies that can be seen may lie between two readings."""
+MOST_MISSED = 7
+"""The same where men belong to nobody: tiles that came while the camera was away or the computer busy. They would
+never be explained otherwise, and the board would stay strange for the rest of the game."""
+LEAST_LINES = 4
+"""Lines of one length that are followed in any case."""
 MOST_CHOSEN_UNSEEN = 2
 """As many passes that nobody had to make are believed before a ply that is seen: a double's turn ended, a turn over."""
 MOST_UNSEEN = 4
@@ -71,11 +76,12 @@ class Lookahead:
         """Follows all that may have been played from any of the starts, which show `board`."""
         loss = self._losses.of(board)
         lines: Iterable[Line] = [Line(start, start, board, loss) for start in starts]
-        for plies in range(1, MOST_PLIES + 1):
+        for plies in range(1, (MOST_MISSED if shares_men(self._game) else MOST_PLIES) + 1):
             if not self._matters(EXTRA_PLY_NATS * (plies - 1)):
                 return
             begun = self._follow(lines, plies)
-            lines = (self._carry_out(one) for one in heapq.nsmallest(BEAM, begun))
+            width = BEAM if plies < MOST_PLIES else LEAST_LINES
+            lines = (self._carry_out(one) for one in heapq.nsmallest(width, begun))
 
     def _matters(self, nats: float) -> bool:
         """Whether a line that costs at least so much can be the best, or a rival of it."""
@@ -88,18 +94,18 @@ class Lookahead:
         a later ply may touch a cell again (it takes the man just laid), but not many.
         """
         begun: list[Begun] = []
-        for line in lines:
+        for number, line in enumerate(lines, 1):
             for before, moves in self._turns(line, plies):
                 for move, steps in moves:
                     change, wrong = self._losses.change(before.board, steps)
                     if plies == 1:
                         self._find_unfinished(before, move, steps)
-                    if wrong > MOST_PLIES - plies:
+                    if wrong > max(0, MOST_PLIES - plies):
                         continue
                     one = (before.loss + change, next(self._number), before, move, steps)
                     begun.append(one)
                     self._find_plies(one, plies)
-            if self._looked_at >= MOST_MOVES:
+            if self._looked_at >= MOST_MOVES and number >= LEAST_LINES:
                 break
         return begun
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
+from daemon.line import shares_men
+from games import AnyGame, Gain, Outcome, Side, Step
 
 REASONS = {
     "two_men_left": "only two men are left",
@@ -106,7 +107,7 @@ def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequen
 
 def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
     """Whether a move lays one piece that belongs to nobody and covers several cells."""
-    return set(game.pieces) == {EMPTY} and len(steps) > 1 and all(step.kind == "place" for step in steps)
+    return shares_men(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
 
 
 def result(game: AnyGame, outcome: Outcome) -> str:

@@ -204,3 +204,24 @@ def test_in_a_game_whose_men_show_their_side_movers_are_not_needed() -> None:
     event = explain(game, history, reading_of(game, "".join(board)))
     assert not event.shared_men
     assert event.explanations[0].moves[0].to == game.cells.index("f4")
+
+
+@pytest.mark.parametrize("missed", [4, 5, 6, 7])
+def test_tiles_that_came_while_nobody_looked_are_caught_up_with(game: AnyGame, missed: int) -> None:
+    for seed in range(3):
+        tiles = played(game, seed, 8 + missed)
+        history = [game.initial()]
+        for tile in tiles[:8]:
+            best = explain(game, history, reading_of(game, tile.board), (tile.side,)).explanations[0]
+            history += best.positions
+        event = explain(game, history, reading_of(game, tiles[-1].board))
+        best = event.explanations[0]
+        assert (best.kind, best.board, best.seen) == ("plies", tiles[-1].board, missed)
+        assert event.order_assumed and not event.ambiguous
+
+
+def test_men_that_show_their_side_are_not_caught_up_with_beyond_three_plies() -> None:
+    game = games.load("morris")
+    history = games.line_of_play(game, ["d2", "f4", "a1", "g7"])
+    assert explain(game, history[:1], reading_of(game, game.board(history[4]))).explanations == ()
+    assert explain(game, history[:2], reading_of(game, game.board(history[4]))).explanations != ()
