@@ -31,6 +31,8 @@ MOST_UNCOUNTED = 3
 """So many tiles more than photos are looked for."""
 PATIENCE = 2
 """So many counts of tiles in a row must be no better for the search to end."""
+PASS_NATS = 2.3
+"""What each pass costs where nobody wrote down who laid: in one turn of ten."""
 MOST_PASSES = 2
 
 
@@ -73,6 +75,8 @@ class LineSearch:
         self._movers = movers
         self.lines: tuple[Line, ...] = (Line(game.initial()),)
         """The best first."""
+        self._shows_pawns = False
+        """Whether the newest photo shows a pawn, which may tell who laid."""
 
     @property
     def wrong_cells(self) -> int:
@@ -97,6 +101,7 @@ class LineSearch:
         self.lines = tuple(
             dataclasses.replace(line, cost=line.expense + self.sightings.loss(line.placed)) for line in self.lines
         )
+        self._shows_pawns = pawns != (None, None)
         found = self._after(shot, 0)
         pending = max(len(line.pending) for line in self.lines)
         # Fewer tiles than photos were taken, or more, where that may explain the picture better.
@@ -147,6 +152,9 @@ class LineSearch:
             limit = _Limit()
             for line in reached:
                 found += self._with_tile(line, one, limit)
+                if one.mover is None and self._shows_pawns:
+                    other = 1 - line.position.to_move
+                    found += self._with_tile(_passed(line), Wanted(one.shot, other), limit)
             reached = best(found if len(wanted) == 1 else map(with_lead, found))
         return reached
 
@@ -210,3 +218,8 @@ class LineSearch:
         since = self.sightings.count - 1
         placed = Placed(lay, wanted.shot, position.to_move, gains, after.pawns, since, passes, fault)
         return longer(line, placed, after, nats, ILLEGAL_NATS)
+
+
+def _passed(line: Line) -> Line:
+    """The line in which a player is taken to pass."""
+    return dataclasses.replace(line, prior=line.prior + PASS_NATS, cost=line.cost + PASS_NATS)

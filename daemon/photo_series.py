@@ -84,7 +84,10 @@ def _with_gaps_filled(names: list[PhotoName]) -> list[PhotoName]:
 def _notes(game: int, shots: Iterable[Shot], late: list[PhotoName], has_list: bool) -> Iterable[str]:
     shots = list(shots)
     if not has_list:
-        yield f"game {game}: there is no {game}_mutari.txt; the players are taken to lay in turn, player 1 first"
+        yield (
+            f"game {game}: there is no {game}_mutari.txt; the players are taken to lay in turn, player 1 "
+            "first, unless pawns in the photos tell otherwise"
+        )
     missing = [shot.name for shot in shots if shot.photo is None]
     if missing:
         yield f"game {game}: no photo of {_listed(missing)}; the tile is looked for in the next photo"

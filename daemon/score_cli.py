@@ -58,8 +58,10 @@ def score_dominoes(
     likely, written too ("inferred"). The best guess is written for every photo with a new tile, and marked where it is
     unsure or against the rules. A later photo may correct an earlier line; the file then changes too.
 
-    Without `<game>_mutari.txt` (lines such as `1_01.jpg player1`) the players are taken to lay in turn. Files that
-    this command did not write are never written over without --force. Exit status 1: a photo got no file.
+    Without `<game>_mutari.txt` (lines such as `1_01.jpg player1`) the players are taken to lay in turn, unless pawns in
+    the photos tell otherwise. Pawns, where there are any, also tell in which order tiles without photos came.
+
+    Files that this command did not write are never written over without --force. Exit status 1: a photo got no file.
 
     Example: kibitzer score-dominoes photos --out scores --profile table.npz
     """

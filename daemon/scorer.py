@@ -67,7 +67,8 @@ class Scorer:
 
     def __init__(self, series: Series) -> None:
         movers = [shot.mover for shot in series.shots]
-        first = movers[0] if movers and movers[0] is not None else 0
+        # Where only a later mover is known, the players are taken to have laid in turn until then.
+        first = next(((mover + shot) % 2 for shot, mover in enumerate(movers) if mover is not None), 0)
         game = games.load(DoubleDoubleDominoes.name, {"first": DoubleDoubleDominoes.sides[first]})
         assert isinstance(game, DoubleDoubleDominoes)
         self._shots = series.shots
@@ -113,8 +114,8 @@ class Scorer:
                 without.skip(missed)
             better = _advanced(without, shot, look)
             if better.wrong_cells <= after.wrong_cells - SUSPECT_CELLS:
+                self._status[passed_over] = ("covered", after.wrong_cells)
                 before, after = without, better
-                self._status[passed_over] = ("covered", SUSPECT_CELLS)
         covered = after.wrong_cells > MOST_WRONG_CELLS
         self._status[shot] = ("covered" if covered else "no_tile", after.wrong_cells)
         if not covered:

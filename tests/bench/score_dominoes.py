@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import sys
 import time
@@ -33,7 +34,7 @@ from games.double_double_dominoes import DoubleDoubleDominoes
 from tests.bench.find_dominoes import outermost
 from tests.bench.reposing import VIEWS, repose
 from vision.cli import load_photo
-from vision.finder import find_board
+from vision.finder import Found, find_board
 from vision.frame import Image
 from vision.locate import PhotoReader
 
@@ -64,13 +65,20 @@ class Tally:
         return found == true
 
 
+@functools.cache
+def board_in(photo: Path) -> Found | None:
+    """The board in the photo as it is, found once for all views."""
+    image = load_photo(photo)
+    return None if image is None else find_board(image, TEMPLATE)
+
+
 def reposed(series: Series, variant: str) -> Iterator[Image]:
     """The game's photos in that view."""
     for number, shot in enumerate(series.shots):
         assert shot.photo is not None
         image = load_photo(shot.photo)
         assert image is not None
-        found = None if variant == AS_IS else find_board(image, TEMPLATE)
+        found = None if variant == AS_IS else board_in(shot.photo)
         if found is None:
             yield image
         else:

@@ -187,6 +187,27 @@ def test_without_movers_the_players_lay_in_turn() -> None:
     assert [move.placed and move.placed.side for move in moves] == [0, 1, 0]
 
 
+def test_pawns_tell_who_laid_where_nobody_wrote_it_down() -> None:
+    # Whose pawn goes to space 1 laid on the diamond of 7E.
+    for pawns, sides in (((1, 0), [0, 1, 0]), ((0, 1), [0, 1, 1])):
+        shots = (dataclasses.replace(shot, mover=None) for shot in series_of(random_game(0, 3)).shots)
+        scorer = Scorer(Series(1, tuple(shots), ()))
+        for board, seen in ((FIRST, (0, 0)), (SECOND, (0, 0)), (THIRD, pawns)):
+            scorer.look([Look(reading_of(GAME, board), seen)])
+        assert [move.placed.side for move in scorer.moves() if move.placed] == sides
+
+
+def test_who_began_follows_from_the_first_mover_known() -> None:
+    shots = series_of(random_game(0, 3)).shots
+    known = tuple(dataclasses.replace(shot, mover=mover) for shot, mover in zip(shots, (None, 0, None), strict=True))
+    scorer = score(Series(1, known, ()), [Look(reading_of(GAME, board)) for board in (FIRST, SECOND, THIRD)])
+    assert [move.placed and (move.placed.side, move.placed.passes) for move in scorer.moves()] == [
+        (1, 0),
+        (0, 0),
+        (1, 0),
+    ]
+
+
 def test_player_who_lays_again_after_no_double_is_taken_at_the_word() -> None:
     moves = score_boards(FIRST, SECOND, THIRD, movers="122")
     assert [move.placed and (move.placed.side, move.placed.passes) for move in moves] == [(0, 0), (1, 0), (1, 1)]
