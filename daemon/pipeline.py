@@ -35,6 +35,8 @@ RECHECK_S = 2.0
 same picture stays doubtful, less and less often."""
 WHOLE_S = 10.0
 """So often all its cells are read, whether they look changed or not."""
+MOST_CHANGED = 0.5
+"""Share of the cells from which the whole board is read: the camera has moved a little, say."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,6 +190,8 @@ class Pipeline:
         changed = self.reader.changed_cells(rectified)
         if not changed.any():
             return self._reading
+        if changed.mean() > MOST_CHANGED:
+            return self._read_whole(rectified, time_s)
         self._whole_due_s = min(self._whole_due_s, time_s + RECHECK_S)
         self.cells_read += int(changed.sum())
         return self.reader.read(rectified, time_s, changed=changed, previous=self._reading)

@@ -106,6 +106,12 @@ def test_after_a_change_the_whole_board_is_soon_checked(film: Film, one_man: Ima
     assert [one.spent.cells for one in seen if one.spent] == [24]
 
 
+def test_where_most_cells_look_different_the_whole_board_is_read_at_once(film: Film, template: BoardTemplate) -> None:
+    full = draw(template, cells="WB" * 12)[0]
+    seen = readings(film.show(full, 1.0 + RECHECK_S))
+    assert [one.spent.cells for one in seen if one.spent] == [24, 0]
+
+
 def test_while_nothing_changes_the_same_reading_is_given_without_reading(film: Film, empty: Image) -> None:
     seen = readings(film.show(empty, WHOLE_S * 0.9))
     assert len(seen) >= 2
