@@ -113,7 +113,7 @@ class Scorer:
             for missed in range(passed_over, shot):
                 without.skip(missed)
             better = _advanced(without, shot, look)
-            if better.wrong_cells <= after.wrong_cells - SUSPECT_CELLS:
+            if better.wrong_cells <= min(after.wrong_cells - SUSPECT_CELLS, MOST_WRONG_CELLS):
                 self._status[passed_over] = ("covered", after.wrong_cells)
                 before, after = without, better
         covered = after.wrong_cells > MOST_WRONG_CELLS
