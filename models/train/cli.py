@@ -61,7 +61,7 @@ def resnet18(
 def halves(
     out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
     work: Annotated[Path, typer.Option(help="Folder for drawn patches, kept for the next run.")] = Path("var/train"),
-    patches: Annotated[int, typer.Option(min=400, help="Patches to draw; 200000 take 5 minutes.")] = 200_000,
+    patches: Annotated[int, typer.Option(min=400, help="Patches to draw; 160000 take 5 minutes.")] = 160_000,
     epochs: Annotated[float, typer.Option(min=0.01, help="Times each patch is seen.")] = 5.0,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same patches and first weights.")] = 1,
     threads: Annotated[int, typer.Option(min=1, help="Processor cores for torch.")] = 1,

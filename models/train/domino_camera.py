@@ -61,12 +61,11 @@ def photograph(
     light(canvas, chance)
     if chance.random() < 0.15:
         light(canvas, chance)
-    cell_px = float(np.exp(chance.uniform(np.log(14), np.log(58))))
-    picture_from_canvas, size = _project(view, cell_px, chance)
+    picture_from_canvas, size = _project(view, chance)
     picture = cv2.warpPerspective(
         canvas, picture_from_canvas, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REFLECT
     )
-    pixels = _expose_and_store(_blur(np.asarray(picture, dtype=np.float32), cell_px, chance), chance)
+    pixels = _expose_and_store(_blur(np.asarray(picture, dtype=np.float32), chance), chance)
     rectified = _straighten(pixels, picture_from_canvas, chance)
     half = PATCH_PX // 2
     padded = cv2.copyMakeBorder(rectified, half, half, half, half, cv2.BORDER_REPLICATE)
@@ -77,8 +76,9 @@ def photograph(
     return patches
 
 
-def _project(view: View, cell_px: float, chance: np.random.Generator) -> tuple[FloatArray, tuple[int, int]]:
+def _project(view: View, chance: np.random.Generator) -> tuple[FloatArray, tuple[int, int]]:
     """Homography from the canvas to a camera's picture, and that picture's size in pixels."""
+    cell_px = float(np.exp(chance.uniform(np.log(14), np.log(58))))
     turn = view.azimuth_rad + np.pi / 2
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
@@ -91,13 +91,11 @@ def _project(view: View, cell_px: float, chance: np.random.Generator) -> tuple[F
     return np.asarray(homography, dtype=np.float64), (max(int(width), 8), max(int(height), 8))
 
 
-def _blur(picture: FloatImage, cell_px: float, chance: np.random.Generator) -> FloatImage:
+def _blur(picture: FloatImage, chance: np.random.Generator) -> FloatImage:
     """Out of focus, moved, or sharpened."""
     kind = chance.random()
     if kind < 0.35:
-        picture = np.asarray(
-            cv2.GaussianBlur(picture, (0, 0), cell_px * float(chance.uniform(0.01, 0.06))), dtype=np.float32
-        )
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(chance.uniform(0.3, 1.3))), dtype=np.float32)
     elif kind < 0.45:
         length = int(chance.integers(2, 6))
         kernel = np.zeros((length, length), dtype=np.float32)
@@ -113,7 +111,7 @@ def _blur(picture: FloatImage, cell_px: float, chance: np.random.Generator) -> F
 def _expose_and_store(picture: FloatImage, chance: np.random.Generator) -> NDArray[np.uint8]:
     """Exposure from very dark to clipped, noise, eight bits, JPEG."""
     if chance.random() < 0.35:
-        picture = np.clip(picture * np.float32(np.exp(chance.uniform(-1.6, 0.7))), 0, 1)
+        picture = np.clip(picture * np.float32(np.exp(chance.uniform(-1.6, 0.9))), 0, 1)
     picture = expose(picture, chance)
     noise = chance.standard_normal(picture.shape, dtype=np.float32) * np.float32(chance.gamma(1.2, 0.014))
     pixels = np.asarray(np.clip((picture + noise) * 255, 0, 255), dtype=np.uint8)
@@ -128,7 +126,7 @@ def _straighten(
 ) -> NDArray[np.uint8]:
     """The board from above at RECTIFIED_CELL_PX, by a pose that is a little off in place, turn, size and slant."""
     source = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=np.float64) * CANVAS_PX
-    wrong = chance.normal(0, 0.045, 2) + chance.normal(0, 0.06, (4, 2))
+    wrong = chance.normal(0, 0.04, 2) + chance.normal(0, 0.045, (4, 2))
     target = source / CELL_PX + wrong
     rectified_from_canvas = cv2.getPerspectiveTransform(
         source.astype(np.float32), (target * RECTIFIED_CELL_PX).astype(np.float32)

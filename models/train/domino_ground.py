@@ -31,8 +31,6 @@ class Ground:
 
     canvas: FloatImage
     """float32 (CANVAS_PX, CANVAS_PX, 3) BGR, 0 to 1."""
-    base: FloatImage
-    """(3,) the squares' colour."""
     playable: NDArray[np.bool_]
     """(GRID, GRID) False beyond the border of the squares."""
 
@@ -50,14 +48,12 @@ def draw_ground(chance: np.random.Generator, textures: Textures) -> Ground:
         _draw_mark(canvas, (column + 0.5, row + 0.5), base, chance)
     if chance.random() < 0.45:
         for _ in range(int(chance.integers(1, 5))):
-            (_draw_word if chance.random() < 0.4 else _draw_plates)(canvas, chance)
-    if chance.random() < 0.3:
-        _draw_strokes(canvas, ink, chance)
+            (_draw_word if chance.random() < 0.45 else _draw_plates)(canvas, chance)
     if chance.random() < 0.3:
         _draw_crease(canvas, chance)
     if chance.random() < 0.35:
         _draw_border(canvas, playable, chance, textures)
-    return Ground(canvas, base, playable)
+    return Ground(canvas, playable)
 
 
 def _colour(chance: np.random.Generator) -> FloatImage:
@@ -152,10 +148,9 @@ def _write(
     height_px: float,
     ink: Colour,
     chance: np.random.Generator,
-    widest_px: int = 3,
 ) -> None:
-    """Text with its middle at a point, sometimes outlined, in strokes of up to `widest_px`."""
-    font, width = int(chance.choice(FONTS)), int(chance.integers(1, widest_px + 1))
+    """Text with its middle at a point, sometimes outlined."""
+    font, width = int(chance.choice(FONTS)), int(chance.integers(1, 4))
     (long, tall), _ = cv2.getTextSize(text, font, 1.0, width)
     scale = height_px / tall
     at = (int(centre[0] - long * scale / 2), int(centre[1] + tall * scale / 2))
@@ -196,24 +191,7 @@ def _draw_plates(canvas: FloatImage, chance: np.random.Generator) -> None:
             high = round((x + width * chance.uniform(0.88, 1.02)) * 16), round((y + height * 0.95) * 16)
             cv2.rectangle(canvas, low, high, colours[0], -1, cv2.LINE_AA, 4)
             middle = np.array([x + width / 2, y + height / 2])
-            _write(canvas, letter, middle, height * filling, colours[1], chance, widest_px=9)
-
-
-def _draw_strokes(canvas: FloatImage, ink: Colour, chance: np.random.Generator) -> None:
-    """Bars and bows of letters and ornaments, as wide as the line in the middle of a tile."""
-    for _ in range(int(chance.integers(2, 16))):
-        colour = ink if chance.random() < 0.4 else _any(chance)
-        x, y = (int(value) for value in chance.uniform(0, CANVAS_PX, 2))
-        width, long = int(chance.integers(1, 10)), CELL_PX * chance.uniform(0.2, 1.0)
-        kind = chance.random()
-        if kind < 0.35:
-            cv2.line(canvas, (x, y), (x, int(y + long)), colour, width, cv2.LINE_AA)
-        elif kind < 0.6:
-            cv2.line(canvas, (x, y), (int(x + long), y), colour, width, cv2.LINE_AA)
-        else:
-            axes = int(long * chance.uniform(0.2, 0.6)) + 1, int(long * 0.6) + 1
-            start = float(chance.uniform(0, 360))
-            cv2.ellipse(canvas, (x, y), axes, 0.0, start, start + chance.uniform(60, 360), colour, width, cv2.LINE_AA)
+            _write(canvas, letter, middle, height * filling, colours[1], chance)
 
 
 def _draw_crease(canvas: FloatImage, chance: np.random.Generator) -> None:

@@ -51,7 +51,7 @@ class SceneMaker:
         layout = _lay(ground.playable, chance)
         view = draw_view(chance)
         canvas = ground.canvas
-        _draw_tiles(canvas, layout, draw_make(chance, ground.base), view, chance, self._textures)
+        _draw_tiles(canvas, layout, draw_make(chance), view, chance, self._textures)
         hidden = np.zeros(canvas.shape[:2], dtype=np.float32)
         if chance.random() < 0.3:
             for _ in range(int(chance.integers(1, 4))):

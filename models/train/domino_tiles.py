@@ -56,14 +56,9 @@ class Make:
     """The lines of three of the 6 run across the tile."""
 
 
-def draw_make(chance: np.random.Generator, ground: FloatImage) -> Make:
-    """A set of tiles: mostly white or ivory with black pips, also black, coloured and of coloured pips.
-
-    Coloured tiles differ from the ground's colour: else a blank half would be an empty cell with a line beside it.
-    """
+def draw_make(chance: np.random.Generator) -> Make:
+    """A set of tiles: mostly white or ivory with black pips, also black, coloured and of coloured pips."""
     face, pips = _colours(chance)
-    while np.ptp(face) > 0.05 and np.abs(np.array(face) - ground).max() < 0.25:
-        face, pips = _colours(chance)
     width = float(chance.uniform(0.84, 0.99))
     shade = chance.uniform(0.45, 1.0)
     two_tone = chance.random() < 0.15
