@@ -183,7 +183,7 @@ def test_a_game_of_dominoes_is_played_with_dealt_hands_and_unseen_passes(templat
             break
         player.update()
         table.advance(0.1)
-    assert player.finished and len(player.seen) > 20
+    assert player.finished and len(player.record) > len(player.seen) > 20
     positions = games.line_of_play(DOMINOES, [ply.move for ply in player.record], DOMINOES.initial(3))
     assert [ply.board for ply in player.record] == [DOMINOES.board(position) for position in positions[1:]]
     assert [ply.scores for ply in player.record] == [DOMINOES.scores(position) for position in positions[1:]]

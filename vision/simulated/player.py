@@ -18,6 +18,10 @@ KEENNESS = 0.75
 """How often a move that takes men off, or brings the most points, is preferred to others, so that games end."""
 
 
+PASSING = 0.06
+"""How often a player passes, in games with passes, who could move."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Ply:
     """The simulator's own truth about one ply."""
@@ -117,9 +121,12 @@ class ScriptedPlayer:
         return [ply for ply in self.record if ply.seen]
 
     def _choose(self) -> Any:
-        """Any move that is seen, mostly one that takes men or brings points; passes only where nothing else can be."""
+        """Any move that is seen, mostly one that takes men or brings points; a pass seldom, or where none can be."""
         moves = list(self.game.legal_moves(self.position))
-        moves = [move for move in moves if self.game.steps(self.position, move)] or moves
+        seen = [move for move in moves if self.game.steps(self.position, move)]
+        if len(seen) < len(moves):
+            passes = not seen or self._rng.random() < PASSING
+            moves = [move for move in moves if (move not in seen) == passes]
         taking = [
             move
             for move in moves

@@ -231,8 +231,8 @@ class SimulatedTable:
 
     def _plan(self, visit: Visit, steps: Sequence[Step], scores: Sequence[int]) -> None:
         visit.carry_out(handfuls(self.template, steps))
-        for name, space in zip(self.standing.pawns, scores, strict=False):
-            if space != self.standing.spaces[name]:
+        for (name, standing_on), space in zip(self.standing.spaces.items(), scores, strict=False):
+            if space != standing_on:
                 pawn = self.standing.pawns[name]
                 here = self._seen_from_above(np.array([pawn.x_mm, pawn.y_mm]))
                 visit.move_pawn(name, space, here, self._seen_from_above(self.standing.space_mm(name, space)))
