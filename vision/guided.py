@@ -25,6 +25,7 @@ from vision.gate import Gate
 from vision.guided_words import advice, correction, found_text, swapped
 from vision.heads import OTHER
 from vision.lesson_check import LessonCheck, Look, Mistakes
+from vision.landmarks import turned_to_print
 from vision.locate import refine_if_better
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 
@@ -169,6 +170,8 @@ class GuidedCalibration:
         pose = pose_from_corners(self._corners_px, self.template)
         if not is_plausible(pose, self.template, image):
             raise ValueError(f"corners {self._corners_px.tolist()} are no board in a picture of this size")
+        if self.template.printed is not None:
+            pose = turned_to_print(image, pose, self.template)
         pose = refine_if_better(image, pose, self.template)
         return Aligner(self.template, Reference(image, pose.image_from_board))
 
