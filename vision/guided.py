@@ -24,8 +24,8 @@ from vision.frame import Frame, Image
 from vision.gate import Gate
 from vision.guided_words import advice, correction, found_text, swapped
 from vision.heads import OTHER
-from vision.lesson_check import LessonCheck, Look, Mistakes
 from vision.landmarks import turned_to_print
+from vision.lesson_check import LessonCheck, Look, Mistakes
 from vision.locate import refine_if_better
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 
