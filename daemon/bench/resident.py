@@ -113,7 +113,8 @@ def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
     )  # fmt: skip
     log = Log(process, began_s)
     try:
-        if not log.read.wait(START_S) or process.poll() is not None:
+        # A daemon that ends closes its log a moment before it is gone: only a reading counts.
+        if not (log.read.wait(START_S) and log.read_s):
             raise ResidentError("kibitzer run has not read the board: " + " / ".join(log.lines[-5:]))
         yield process, log
     finally:
