@@ -280,7 +280,7 @@ class Session:
         if referee.agent_move is not None:
             agent_steps = self.game.steps(referee.position, referee.agent_move)
         outcome, totals = referee.outcome, phrases.totals(self.game, referee.position)
-        side = self.game.sides[self.game.to_move(referee.position)]
+        side = self.game.sides[self.game.to_move(referee.position)].capitalize()
         return Scene(
             frame=seen.frame.image,
             template=match.pipeline.template,
@@ -292,7 +292,7 @@ class Session:
             title=self.game.title,
             verdict=VERDICTS.get(referee.verdict, referee.verdict),
             said=match.spoken,
-            to_move=" ".join(filter(None, [totals, f"{side} to move" if outcome is None else "game over"])),
+            to_move=" ".join(filter(None, [totals, f"{side} to move" if outcome is None else "Game over"])),
             moves=tuple(referee.moves),
             status="" if seen.alignment.pose is not None else "board not in sight",
         )
