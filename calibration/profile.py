@@ -6,8 +6,6 @@ import dataclasses
 import datetime
 import io
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -18,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
+from calibration.whole_file import write_whole
 
 FORMAT = 1
 LARGEST_BYTES = 32 << 20
@@ -80,7 +79,7 @@ class TableProfile:
             **{HEAD + name: array for name, array in self.head.items()},  # type: ignore[arg-type]
         )
         try:
-            _write_whole(path, buffer.getvalue())
+            write_whole(path, buffer.getvalue())
         except OSError as error:
             raise ProfileError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -94,20 +93,6 @@ class TableProfile:
             raise ProfileError(f"{path}: {error.strerror or error}") from error
         except DAMAGED as error:
             raise ProfileError(f"{path}: no table profile ({error}); make one with `kibitzer calibrate`") from error
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Through a file beside it, so that a reader or a power cut never meets half a profile."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as beside:
-        try:
-            beside.write(content)
-            beside.flush()
-            os.fsync(beside.fileno())
-            Path(beside.name).chmod(0o644)
-            Path(beside.name).replace(path)
-        except OSError:
-            Path(beside.name).unlink(missing_ok=True)
-            raise
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:

@@ -6,15 +6,13 @@ somebody else.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from calibration.annotations import Annotation, PhotoName, annotation_paths, format_annotation
+from calibration.whole_file import write_whole
 
 WRITTEN = ".score-dominoes.json"
 """Digests of the files written here, by name."""
@@ -66,9 +64,9 @@ class AnnotationFolder:
             (self._path / file).unlink(missing_ok=True)
         else:
             self._written[file] = hashlib.sha256(content).hexdigest()
-        _write_whole(self._path / WRITTEN, json.dumps(self._written, indent=0).encode())
+        write_whole(self._path / WRITTEN, json.dumps(self._written, indent=0).encode())
         if content is not None:
-            _write_whole(self._path / file, content)
+            write_whole(self._path / file, content)
 
     def _is_ours(self, path: Path) -> bool:
         try:
@@ -84,18 +82,3 @@ def _read_digests(path: Path) -> dict[str, str]:
     except (OSError, ValueError, RecursionError):
         return {}
     return {str(name): str(digest) for name, digest in content.items()} if isinstance(content, dict) else {}
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Through a file beside it, so that a reader or a power cut never meets half of it."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as beside:
-        try:
-            beside.write(content)
-            beside.flush()
-            os.fsync(beside.fileno())
-            Path(beside.name).chmod(0o644)
-            Path(beside.name).replace(path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                Path(beside.name).unlink(missing_ok=True)
-            raise

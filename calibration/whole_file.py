@@ -1,0 +1,23 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Through a file beside it, so that a reader or a power cut never meets half of it. Raises OSError."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as beside:
+        try:
+            beside.write(content)
+            beside.flush()
+            os.fsync(beside.fileno())
+            Path(beside.name).chmod(0o644)
+            Path(beside.name).replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                Path(beside.name).unlink(missing_ok=True)
+            raise
