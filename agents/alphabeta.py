@@ -51,10 +51,10 @@ class AlphaBeta:
         return True
 
     @staticmethod
-    def warm_up() -> None:
-        """Compiles all kernels, or fetches them from the disk."""
-        for name in kernels.names():
-            kernels.load(name)
+    def warm_up(game: AnyGame) -> None:
+        """Compiles the game's kernel, or fetches it from the disk."""
+        if game.name in kernels.names():
+            kernels.load(game.name)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The best move of the deepest search that the limits allowed. Raises ValueError where the game is over."""

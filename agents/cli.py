@@ -115,7 +115,7 @@ def worker(
     try:
         for offered in chosen:
             registry.find(offered)
-        serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent), chosen)
+        serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         _refuse("worker", ValueError(f"{first['loc'][0]}: {first['msg']}, not {first['input']!r}"))

@@ -35,7 +35,7 @@ class RandomAgent:
         return True
 
     @staticmethod
-    def warm_up() -> None:
+    def warm_up(game: AnyGame) -> None:
         """Nothing has to be prepared."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:

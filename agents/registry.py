@@ -1,4 +1,4 @@
-"""The agents there are: the modules of this folder that name their class `AGENT`."""
+"""The agents there are: the modules of this folder that name their class `AGENT`, or several `AGENTS`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from games import AnyGame
 
 
 class AgentClass(Protocol):
-    """What a module names `AGENT`: called with a game and its `Options`, it makes an `Agent`."""
+    """What a module names `AGENT`, or lists in `AGENTS`: called with a game and its `Options`, it makes an `Agent`."""
 
     name: str
     """What people write in the configuration."""
@@ -28,8 +28,8 @@ class AgentClass(Protocol):
     def plays(self, game: Any) -> bool:
         """Whether it can play that game under its rules."""
 
-    def warm_up(self) -> None:
-        """Prepares what makes a first move slow; may take seconds."""
+    def warm_up(self, game: Any) -> None:
+        """Prepares what makes a first move in that game slow; may take seconds."""
 
 
 @functools.cache
@@ -37,9 +37,10 @@ def _classes() -> dict[str, AgentClass]:
     """All agents by name. A module that cannot be imported is fatal: better no worker than half a worker."""
     found: dict[str, AgentClass] = {}
     for module in pkgutil.iter_modules(agents.__path__):
-        agent: AgentClass | None = getattr(importlib.import_module(f"agents.{module.name}"), "AGENT", None)
-        if agent is not None:
-            found[agent.name] = agent
+        imported = importlib.import_module(f"agents.{module.name}")
+        alone: AgentClass | None = getattr(imported, "AGENT", None)
+        several: tuple[AgentClass, ...] = getattr(imported, "AGENTS", ())
+        found |= {agent.name: agent for agent in (*several, *((alone,) if alone else ()))}
     return found
 
 

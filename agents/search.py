@@ -25,6 +25,8 @@ class Iteration:
     """Expected moves, `move` first."""
     nodes: int
     """Positions visited since `begin`."""
+    final: bool = False
+    """Whether nothing deeper can change the move or the score: proven, solved, or known from a table."""
 
 
 class Search(Protocol):

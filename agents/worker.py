@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import zmq
 
+import games
 from agents import messages, registry
 from agents.messages import ErrorMessage, HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
 from agents.thinker import Thinker
@@ -71,6 +72,8 @@ class Worker:
         self._greeted = False
         self._newest: dict[str, StateKey] = {}
         self._answered: dict[str, Answered] = {}
+        self._prepared: set[str] = set()
+        self._warming: threading.Thread | None = None
         self._unsent: set[str] = set()
         """Tables whose answer is still to be sent."""
 
@@ -90,7 +93,7 @@ class Worker:
                     sock.connect(endpoint)
                 self._serve(states, replies, closing)
         finally:
-            ended = self._thinker.close(CLOSE_S)
+            ended = self._thinker.close(CLOSE_S) and not (self._warming and self._warming.is_alive())
             if ended:
                 self._wake.close()
                 self._woken.close()
@@ -170,8 +173,18 @@ class Worker:
             self._forget(next(iter(self._newest)))
         self._forget(state.table)
         self._newest[state.table] = _key(state)
+        self._prepare(state)
         if state.awaiting == "agent" and state.players[state.to_move].agent in self._agents:
             self._thinker.think(state)
+
+    def _prepare(self, state: StateMessage) -> None:
+        """Once for every game that is heard of; the warm-up compiles one game after the other."""
+        if state.game in self._prepared or state.game not in games.names():
+            return
+        self._prepared.add(state.game)
+        asked = frozenset(player.agent for player in state.players if player.agent) & self._agents
+        self._warming = threading.Thread(target=_warm_up, args=(asked, state), name="warm-up", daemon=True)
+        self._warming.start()
 
     def _forget(self, table: str) -> None:
         self._thinker.forget(table)
@@ -229,24 +242,24 @@ def _send(sock: zmq.Socket[bytes], data: bytes) -> bool:
     return True
 
 
-def serve(state_endpoint: str, reply_endpoint: str, worker: Worker, agents: tuple[str, ...]) -> None:
+def serve(state_endpoint: str, reply_endpoint: str, worker: Worker) -> None:
     """Runs a worker as this process, until a signal or the parent's end. Raises ZMQError."""
     closing = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: closing.set())
-    warming = threading.Thread(target=_warm_up, args=(agents,), name="warm-up", daemon=True)
-    warming.start()
     ended = worker.run(state_endpoint, reply_endpoint, closing)
-    if not ended or warming.is_alive():
+    if not ended:
         logging.shutdown()
         os._exit(0)  # a compiler at work cannot be interrupted, and would crash in an interpreter that ends around it
 
 
-def _warm_up(agents: tuple[str, ...]) -> None:
-    """The thread that compiles or fetches what the first moves need."""
+def _warm_up(agents: frozenset[str], state: StateMessage) -> None:
+    """The thread that compiles or fetches what the first moves of a game need."""
     try:
-        for name in agents:
-            registry.find(name).warm_up()
+        game = games.load(state.game, state.rules)
+        for name in sorted(agents):
+            if registry.find(name).plays(game):
+                registry.find(name).warm_up(game)
     except Exception:  # noqa: BLE001 - the top of the thread
         _log.exception("the agents cannot be prepared; the first answer will say why")
 

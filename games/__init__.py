@@ -269,7 +269,9 @@ def _option_value(option: str, field: dataclasses.Field[Any], kind: type, value:
         if (low is not None and number < low) or (high is not None and number > high):
             raise RuleError(f"{option} is between {low} and {high}, not {number}")
         return number
-    if field.metadata["choices"] and text not in field.metadata["choices"]:
+    if not field.metadata["choices"]:
+        return str(value).strip()
+    if text not in field.metadata["choices"]:
         raise RuleError(f"{option} is one of {', '.join(field.metadata['choices'])}, not {value!r}")
     return text
 

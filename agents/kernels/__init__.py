@@ -1,8 +1,14 @@
-"""Searches in machine code: a package per game, named as the game, that names its class `SEARCH`."""
+"""Searches in machine code: a package per game, named as the game.
+
+It names its class `SEARCH`, called with the game, mebibytes of table, a seed and the name of a heuristic ("" is the
+engine's own judgement), and lists the heuristics that it knows in `HEURISTICS`. A module `perft` in it, if there is
+one, has `count(game, position, depth)`: the leaves of whole turns, or None for rules that it does not know.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from typing import Any
 
@@ -19,9 +25,19 @@ def load(name: str) -> Any:
     return importlib.import_module(f"agents.kernels.{name}").SEARCH
 
 
-def search(game: Any, table_mb: int, seed: int) -> Search | None:
-    """A search of the game in machine code; None where there is no kernel."""
+def search(game: Any, table_mb: int, seed: int, heuristic: str = "") -> Search | None:
+    """A search of the game in machine code; None where there is no kernel, or none with that heuristic."""
     if game.name not in names():
         return None
-    made: Search = load(game.name)(game, table_mb, seed)
+    if heuristic and heuristic not in importlib.import_module(f"agents.kernels.{game.name}").HEURISTICS:
+        return None
+    made: Search = load(game.name)(game, table_mb, seed, heuristic)
     return made
+
+
+def perft(game: Any, position: Any, depth: int) -> int | None:
+    """The leaves of whole turns by a kernel's own move generator; None where there is none for the game's rules."""
+    if game.name not in names() or importlib.util.find_spec(f"agents.kernels.{game.name}.perft") is None:
+        return None
+    counted: int | None = importlib.import_module(f"agents.kernels.{game.name}.perft").count(game, position, depth)
+    return counted

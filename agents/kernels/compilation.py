@@ -6,6 +6,7 @@ calls then never compile again, and a recursive function comes back whole from t
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import tempfile
@@ -23,14 +24,20 @@ R = TypeVar("R")
 KERNELS = Path(__file__).resolve().parent
 
 
-def _sources_digest() -> str:
-    """Twelve letters that change with any kernel: numba looks at the calling file only, not at those it calls."""
+@functools.cache
+def _sources_digest(package: str) -> str:
+    """Twelve letters that change with any file of a kernel: numba looks at the calling file only."""
     digest = hashlib.sha256()
-    for path in (KERNELS.parent / "search.py", *sorted(KERNELS.rglob("*.py"))):
+    for path in (
+        KERNELS.parent / "search.py",
+        *sorted(KERNELS.glob("*.py")),
+        *sorted((KERNELS / package).rglob("*.py")),
+    ):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
+@functools.cache
 def cache_folder() -> Path:
     """Where compiled code lies: under NUMBA_CACHE_DIR, else `.numba_cache` of the checkout, else a temporary folder."""
     given = os.environ.get("NUMBA_CACHE_DIR")
@@ -42,17 +49,23 @@ def cache_folder() -> Path:
         except OSError:
             continue
         if os.access(folder, os.W_OK) and (given or folder.stat().st_uid == os.getuid()):
-            return folder / _sources_digest()
+            return folder
     return Path(tempfile.mkdtemp(prefix="kibitzer-numba-"))
 
 
-setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - numba makes it from the environment
+def _keep_beside(module: str) -> None:
+    """Sends numba's cache to a folder of the kernel's own, which changes with its sources."""
+    package = module.removeprefix("agents.kernels").strip(".").partition(".")[0] if "kernels" in module else ""
+    folder = package if (KERNELS / package).is_dir() and package else "shared"
+    digest = _sources_digest(package if folder == package else "")
+    setattr(numba.config, "CACHE_DIR", str(cache_folder() / f"{folder}-{digest}"))  # noqa: B010 - made from the environment
 
 
 def compiled(signature: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compiles a function at once for one signature; it runs without the interpreter's lock."""
 
     def compile_it(function: Callable[P, R]) -> Callable[P, R]:
+        _keep_beside(function.__module__)
         options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
         machine_code: Callable[P, R] = numba.njit(signature, **options)(function)
         return machine_code

@@ -20,7 +20,7 @@ HAND = int(layout.NONE)
 class MorrisSearch:
     """`agents.search.Search` over one flat array."""
 
-    def __init__(self, game: NineMensMorris, table_mb: int, seed: int) -> None:
+    def __init__(self, game: NineMensMorris, table_mb: int, seed: int, heuristic: str = "") -> None:
         self.game = game
         self.memory = layout.allocate(game, table_mb)
         self.memory[layout.NOISE] = seed
@@ -107,4 +107,5 @@ def _decode(code: int) -> Move:
     return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
 
 
+HEURISTICS: tuple[str, ...] = ()
 SEARCH = MorrisSearch

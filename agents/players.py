@@ -1,0 +1,74 @@
+"""Who plays, in one word: an agent with its options and limits, as the arena, the levels and people write it.
+
+`alphabeta`, `alphabeta:depth=3,heuristic=best`, `mcts:simulations=100,time_s=2`, `level-5`. Names of limits are limits;
+everything else is an option of the agent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import threading
+from typing import Any
+
+from agents import registry
+from agents.agent import Agent, AgentError, Answer, Limits
+from games import AnyGame
+
+
+@dataclasses.dataclass(frozen=True)
+class PlayerSpec:
+    """An agent, how it is set, and when it stops thinking."""
+
+    agent: str
+    options: tuple[tuple[str, str], ...] = ()
+    """Names and values, in the order given."""
+    limits: Limits = dataclasses.field(default_factory=Limits)
+
+    @property
+    def text(self) -> str:
+        """What `parse` reads as this player."""
+        limits = [(name, f"{value:g}") for name, value in vars(self.limits).items() if value is not None]
+        words = [f"{name}={value}" for name, value in (*self.options, *limits)]
+        return f"{self.agent}:{','.join(words)}" if words else self.agent
+
+
+def parse(text: str) -> PlayerSpec:
+    """The player of that text. Raises AgentError naming what is wrong."""
+    agent, _, rest = text.strip().partition(":")
+    registry.find(agent)
+    options, limits = [], Limits()
+    for word in (part.strip() for part in rest.split(",") if part.strip()):
+        name, sign, value = (part.strip() for part in word.partition("="))
+        if not sign or not name or not value:
+            raise AgentError(f"{text!r}: after the colon stand name=value, such as depth=3, not {word!r}")
+        if name in vars(limits):
+            limits = _limited(limits, name, value)
+        else:
+            options.append((name, value))
+    return PlayerSpec(agent, tuple(options), limits)
+
+
+def _limited(limits: Limits, name: str, value: str) -> Limits:
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number > 0 and (name == "time_s" or number.is_integer())):
+        raise AgentError(f"{name} is a {'' if name == 'time_s' else 'whole '}number above 0, not {value!r}")
+    if name == "time_s":
+        return dataclasses.replace(limits, time_s=number)
+    return dataclasses.replace(limits, **{name: int(number)})
+
+
+class Player:
+    """An agent at the board of one game, under its limits. Made once per game played."""
+
+    def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
+        """Raises AgentError where the agent does not play the game or an option is out of range."""
+        self.spec = spec
+        self._agent: Agent = registry.load_agent(spec.agent, game, dict(spec.options))
+
+    def choose(self, position: Any, stop: threading.Event | None = None) -> Answer:
+        """The agent's answer. Raises ValueError where the game is over."""
+        return self._agent.choose(position, self.spec.limits, stop or threading.Event())
