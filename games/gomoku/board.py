@@ -1,0 +1,103 @@
+"""The board of gomoku: points, lines and fives on bit sets; bit `row * size + column` is a point, row 0 on top."""
+
+from __future__ import annotations
+
+import functools
+import string
+from collections.abc import Iterator
+
+FIVE = 5
+"""Stones in a line that win."""
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Rows and columns from a point to the next of its row, its column and its diagonals: every line has one of these."""
+
+
+class Board:
+    """The geometry of a board with `size` lines each way. Use `board`, which makes each size once."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        letters = string.ascii_lowercase[:size]
+        self.cells = tuple(f"{letter}{number}" for number in range(size, 0, -1) for letter in letters)
+        """Names row by row from the top: a15 to o15, then a14."""
+        self.index = {name: cell for cell, name in enumerate(self.cells)}
+        """The cell of each name."""
+        self.full = (1 << size * size) - 1
+        """Every point."""
+        self._shifts = tuple(down * size + right for down, right in STEPS)
+        self._first = tuple(self._starts(step, FIVE) for step in STEPS)
+        self._followed = tuple(self._starts(step, FIVE + 1) for step in STEPS)
+        self._preceded = tuple(
+            sum(1 << cell for cell in range(size * size) if self._has(cell, step, -1)) for step in STEPS
+        )
+
+    def _has(self, cell: int, step: tuple[int, int], count: int) -> bool:
+        """Whether the point `count` steps on is on the board."""
+        row, column = divmod(cell, self.size)
+        return 0 <= row + count * step[0] < self.size and 0 <= column + count * step[1] < self.size
+
+    def _starts(self, step: tuple[int, int], length: int) -> int:
+        """The points from which a run of that length fits on the board, as a bit set."""
+        return sum(1 << cell for cell in range(self.size**2) if self._has(cell, step, length - 1))
+
+    def has_five(self, stones: int, exactly: bool = False) -> bool:
+        """Whether some line holds five of the stones in a row or more; with `exactly`, a row of just five."""
+        for direction, shift in enumerate(self._shifts):
+            pairs = stones & stones >> shift
+            fives = pairs & pairs >> 2 * shift & stones >> 4 * shift & self._first[direction]
+            if fives and exactly:
+                fives &= ~(stones >> FIVE * shift & self._followed[direction])
+                fives &= ~(stones << shift & self._preceded[direction])
+            if fives:
+                return True
+        return False
+
+    def five(self, stones: int, exactly: bool = False) -> tuple[int, ...]:
+        """The cells of a first row of five found, from one end to the other; empty where there is none."""
+        for direction, (step, shift) in enumerate(zip(STEPS, self._shifts, strict=True)):
+            for start in cells_of(stones & self._first[direction]):
+                run = tuple(start + count * shift for count in range(FIVE))
+                if not all(stones >> cell & 1 for cell in run):
+                    continue
+                after = self._has(start, step, FIVE) and stones >> start + FIVE * shift & 1
+                before = self._has(start, step, -1) and stones >> start - shift & 1
+                if not (exactly and (before or after)):
+                    return run
+        return ()
+
+    @functools.cached_property
+    def rays(self) -> tuple[tuple[tuple[tuple[int, ...], tuple[int, ...]], ...], ...]:
+        """For each cell and each of STEPS, the cells of its line behind it and before it, nearest first."""
+        return tuple(
+            tuple((self._ray(cell, step, -1), self._ray(cell, step, 1)) for step in STEPS)
+            for cell in range(self.size**2)
+        )
+
+    def _ray(self, cell: int, step: tuple[int, int], sign: int) -> tuple[int, ...]:
+        shift = sign * (step[0] * self.size + step[1])
+        found: list[int] = []
+        while self._has(cell + shift * len(found), step, sign):
+            found.append(cell + shift * (len(found) + 1))
+        return tuple(found)
+
+    def letters(self, stones: tuple[int, int], marks: str) -> str:
+        """A letter per cell: `marks` are the letters of black, white and empty."""
+        black, white = stones
+        return "".join(
+            marks[0] if black >> cell & 1 else marks[1] if white >> cell & 1 else marks[2]
+            for cell in range(self.size**2)
+        )
+
+
+@functools.cache
+def board(size: int) -> Board:
+    """The board with that many lines each way."""
+    return Board(size)
+
+
+def cells_of(bits: int) -> Iterator[int]:
+    """The cells of a bit set, ascending."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
