@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from agents import kernels
-from agents.agent import Answer, Limits
+from agents import heuristics, imagination, kernels, loading
+from agents.agent import AgentError, Answer, Limits
 from agents.plain_search import PlainSearch
 from agents.search import MAX_DEPTH, WIN, Iteration, Search
 from games import AnyGame, rule
@@ -19,21 +19,26 @@ DEFAULT_TIME_S = 1.0
 """Thinking time where no limit is given."""
 LOOK_S = 0.005
 """How often the clock and the stop event are looked at."""
+SHORT_S = 0.0003
+"""A search by depth that has lasted no longer than this goes one ply deeper without a thread that watches it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class AlphaBetaOptions:
     """The agent's options."""
 
+    heuristic: str = rule("", "name of the heuristic that judges positions; empty is the engine's own judgement")
+    depth: int = rule(0, "plies to search where the limits name no depth; 0 is no limit", minimum=0, maximum=MAX_DEPTH)
+    opening_depth: int = rule(0, "plies to search in the opening instead; 0 is depth", minimum=0, maximum=MAX_DEPTH)
+    error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
     table_mb: int = rule(32, "mebibytes for the table of known positions, kept between moves", minimum=1, maximum=1024)
     seed: int = rule(0, "chooses among moves that look equally good; 0 takes the first", minimum=0, maximum=2**31)
-    depth: int = rule(0, "plies to search where the limits name no depth; 0 is no limit", minimum=0, maximum=MAX_DEPTH)
 
 
 class AlphaBeta:
     """Plays every game: by machine code where there is a kernel, else by plain Python over the rules.
 
-    Limited by depth alone, its score is plain minimax's. Scores are in the kernel's units; near
+    Limited by depth alone, its score is plain minimax's. Scores are in the units of the heuristic; near
     `agents.search.WIN` they count the plies to a forced end.
     """
 
@@ -41,9 +46,17 @@ class AlphaBeta:
     Options = AlphaBetaOptions
 
     def __init__(self, game: AnyGame, options: AlphaBetaOptions | None = None) -> None:
+        """Raises AgentError where the game has no such heuristic."""
         self.game = game
         self.options = options or AlphaBetaOptions()
-        self.search: Search = kernels.search(game, self.options.table_mb, self.options.seed) or PlainSearch(game)
+        known = heuristics.of(game)
+        if self.options.heuristic and self.options.heuristic not in known:
+            raise AgentError(
+                f"{game.name} has no heuristic {self.options.heuristic!r}; it has {', '.join(known)}, "
+                "or none for the engine's own judgement"
+            )
+        self._searches: list[Search] = []
+        self._errors = random.Random(self.options.seed or None)
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
@@ -54,7 +67,7 @@ class AlphaBeta:
     def warm_up(game: AnyGame) -> None:
         """Compiles the game's kernel, or fetches it from the disk."""
         if game.name in kernels.names():
-            kernels.load(game.name)
+            loading.begin(game.name).join()
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The best move of the deepest search that the limits allowed. Raises ValueError where the game is over."""
@@ -62,22 +75,69 @@ class AlphaBeta:
         moves = self.game.legal_moves(position)
         if not moves:
             raise ValueError("the game is over: there is nothing to choose")
-        if limits == Limits() and not self.options.depth:
+        if self._errors.random() * 100 < self.options.error_percent:
+            move = self._errors.choice(moves)
+            text = self.game.format_move(position, move)
+            return Answer(move, None, 1, 0, time.monotonic() - began_s, (text,))
+        depth = limits.depth or self._depth(position)
+        if limits == Limits() and not depth:
             limits = Limits(time_s=DEFAULT_TIME_S)
+        world = imagination.imagined(self.game, position, self.options.seed)
+        if world is not position:
+            moves = self.game.legal_moves(world)
+        best, reached = self._deepen(world, moves, dataclasses.replace(limits, depth=depth or None), stop, began_s)
+        move = imagination.as_seen(self.game, position, world, best.move)
+        # What is dealt after the move is imagined: no line of play can be expected.
+        line = best.pv[1:] if world is position else ()
+        pv = tuple(_texts(self.game, position, (move, *line)))
+        return Answer(move, float(best.score), best.nodes, reached, time.monotonic() - began_s, pv)
+
+    def _depth(self, position: Any) -> int:
+        """The depth that the options name, 0 for none."""
+        if self.options.opening_depth and heuristics.is_opening(self.game, position):
+            return self.options.opening_depth
+        return self.options.depth
+
+    def _deepen(
+        self, position: Any, moves: Any, limits: Limits, stop: threading.Event, began_s: float
+    ) -> tuple[Iteration, int]:
+        """The best found, and the depth of the last whole iteration."""
+        search = self._search(stop)
         best, depth = Iteration(False, moves[0], 0, (moves[0],), 0), 0
-        most = min(limits.depth or self.options.depth or MAX_DEPTH, MAX_DEPTH)
-        self.search.begin(position, limits.nodes, exact=limits.time_s is None and limits.nodes is None)
-        with _interrupter(self.search, stop, limits.time_s, began_s):
+        most = min(limits.depth or MAX_DEPTH, MAX_DEPTH)
+        exact = limits.time_s is None and limits.nodes is None
+        search.begin(position, limits.nodes, exact=exact)
+        watch = _Watch(search, stop, limits.time_s, began_s)
+        begun_s = time.monotonic()
+        try:
             while depth < most:
-                latest = self.search.deepen(depth + 1)
+                if not exact or time.monotonic() - begun_s > SHORT_S:
+                    watch.start()
+                elif stop.is_set():
+                    break
+                latest = search.deepen(depth + 1)
                 best = latest if latest.move is not None else dataclasses.replace(best, nodes=latest.nodes)
                 if not latest.whole:
                     break
                 depth += 1
-                if _is_decided(latest, depth) or (len(moves) == 1 and limits.time_s is not None):
+                if latest.final or _is_decided(latest, depth) or (len(moves) == 1 and limits.time_s is not None):
                     break
-        pv = tuple(_texts(self.game, position, best.pv))
-        return Answer(best.move, float(best.score), best.nodes, depth, time.monotonic() - began_s, pv)
+        finally:
+            watch.end()
+        return best, depth
+
+    def _search(self, stop: threading.Event) -> Search:
+        """The kernel's search, kept with its table; plain Python where there is none, or while it is compiled."""
+        if not self._searches:
+            name, table_mb, seed = self.options.heuristic, self.options.table_mb, self.options.seed
+            made = kernels.search(self.game, table_mb, seed, name) if loading.wait(self.game.name, stop) else None
+            if made is None:
+                plain = PlainSearch(self.game, heuristics.of(self.game).get(name), seed)
+                if not loading.is_pending(self.game.name):
+                    self._searches.append(plain)
+                return plain
+            self._searches.append(made)
+        return self._searches[0]
 
 
 def _is_decided(found: Iteration, depth: int) -> bool:
@@ -91,24 +151,32 @@ def _texts(game: AnyGame, position: Any, moves: tuple[Any, ...]) -> Iterator[str
         position = game.apply(position, move)
 
 
-@contextmanager
-def _interrupter(search: Search, stop: threading.Event, time_s: float | None, began_s: float) -> Iterator[None]:
-    """Interrupts the search from a thread of its own when time is up or somebody says stop."""
-    done = threading.Event()
+class _Watch:
+    """Interrupts a search from a thread of its own when time is up or somebody says stop."""
 
-    def watch() -> None:
-        while not done.wait(LOOK_S):
-            if stop.is_set() or (time_s is not None and time.monotonic() - began_s >= time_s - LOOK_S):
-                search.interrupt()
+    def __init__(self, search: Search, stop: threading.Event, time_s: float | None, began_s: float) -> None:
+        self._search, self._stop, self._time_s, self._began_s = search, stop, time_s, began_s
+        self._done = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """From now on, once."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._look, name="interrupter", daemon=True)
+            self._thread.start()
+
+    def end(self) -> None:
+        """Never interrupts again."""
+        if self._thread is not None:
+            self._done.set()
+            self._thread.join()
+
+    def _look(self) -> None:
+        while not self._done.wait(LOOK_S):
+            late = self._time_s is not None and time.monotonic() - self._began_s >= self._time_s - LOOK_S
+            if late or self._stop.is_set():
+                self._search.interrupt()
                 return
-
-    thread = threading.Thread(target=watch, name="interrupter", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 AGENT = AlphaBeta

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+from agents import heuristics
+from agents.heuristics import Heuristic
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games import AnyGame, Outcome, Side
 
 LIMIT = 2 * WIN
+NOTHING: tuple[Any, int] = (None, 0)
 MAX_KEPT = 200_000
 """Positions remembered; when there are more, all are forgotten."""
 
@@ -17,57 +21,71 @@ class _Interrupted(Exception):
 
 
 class PlainSearch:
-    """`agents.search.Search` for any game. The points so far are its only idea of a good position."""
+    """`agents.search.Search` for any game, by any of its heuristics."""
 
-    def __init__(self, game: AnyGame) -> None:
+    def __init__(self, game: AnyGame, heuristic: Heuristic | None = None, seed: int = 0) -> None:
+        """Without a heuristic, by the game's usual one; a seed other than 0 chooses among moves equally good."""
         self.game = game
+        self._heuristic = heuristic or next(iter(heuristics.of(game).values()))
+        self._random = random.Random(seed) if seed else None
         self._stop = False
         self._nodes = 0
         self._limit: int | None = None
-        self._hint: Any = None
-        self._found: tuple[Any, int] = (None, 0)
+        self._roots: list[Any] = []
+        """The moves of the position asked about, best first as far as is known."""
+        self._found = NOTHING
         self._best: dict[Any, Any] = {}
         """The best move found in a position by an earlier iteration."""
 
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
         """Turns to a position. Only moves are remembered, never scores, so that every search is exact."""
         self._position, self._limit = position, nodes
-        self._stop, self._nodes, self._hint = False, 0, None
+        self._stop, self._nodes = False, 0
+        self._roots = list(self.game.legal_moves(position))
+        if self._random:
+            self._random.shuffle(self._roots)
+        elif position in self._best:
+            self._put_first(self._best[position])
 
     def deepen(self, depth: int) -> Iteration:
         """Searches to the depth; what was found at the root survives an interruption."""
-        self._found, whole = (None, 0), True
+        self._found, whole = NOTHING, True
         if len(self._best) > MAX_KEPT:
             self._best.clear()
         try:
-            self._search(self._position, min(depth, MAX_DEPTH), 0, -LIMIT, LIMIT)
+            self._search(self._position, None, min(depth, MAX_DEPTH), 0, -LIMIT, LIMIT)
         except _Interrupted:
             whole = False
         move, score = self._found
-        self._hint = self._hint if move is None else move
+        if move is not None:
+            self._put_first(move)
         return Iteration(whole, move, score, () if move is None else self._line(move, depth), self._nodes)
 
     def interrupt(self) -> None:
         """Looked at in every position."""
         self._stop = True
 
-    def _search(self, position: Any, depth: int, ply: int, alpha: int, beta: int) -> int:
+    def _put_first(self, move: Any) -> None:
+        self._roots.remove(move)
+        self._roots.insert(0, move)
+
+    def _search(self, position: Any, last: Any, depth: int, ply: int, alpha: int, beta: int) -> int:
         """The score for the side to move, fail-soft. Raises _Interrupted."""
         self._nodes += 1
         if self._stop or (self._limit is not None and self._nodes > self._limit):
             raise _Interrupted
         side = self.game.to_move(position)
         if (outcome := self.game.outcome(position)) is not None:
-            return _final(outcome, side, ply)
+            return final_score(outcome, side, ply)
         if depth == 0:
-            return self._points(position, side)
+            return self._heuristic(self.game, position, last)
         best = -LIMIT
-        for move in self._ordered(position, ply):
+        for move in self._ordered(position) if ply else tuple(self._roots):
             child = self.game.apply(position, move)
             if self.game.to_move(child) == side:
-                score = self._search(child, depth - 1, ply + 1, alpha, beta)
+                score = self._search(child, move, depth - 1, ply + 1, alpha, beta)
             else:
-                score = -self._search(child, depth - 1, ply + 1, -beta, -alpha)
+                score = -self._search(child, move, depth - 1, ply + 1, -beta, -alpha)
             if score > best:
                 best = score
                 self._best[position] = move
@@ -78,18 +96,14 @@ class PlainSearch:
                 break
         return best
 
-    def _ordered(self, position: Any, ply: int) -> list[Any]:
+    def _ordered(self, position: Any) -> list[Any]:
         """All moves, the best of an earlier search first."""
         moves = list(self.game.legal_moves(position))
-        first = self._hint if ply == 0 and self._hint is not None else self._best.get(position)
-        if first in moves:
+        first = self._best.get(position)
+        if first is not None and first in moves:
             moves.remove(first)
             moves.insert(0, first)
         return moves
-
-    def _points(self, position: Any, side: Side) -> int:
-        scores = self.game.scores(position)
-        return 0 if scores is None else scores[side] - scores[1 - side]
 
     def _line(self, move: Any, depth: int) -> tuple[Any, ...]:
         line, position = [move], self.game.apply(self._position, move)
@@ -99,7 +113,8 @@ class PlainSearch:
         return tuple(line)
 
 
-def _final(outcome: Outcome, side: Side, ply: int) -> int:
+def final_score(outcome: Outcome, side: Side, ply: int) -> int:
+    """The score of a game that ended so many plies on, for the side: 0 drawn, near `WIN` won, the sooner the nearer."""
     if outcome.winner is None:
         return 0
     return WIN - ply if outcome.winner == side else ply - WIN

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import games
+from agents import heuristics
 from agents.agent import Agent, AgentError, Limits
 from agents.kernels.nine_mens_morris import MorrisSearch
 from agents.kernels.nine_mens_morris.negamax import negamax
@@ -183,11 +184,11 @@ def test_plain_python_agrees_with_the_kernel_where_the_end_is_in_sight() -> None
     game = morris(men=3, flying=True, quiet_plies=4)
     ends = 0
     for position in positions(game, 4, 12):
-        search = PlainSearch(game)
+        search = PlainSearch(game, heuristics.points)
         search.begin(position, None, exact=True)
         score = minimax(game, position, 2)
         if abs(score) < WIN - 100:
-            score = 0  # plain Python knows no features: all but a forced end is even to it
+            score = 0  # points know no features: all but a forced end is even to it
         assert search.deepen(2).score == score
         ends += score != 0
     assert ends
