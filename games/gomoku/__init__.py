@@ -63,6 +63,10 @@ class Gomoku:
         """The side that lays next."""
         return position.side
 
+    def colour(self, position: Position) -> int:
+        """The colour of the stone that is laid next: 0 black, 1 white."""
+        return position.side
+
     def legal_moves(self, position: Position) -> list[Move]:
         """A stone on each empty point, in the order of the cells."""
         if self.outcome(position) is not None:
