@@ -1,0 +1,194 @@
+"""Reversi, also called Othello: lay a disc so that it closes lines of enemy discs in, and turn these over.
+
+Who can turn nothing passes, and passes only then. When neither side can lay, more discs win and as many are a tie; the
+discs are counted as they stand, empty cells belong to nobody.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import NamedTuple
+
+from games import EMPTY, Fault, MoveError, Outcome, PositionError, Side, Step, rule
+from games.reversi.bitboard import CELLS, cells_of, places, turned
+from games.reversi.faults import PIECES, SIDES, Judge
+
+__all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
+
+PASS_TEXT = "pass"
+LETTERS = "XO"
+"""How positions are written: black, white; an empty cell is a hyphen."""
+START = (1 << CELLS.index("e4") | 1 << CELLS.index("d5"), 1 << CELLS.index("d4") | 1 << CELLS.index("e5"))
+"""The usual four discs of black and of white."""
+POSITION = re.compile(r"([XO-]{64})\s*([XO])\s*;?", re.IGNORECASE)
+
+
+@dataclasses.dataclass(frozen=True)
+class ReversiRules:
+    """The rule options."""
+
+    first: str = rule("black", "who begins", choices=SIDES)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Position:
+    """The whole state of a game."""
+
+    discs: tuple[int, int]
+    """Discs of black and of white, a bit per cell."""
+    side: Side
+    """Who moves next."""
+
+
+class Move(NamedTuple):
+    """One whole turn."""
+
+    cell: int | None
+    """Index into `CELLS` of the disc laid; None is the pass."""
+
+
+PASS = Move(None)
+
+
+class Reversi:
+    """The rules; `games.Game` says what each method promises."""
+
+    name = "reversi"
+    short_name = "reversi"
+    title = "reversi"
+    sides = SIDES
+    pieces = PIECES
+    cells = CELLS
+    classes = EMPTY + "".join(PIECES)
+    Rules = ReversiRules
+
+    def __init__(self, rules: ReversiRules | None = None) -> None:
+        self.rules = rules or ReversiRules()
+        self.starts = (Position(START, SIDES.index(self.rules.first)),)
+
+    def initial(self, seed: int | None = None) -> Position:
+        """The usual four discs; nothing is dealt."""
+        return self.starts[0]
+
+    def to_move(self, position: Position) -> Side:
+        """The side that lays or passes next."""
+        return position.side
+
+    def places(self, position: Position, side: Side) -> int:
+        """Where a side may lay a disc, were it its turn, as a bit set."""
+        return places(position.discs[side], position.discs[1 - side])
+
+    def turned(self, position: Position, cell: int) -> int:
+        """The discs that one laid by the mover on an empty cell turns over, as a bit set; 0 where it may not lie."""
+        return turned(position.discs[position.side], position.discs[1 - position.side], cell)
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """By cell, ascending; the pass alone where the mover can lay nothing and the enemy can."""
+        if here := self.places(position, position.side):
+            return [Move(cell) for cell in cells_of(here)]
+        return [PASS] if self.places(position, 1 - position.side) else []
+
+    def apply(self, position: Position, move: Move) -> Position:
+        """The position after the turn. Raises MoveError."""
+        cell, mine, theirs = move.cell, position.discs[position.side], position.discs[1 - position.side]
+        over = 0 if cell is None or (mine | theirs) >> cell & 1 else turned(mine, theirs, cell)
+        if not over:
+            self._check(position, move)
+        if cell is None:
+            return Position(position.discs, 1 - position.side)
+        mine, theirs = mine | over | 1 << cell, theirs ^ over
+        return Position((mine, theirs) if position.side == 0 else (theirs, mine), 1 - position.side)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """Over when neither side can lay."""
+        if self.places(position, position.side) or self.places(position, 1 - position.side):
+            return None
+        black, white = (discs.bit_count() for discs in position.discs)
+        winner = None if black == white else int(white > black)
+        return Outcome(winner, "neither_can_lay", (black, white))
+
+    def scores(self, position: Position) -> None:
+        """No points: discs are no gain of the turn that brought them, the next turn may take them all away."""
+        return
+
+    def gains(self, position: Position, move: Move) -> None:
+        """None: no points are counted."""
+
+    def board(self, position: Position) -> str:
+        """The discs, `B` black and `W` white."""
+        black, white = position.discs
+        return "".join("B" if black >> cell & 1 else "W" if white >> cell & 1 else EMPTY for cell in range(len(CELLS)))
+
+    def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
+        """The disc laid, then the discs turned, ascending; a hand may turn them in any order."""
+        if move.cell is None:
+            return ()
+        piece = PIECES[position.side]
+        over = cells_of(self.turned(position, move.cell))
+        return (Step("place", move.cell, None, piece), *(Step("flip", cell, None, piece) for cell in over))
+
+    def view(self, position: Position, side: Side) -> Position:
+        """The position itself: nothing is hidden."""
+        return position
+
+    def _check(self, position: Position, move: Move) -> None:
+        """Raises MoveError with the first rule that the move breaks."""
+        if (outcome := self.outcome(position)) is not None:
+            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        me, here = SIDES[position.side], self.places(position, position.side)
+        if move.cell is None:
+            if here:
+                text = ", ".join(CELLS[cell] for cell in cells_of(here))
+                raise MoveError("must_lay", f"{me} may not pass: it can lay on {text}")
+            return
+        name = CELLS[move.cell]
+        if (position.discs[0] | position.discs[1]) >> move.cell & 1:
+            raise MoveError("occupied", f"{name} is occupied")
+        if not here:
+            raise MoveError("must_pass", f"{me} can turn no disc over anywhere and must pass")
+        if not here >> move.cell & 1:
+            raise MoveError("turns_nothing", f"a disc of {me} on {name} turns no disc over")
+
+    def format_move(self, position: Position, move: Move) -> str:
+        """`d3`, `pass`."""
+        return PASS_TEXT if move.cell is None else CELLS[move.cell]
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        """The turn of that text, capitals allowed. Raises MoveError."""
+        word = text.strip().lower()
+        if word == PASS_TEXT:
+            move = PASS
+        elif word in CELLS:
+            move = Move(CELLS.index(word))
+        elif re.fullmatch(r"[a-z]\d{1,2}", word):
+            raise MoveError("no_such_cell", f"there is no cell {word!r} on the board")
+        else:
+            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like d3, or pass")
+        self._check(position, move)
+        return move
+
+    def format_position(self, position: Position) -> str:
+        """64 characters from a1 along the rows, `X` black, `O` white, `-` empty; a blank and the mover's letter."""
+        letters = self.board(position).translate(str.maketrans("".join(PIECES) + EMPTY, f"{LETTERS}-"))
+        return f"{letters} {LETTERS[position.side]}"
+
+    def parse_position(self, text: str) -> Position:
+        """The position of `format_position`'s text; small letters and a last semicolon are allowed.
+
+        Raises PositionError.
+        """
+        match = POSITION.fullmatch(text.strip())
+        if match is None:
+            raise PositionError(f"{text[:80]!r} is not 64 characters X, O and -, then a blank and X or O for the mover")
+        letters = match[1].upper()
+        black, white = (sum(1 << cell for cell, disc in enumerate(letters) if disc == letter) for letter in LETTERS)
+        return Position((black, white), LETTERS.index(match[2].upper()))
+
+    def fault(self, position: Position, board: str) -> Fault:
+        """The broken rule, judged by which discs came, went and were turned."""
+        over = self.outcome(position) is not None
+        return Judge(position.discs, position.side, self.board(position), board, over).fault()
+
+
+GAME = Reversi
