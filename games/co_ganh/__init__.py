@@ -1,0 +1,177 @@
+"""Cờ gánh: step along the lines of a 5x5 board, and carry off (gánh) the two men between which you arrive.
+
+A jump lifts the man leapt over before it arrives, so that man is no half of a flanked pair. A player without men or
+without a move has lost, also where the game would end by its limit at that very ply.
+"""
+
+from __future__ import annotations
+
+import re
+
+from games import EMPTY, Fault, MoveError, Outcome, Side, Step
+from games.co_ganh import position as texts
+from games.co_ganh.board import CELLS, FULL, JUMPS, NEIGHBOURS, bits_of, cells_of, flanked, surrounded
+from games.co_ganh.faults import Judge
+from games.co_ganh.position import PIECES, SIDES, GanhRules, Move, Position, opened_by
+
+MOVE = re.compile(r"([a-z]\d+)([-x])([a-z]\d+)")
+
+__all__ = ["CELLS", "FULL", "GAME", "PIECES", "SIDES", "CoGanh", "GanhRules", "Move", "Position"]
+
+
+class CoGanh:
+    """The rules; `games.Game` says what each method promises."""
+
+    name = "co_ganh"
+    short_name = "ganh"
+    title = "cờ gánh"
+    sides = SIDES
+    pieces = PIECES
+    cells = CELLS
+    classes = EMPTY + "".join(PIECES)
+    Rules = GanhRules
+
+    def __init__(self, rules: GanhRules | None = None) -> None:
+        self.rules = rules or GanhRules()
+        self.starts = texts.starts(self.rules)
+
+    def initial(self, seed: int | None = None) -> Position:
+        """Eight men each around the edge; nothing is dealt."""
+        return self.starts[0]
+
+    def to_move(self, position: Position) -> Side:
+        """The side that moves next."""
+        return position.side
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """All steps and jumps, by origin and arrival, each ascending."""
+        if self.outcome(position) is not None:
+            return []
+        targets = FULL if position.opened is None else 1 << position.opened
+        return [
+            Move(origin, to)
+            for origin in cells_of(position.men[position.side])
+            for to in cells_of(self.reach(position, origin) & targets)
+        ]
+
+    def reach(self, position: Position, origin: int) -> int:
+        """Where a man of the mover may step or jump from a point, as a bit set; forced entries are not looked at."""
+        empty = FULL & ~(position.men[0] | position.men[1])
+        found = NEIGHBOURS[origin] & empty
+        if not self.rules.flips:
+            enemy = position.men[1 - position.side]
+            found |= bits_of(to for to, over in JUMPS[origin].items() if enemy >> over & 1 and empty >> to & 1)
+        return found
+
+    def captured(self, position: Position, move: Move) -> tuple[int, ...]:
+        """The enemy men that a legal move takes or turns: leapt over, then flanked, then shut in, each ascending."""
+        enemy = position.men[1 - position.side]
+        over = JUMPS[move.origin].get(move.to)
+        leapt = 0 if over is None else 1 << over
+        carried = flanked(move.to, enemy & ~leapt)
+        shut_in = 0
+        if self.rules.flips:
+            mine = position.men[position.side] ^ 1 << move.origin ^ 1 << move.to
+            shut_in = surrounded(enemy & ~carried, mine | carried)
+        return (*cells_of(leapt), *cells_of(carried), *cells_of(shut_in))
+
+    def apply(self, position: Position, move: Move) -> Position:
+        """The position after the move and its captures. Raises MoveError."""
+        self._check(position, move)
+        side, taken = position.side, bits_of(self.captured(position, move))
+        mine = position.men[side] ^ 1 << move.origin ^ 1 << move.to
+        enemy = position.men[1 - side] & ~taken
+        mine |= taken if self.rules.flips else 0
+        opened = opened_by(move.origin, mine, enemy) if self.rules.forces else None
+        men = (mine, enemy) if side == 0 else (enemy, mine)
+        return Position(men, 1 - side, position.ply + 1, opened)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """Who has no men or no move has lost; at the limit more men win."""
+        for loser in (position.side, 1 - position.side):
+            if not position.men[loser]:
+                return Outcome(1 - loser, "no_men_left")
+        if not any(self.reach(position, origin) for origin in cells_of(position.men[position.side])):
+            return Outcome(1 - position.side, "no_legal_move")
+        if position.ply < self.rules.limit:
+            return None
+        lead = position.men[0].bit_count() - position.men[1].bit_count()
+        return Outcome(None, "equal_men") if not lead else Outcome(0 if lead > 0 else 1, "more_men")
+
+    def scores(self, position: Position) -> None:
+        """No points are counted."""
+        return
+
+    def gains(self, position: Position, move: Move) -> None:
+        """None: no points are counted."""
+
+    def board(self, position: Position) -> str:
+        """The men, `W` of Up and `B` of Down."""
+        return texts.board(position)
+
+    def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
+        """The man moved, then every captured man taken or turned over."""
+        piece = PIECES[position.side]
+        kind, left = ("flip", piece) if self.rules.flips else ("remove", EMPTY)
+        captures = (Step(kind, cell, piece=left) for cell in self.captured(position, move))  # type: ignore[arg-type]
+        return (Step("move", move.to, move.origin, piece), *captures)
+
+    def view(self, position: Position, side: Side) -> Position:
+        """The position itself: nothing is hidden."""
+        return position
+
+    def _check(self, position: Position, move: Move) -> None:
+        """Raises MoveError with the first rule that the move breaks."""
+        if (outcome := self.outcome(position)) is not None:
+            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        (origin, to), side = move, position.side
+        if not position.men[side] >> origin & 1:
+            raise MoveError("not_your_man", f"{SIDES[side]} has no man on {CELLS[origin]}")
+        if (position.men[0] | position.men[1]) >> to & 1:
+            raise MoveError("occupied", f"{CELLS[to]} is occupied")
+        if not self.reach(position, origin) >> to & 1:
+            raise self._out_of_reach(origin, to)
+        if position.opened not in (None, to):
+            point = CELLS[position.opened or 0]
+            raise MoveError("must_enter", f"{point} was left open (mở): {SIDES[side]} must step onto it")
+
+    def _out_of_reach(self, origin: int, to: int) -> MoveError:
+        over = JUMPS[origin].get(to)
+        if over is None:
+            return MoveError("not_adjacent", f"{CELLS[origin]} and {CELLS[to]} are not joined by a line")
+        if self.rules.flips:
+            return MoveError("no_jumps", f"{CELLS[origin]}x{CELLS[to]}: there are no jumps with capture=flip")
+        return MoveError("nothing_to_jump", f"there is no enemy man on {CELLS[over]} to leap over")
+
+    def format_move(self, position: Position, move: Move) -> str:
+        """`a1-b2`, a jump `a1xc3`."""
+        return f"{CELLS[move.origin]}{'x' if move.to in JUMPS[move.origin] else '-'}{CELLS[move.to]}"
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        """The move of that text, capitals allowed. Raises MoveError."""
+        match = MOVE.fullmatch(text.strip().lower())
+        if match is None:
+            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like a1-b2, or a1xc3 for a jump")
+        for name in (match[1], match[3]):
+            if name not in CELLS:
+                raise MoveError("no_such_cell", f"there is no point {name!r} on the board")
+        move = Move(CELLS.index(match[1]), CELLS.index(match[3]))
+        self._check(position, move)
+        if (right := self.format_move(position, move)) != match[0]:
+            raise MoveError("not_a_move", f"{match[0]} is written {right}: - is a step to a neighbour, x is a jump")
+        return move
+
+    def format_position(self, position: Position) -> str:
+        """`up:WWWWWW...WB...WB...BBBBBB`, then `:ply=12` and `:vacated=c3` where they matter."""
+        return texts.format_position(position)
+
+    def parse_position(self, text: str) -> Position:
+        """The position of `format_position`'s text, or of 25 letters and a side. Raises PositionError."""
+        return texts.parse_position(self.rules, text)
+
+    def fault(self, position: Position, board: str) -> Fault:
+        """The broken rule, judged by which men came, went and changed sides."""
+        return Judge(self, position, board).fault()
+
+
+GAME = CoGanh

@@ -1,0 +1,131 @@
+"""What a game of cờ gánh consists of: its rule options, a position and its text, a move."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import NamedTuple
+
+from games import EMPTY, PositionError, Side, rule
+from games.co_ganh.board import CELLS, NEIGHBOURS, flanked
+
+SIDES = ("up", "down")
+PIECES = ("W", "B")
+MEN = 8
+"""Men of each side at the start."""
+START_ROWS = "WWWWWW...WB...WB...BBBBBB"
+TEXT = re.compile(r"(?:(?P<before>up|down)\s*:)?\s*(?P<men>[^\s:]+)(?:\s+(?P<after>up|down))?(?P<rest>(?::\w+=\w+)*)")
+LETTERS = str.maketrans("WwUu1BbDd2.-0", "WWWWWBBBBB...")
+"""Other people's letters of men and empty points."""
+
+
+@dataclasses.dataclass(frozen=True)
+class GanhRules:
+    """The rule options; the defaults take captured men off the board."""
+
+    capture: str = rule(
+        "remove",
+        "remove takes captured men away and allows jumps; flip turns them over, flanked (gánh) or shut in (vây)",
+        choices=("remove", "flip"),
+    )
+    mo: bool = rule(False, "with capture=flip: a point just left open between two enemy men must be entered (mở)")
+    limit: int = rule(200, "plies after which the game ends and more men win", minimum=1, maximum=1000)
+    first: str = rule("up", "who begins", choices=SIDES)
+
+    @property
+    def flips(self) -> bool:
+        """Whether captured men change sides instead of leaving the board."""
+        return self.capture == "flip"
+
+    @property
+    def forces(self) -> bool:
+        """Whether a point left open must be entered: only where captured men are turned."""
+        return self.mo and self.flips
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Position:
+    """The whole state of a game. Two are equal exactly when the rules treat them alike from here on."""
+
+    men: tuple[int, int]
+    """Men of each side, a bit per point."""
+    side: Side
+    """Who moves next."""
+    ply: int = 0
+    """Moves made since the start."""
+    opened: int | None = None
+    """The point that the enemy has just left open and that must be entered; None where nothing is forced."""
+
+
+class Move(NamedTuple):
+    """One man's step or jump, in indices into `CELLS`; what it captures follows from the position."""
+
+    origin: int
+    to: int
+
+
+def starts(rules: GanhRules) -> tuple[Position, ...]:
+    """The only start there is."""
+    return (Position(_men(START_ROWS), SIDES.index(rules.first)),)
+
+
+def board(position: Position) -> str:
+    """The men, `W` of Up and `B` of Down, row by row from Up's side."""
+    up, down = position.men
+    return "".join("W" if up >> cell & 1 else "B" if down >> cell & 1 else EMPTY for cell in range(len(CELLS)))
+
+
+def opened_by(vacated: int, enemy: int, mine: int) -> int | None:
+    """The point, if it lies between two enemy men on a line and one of my men can step onto it."""
+    return vacated if flanked(vacated, enemy) and NEIGHBOURS[vacated] & mine else None
+
+
+def format_position(position: Position) -> str:
+    """Who moves, a colon and 25 letters; then `:ply=` and `:vacated=` where they are not 0 and None."""
+    text = f"{SIDES[position.side]}:{board(position)}"
+    text += f":ply={position.ply}" if position.ply else ""
+    return text if position.opened is None else f"{text}:vacated={CELLS[position.opened]}"
+
+
+def parse_position(rules: GanhRules, text: str) -> Position:
+    """The position of `format_position`'s text, or of 25 letters and a side. Raises PositionError.
+
+    Men are also `U D` or `1 2`, empty points also `-` or `0`; rows may be parted by `/`. Without a side Up moves.
+    """
+    match = TEXT.fullmatch(text.strip())
+    letters = match["men"].replace("/", "").translate(LETTERS) if match else ""
+    if match is None or len(letters) != len(CELLS) or set(letters) - set("WB."):
+        raise PositionError(f"{text[:60]!r} is not 25 letters W, B and . with up: or down: before, or a side after")
+    if match["before"] and match["after"]:
+        raise PositionError(f"{text!r} names the side to move twice")
+    men, side = _men(letters), SIDES.index(match["before"] or match["after"] or "up")
+    total, most = men[0].bit_count() + men[1].bit_count(), MEN if not rules.flips else 2 * MEN
+    if total > 2 * MEN or max(men[0].bit_count(), men[1].bit_count()) > most:
+        raise PositionError(f"{text!r} has more than {most} men of a side, or more than {2 * MEN} in all")
+    ply, vacated = _extras(rules, text, match["rest"])
+    if vacated is None:
+        return Position(men, side, ply)
+    if not rules.forces:
+        raise PositionError(f"{text!r} names a vacated point, which matters only with capture=flip and mo=true")
+    if (men[0] | men[1]) >> vacated & 1:
+        raise PositionError(f"{text!r}: the vacated point {CELLS[vacated]} is occupied")
+    return Position(men, side, ply, opened_by(vacated, men[1 - side], men[side]))
+
+
+def _extras(rules: GanhRules, text: str, rest: str) -> tuple[int, int | None]:
+    """The plies made and the point vacated, from `:ply=12:vacated=c3`. Raises PositionError."""
+    ply, vacated = 0, None
+    for word in filter(None, rest.split(":")):
+        name, _, value = word.partition("=")
+        if name == "ply" and value.isascii() and value.isdigit() and len(value) < 5 and int(value) <= rules.limit:
+            ply = int(value)
+        elif name == "vacated" and value in CELLS:
+            vacated = CELLS.index(value)
+        else:
+            raise PositionError(f"{text[:80]!r}: {word!r} is neither ply=0 to ply={rules.limit} nor vacated=a1 to e5")
+    return ply, vacated
+
+
+def _men(letters: str) -> tuple[int, int]:
+    up, down = (sum(1 << cell for cell, man in enumerate(letters) if man == piece) for piece in PIECES)
+    return up, down
