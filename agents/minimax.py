@@ -1,0 +1,145 @@
+"""Plain minimax to a fixed depth, in plain Python over the rules: what alpha-beta must agree with, value for value."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from agents import heuristics, imagination
+from agents.agent import AgentError, Answer, Limits
+from agents.heuristics import Heuristic
+from agents.plain_search import final_score
+from agents.search import MAX_DEPTH
+from games import AnyGame, rule
+
+DEPTHS = {"co_ganh": 1, "double_double_dominoes": 1, "gomoku": 1, "nine_mens_morris": 3, "reversi": 4}
+"""The seeds' depths, where no other is asked for; gomoku's 2 would be 50,000 positions here, a minute."""
+OTHER_DEPTH = 2
+"""The same for a game that no seed knows."""
+
+
+class Interrupted(Exception):
+    """Ordinary: time or nodes are up, or somebody said stop."""
+
+
+def minimax(
+    game: AnyGame,
+    position: Any,
+    depth: int,
+    heuristic: Heuristic,
+    last: Any = None,
+    ply: int = 0,
+    visit: Callable[[], None] = lambda: None,
+) -> int:
+    """The score for the side to move of the whole tree to that depth.
+
+    `last` is the move that led here, `ply` how many went before it; `visit` is called for every position, and may
+    raise what ends the search. A won end is `WIN` less its plies, a drawn one 0.
+    """
+    visit()
+    side = game.to_move(position)
+    if (outcome := game.outcome(position)) is not None:
+        return final_score(outcome, side, ply)
+    if depth == 0:
+        return heuristic(game, position, last)
+    scores = []
+    for move in game.legal_moves(position):
+        child = game.apply(position, move)
+        score = minimax(game, child, depth - 1, heuristic, move, ply + 1, visit)
+        # In dominoes the same side may go on after a double.
+        scores.append(score if game.to_move(child) == side else -score)
+    return max(scores)
+
+
+@dataclasses.dataclass(frozen=True)
+class MinimaxOptions:
+    """The agent's options."""
+
+    heuristic: str = rule("", "name of the heuristic that judges positions; empty is the game's usual one")
+    depth: int = rule(0, "plies to search; 0 is the seed's depth for the game", minimum=0, maximum=MAX_DEPTH)
+    opening_depth: int = rule(0, "plies to search in the opening instead; 0 is depth", minimum=0, maximum=MAX_DEPTH)
+    seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
+
+
+class Minimax:
+    """Looks at every line to a depth, and takes the move with the best score."""
+
+    name = "minimax"
+    Options = MinimaxOptions
+
+    def __init__(self, game: AnyGame, options: MinimaxOptions | None = None) -> None:
+        """Raises AgentError where the game has no such heuristic."""
+        self.game, self.options = game, options or MinimaxOptions()
+        known = heuristics.of(game)
+        name = self.options.heuristic or next(iter(known))
+        if name not in known:
+            raise AgentError(f"{game.name} has no heuristic {name!r}; it has {', '.join(known)}")
+        self._heuristic = known[name]
+        self._random = random.Random(self.options.seed)
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Every game."""
+        return True
+
+    @staticmethod
+    def warm_up(game: AnyGame) -> None:
+        """Nothing has to be prepared."""
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """The best move to the depth; interrupted, the best of those looked at. ValueError where the game is over."""
+        began_s = time.monotonic()
+        if not self.game.legal_moves(position):
+            raise ValueError("the game is over: there is nothing to choose")
+        world = imagination.imagined(self.game, position, self.options.seed)
+        depth = limits.depth or self._depth(position)
+        count = _Count(limits, stop, began_s)
+        scores: dict[Any, int] = {}
+        moves = self.game.legal_moves(world)
+        try:
+            for move in moves:
+                scores[move] = self._score(world, move, depth, count)
+        except Interrupted:
+            depth = 0
+        most = max(scores.values(), default=0)
+        equal = [move for move in moves if scores.get(move, None if scores else 0) == most]
+        best = self._random.choice(equal) if self.options.seed else equal[0]
+        move = imagination.as_seen(self.game, position, world, best)
+        text = self.game.format_move(position, move)
+        score = float(most) if scores else None
+        return Answer(move, score, count.nodes, depth, time.monotonic() - began_s, (text,))
+
+    def _depth(self, position: Any) -> int:
+        depth = self.options.depth or DEPTHS.get(self.game.name, OTHER_DEPTH)
+        if self.options.opening_depth and heuristics.is_opening(self.game, position):
+            return self.options.opening_depth
+        return depth
+
+    def _score(self, position: Any, move: Any, depth: int, count: _Count) -> int:
+        child = self.game.apply(position, move)
+        score = minimax(self.game, child, depth - 1, self._heuristic, move, 1, count.visit)
+        return score if self.game.to_move(child) == self.game.to_move(position) else -score
+
+
+class _Count:
+    """Counts positions, and raises Interrupted when a limit is reached."""
+
+    def __init__(self, limits: Limits, stop: threading.Event, began_s: float) -> None:
+        self.nodes = 0
+        self._most, self._stop = limits.nodes, stop
+        self._end_s = None if limits.time_s is None else began_s + limits.time_s
+
+    def visit(self) -> None:
+        """One position more; at most those allowed are counted."""
+        if self._stop.is_set() or (self._most is not None and self.nodes >= self._most):
+            raise Interrupted
+        if self._end_s is not None and time.monotonic() >= self._end_s:
+            raise Interrupted
+        self.nodes += 1
+
+
+AGENT = Minimax
