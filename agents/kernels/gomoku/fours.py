@@ -1,0 +1,127 @@
+"""Wins by continuous fours: every stone of the attacker threatens five, so that every answer is forced.
+
+The search is exact. A stone is only tried where it makes a four, its answer is the one cell that stops the five, and a
+five that the answer threatens in turn must be stopped by the attacker's next four.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.gomoku import memory as layout
+from agents.kernels.gomoku.board import NOWHERE, SIDE_SETS, count_in, first_in, next_in, toggle
+from agents.kernels.gomoku.memory import (
+    FAILED,
+    FAILED_MASK,
+    FLAGS,
+    FOURS_CUT,
+    FOURS_LIMIT,
+    FOURS_NODES,
+    KEY,
+    LINE,
+    LINE_LENGTH,
+    MAX_PLY,
+    NODES,
+    PATTERNS,
+    SALTS,
+    SET_WORDS,
+    SETS,
+    STOP,
+    Memory,
+)
+
+U = np.uint64
+ZERO, ONE, TWO, THREE_, FOUR_, FIVE_, SIX, SIXTEEN = U(0), U(1), U(2), U(3), U(4), U(5), U(6), U(16)
+FIVE, WINNING, FOUR = U(layout.FIVE), U(layout.WINNING), U(layout.FOUR)
+AT_LEAST_THREE, FIRST_BITS, LOW_HALF = U(0xCCCC), U(0x1111), U(0xFFFF)
+LAST_PLY = U(MAX_PLY)
+
+
+@compiled("boolean(uint64[::1], uint64, uint64, uint64)")
+def belongs(memory: Memory, cell: np.uint64, colour: np.uint64, kind: np.uint64) -> bool:
+    """Whether the cell is in a colour's set."""
+    return bool(memory[FLAGS + cell] >> (colour * SIDE_SETS + kind) & ONE)
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64)")
+def finish(memory: Memory, attacker: np.uint64, ply: np.uint64, cell: np.uint64) -> None:
+    """Writes the end of the line: two fives at once, one stopped, the other made."""
+    toggle(memory, cell, attacker)
+    stopped = first_in(memory, attacker, FIVE)
+    memory[LINE + ply] = cell
+    memory[LINE + ply + ONE] = stopped
+    memory[LINE + ply + TWO] = next_in(memory, attacker, FIVE, stopped)
+    memory[LINE_LENGTH] = ply + THREE_
+    toggle(memory, cell, attacker)
+
+
+@compiled("boolean(uint64[::1], uint64, uint64)")
+def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
+    """Whether the attacker, to move, wins by fours; the line is then in LINE, from `ply` on."""
+    # 1. Leave when asked to.
+    memory[NODES] += ONE
+    memory[FOURS_NODES] += ONE
+    if memory[FOURS_NODES] > memory[FOURS_LIMIT] or memory[STOP] != ZERO or ply > LAST_PLY:
+        memory[FOURS_CUT] = ONE
+        return False
+    # 2. Five now; or the enemy's five must be stopped with a four, if it can be stopped at all.
+    defender = attacker ^ ONE
+    five = first_in(memory, attacker, FIVE)
+    if five != NOWHERE:
+        memory[LINE + ply] = five
+        memory[LINE_LENGTH] = ply + ONE
+        return True
+    forced = first_in(memory, defender, FIVE)
+    if forced != NOWHERE:
+        if not belongs(memory, forced, attacker, FOUR) or count_in(memory, defender, FIVE) > ONE:
+            return False
+        if belongs(memory, forced, attacker, WINNING):
+            finish(memory, attacker, ply, forced)
+            return True
+    else:
+        winning = first_in(memory, attacker, WINNING)
+        if winning != NOWHERE:
+            finish(memory, attacker, ply, winning)
+            return True
+    # 3. Known to fail?
+    key = memory[KEY] ^ memory[SALTS + attacker]
+    slot = memory[FAILED] + (key & memory[FAILED_MASK])
+    if memory[slot] == key:
+        return False
+    # 4. Every four, those first that also make something in another direction.
+    start = SETS + (attacker * SIDE_SETS + FOUR) * U(SET_WORDS)
+    for turn in range(2):
+        for word in range(SET_WORDS):
+            cells = memory[start + U(word)]
+            while cells:
+                cell = U(word) << SIX | lowest_bit(cells)
+                cells &= cells - ONE
+                if forced != NOWHERE and cell != forced:
+                    continue
+                patterns = memory[PATTERNS + cell] >> attacker * SIXTEEN & LOW_HALF & AT_LEAST_THREE
+                several = bit_count((patterns | patterns >> ONE) & U(0x4444)) > ONE
+                if several != (turn == 0):
+                    continue
+                toggle(memory, cell, attacker)
+                answer = first_in(memory, attacker, FIVE)
+                toggle(memory, answer, defender)
+                memory[LINE + ply] = cell
+                memory[LINE + ply + ONE] = answer
+                won = search_fours(memory, attacker, ply + TWO)
+                toggle(memory, answer, defender)
+                toggle(memory, cell, attacker)
+                if won:
+                    return True
+                if memory[FOURS_CUT] != ZERO:
+                    return False
+    memory[slot] = key
+    return False
+
+
+@compiled("boolean(uint64[::1], uint64, uint64)")
+def wins_by_fours(memory: Memory, attacker: np.uint64, limit: np.uint64) -> bool:
+    """`search_fours` from here, within so many positions; FOURS_CUT tells whether they were too few."""
+    memory[FOURS_NODES], memory[FOURS_LIMIT], memory[FOURS_CUT] = ZERO, limit, ZERO
+    memory[LINE_LENGTH] = ZERO
+    return search_fours(memory, attacker, ZERO)

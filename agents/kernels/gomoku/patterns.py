@@ -1,0 +1,75 @@
+"""What a stone on an empty cell would make along one line, for every surrounding, in one table.
+
+Numbered so that bits tell classes: bit 3 says four or better, bit 2 three, the last bit that it is open.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import compiled
+from agents.kernels.gomoku.memory import INDEX_MASK, INDEX_SHIFT, PATTERN_TABLE, Memory
+
+U = np.uint64
+ZERO, ONE, TWO, THREE, FOUR, FIVE_CELLS = U(0), U(1), U(2), U(3), U(4), U(5)
+SEVEN, EIGHT, TEN, NIBBLE = U(7), U(8), U(10), U(15)
+
+DEAD, ALONE, CLOSED_TWO, OPEN_TWO, CLOSED_THREE, OPEN_THREE = U(0), U(1), U(2), U(3), U(4), U(5)
+"""No five is left; the first stone of one; then what the next stone makes a three, or an open three of; a four is
+one stone from five, a three one from a four, an open three one from an open four."""
+CLOSED_FOUR, OPEN_FOUR, FIVES = U(8), U(9), U(10)
+"""One stone from five in one place, in two places or more; five."""
+
+
+@compiled("boolean(uint64, uint64, uint64, uint64)")
+def is_five(code: np.uint64, cells: np.uint64, stone: np.uint64, exact: np.uint64) -> bool:
+    """Whether a stone amid `cells` neighbours, half of them on either side, stands in five."""
+    half = cells >> ONE
+    run = ONE
+    place = half
+    while place > ZERO and code >> TWO * (place - ONE) & THREE == stone:
+        run += ONE
+        place -= ONE
+    place = half
+    while place < cells and code >> TWO * place & THREE == stone:
+        run += ONE
+        place += ONE
+    return bool(run == FIVE_CELLS or (run > FIVE_CELLS and exact == ZERO))
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
+def pattern_of(
+    memory: Memory, index: np.uint64, cells: np.uint64, stone: np.uint64, shift: np.uint64, exact: np.uint64
+) -> np.uint64:
+    """What the stone makes, from what it makes with one stone more: those are later in the table."""
+    if is_five(index, cells, stone, exact):
+        return FIVES
+    fives, best = ZERO, DEAD
+    place = ZERO
+    while place < cells:
+        if index >> TWO * place & THREE == ZERO:
+            more = index | stone << TWO * place
+            next_one = memory[PATTERN_TABLE + (more >> THREE)] >> ((more & SEVEN) * EIGHT + shift) & NIBBLE
+            fives += ONE if next_one == FIVES else ZERO
+            if next_one != FIVES and next_one > best:
+                best = next_one
+        place += ONE
+    if fives > ZERO:
+        return OPEN_FOUR if fives > ONE else CLOSED_FOUR
+    if best == OPEN_FOUR or best == CLOSED_FOUR:
+        return best - FOUR
+    if best >= CLOSED_TWO:
+        return best - TWO if best > OPEN_TWO else ALONE
+    return DEAD
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def write_patterns(memory: Memory, black_exact: np.uint64, white_exact: np.uint64) -> None:
+    """Fills the table, from the fullest surroundings to the empty one."""
+    cells = TEN if memory[INDEX_SHIFT] == ZERO else EIGHT
+    index = memory[INDEX_MASK] + ONE
+    while index > ZERO:
+        index -= ONE
+        slot, shift = PATTERN_TABLE + (index >> THREE), (index & SEVEN) * EIGHT
+        memory[slot] |= pattern_of(memory, index, cells, ONE, ZERO, black_exact) << shift
+        memory[slot] |= pattern_of(memory, index, cells, TWO, FOUR, white_exact) << (shift + FOUR)

@@ -1,0 +1,295 @@
+"""Wins by continuous threats: proof-number search in which every quiet stone threatens a win by fours.
+
+A position of the defender counts only if the attacker would win by fours should the defender pass. The answers that can
+spoil that win are then all searched: a stone on any cell of the winning line, and a stone that gives the defender a
+four, now or with the stones that the line makes him place. Any other answer leaves the line as it is, so that a proof
+holds against every move. Depth-first proof-number search after Nagai; the null-move argument is lambda search's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.gomoku import memory as layout
+from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, next_in, toggle
+from agents.kernels.gomoku.fours import belongs, wins_by_fours
+from agents.kernels.gomoku.memory import (
+    COUNTS,
+    INNER_LIMIT,
+    KEY,
+    LINE,
+    LINE_LENGTH,
+    MAX_MOVES,
+    MAX_PLY,
+    MOVES,
+    NODE_LIMIT,
+    NODES,
+    QUIET_THREATS,
+    SALTS,
+    SET_WORDS,
+    SETS,
+    STOP,
+    THREATS,
+    THREATS_MASK,
+    ZOBRIST,
+    Memory,
+)
+
+U = np.uint64
+ZERO, ONE, TWO, THREE_, FOUR_, SIX, EIGHT, TEN = U(0), U(1), U(2), U(3), U(4), U(6), U(8), U(10)
+FIVE, WINNING, FOUR, THREE, CLOSED = (
+    U(layout.FIVE), U(layout.WINNING), U(layout.FOUR), U(layout.THREE), U(layout.CLOSED),
+)  # fmt: skip
+PLY_MOVES, MOST, LAST, TEN_BITS, CELL = U(64), U(MAX_MOVES), U(63), U(1023), U(1023)
+NUMBER, AT_DISPROOF, AT_COUNT = U(2**28 - 1), U(28), U(56)
+SURE = U(2**27)
+"""A proof number of what is settled the other way."""
+DEEPEST = U(MAX_PLY - 8)
+ATTACKER_TURN = TWO
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def threat_key(memory: Memory, attacker: np.uint64, turn: np.uint64) -> np.uint64:
+    """Names a position of the search; `turn` is 1 where the attacker moves."""
+    key: np.uint64 = memory[KEY] ^ memory[SALTS + attacker] ^ memory[SALTS + TWO + turn]
+    return key
+
+
+@compiled("uint64(uint64[::1], uint64)")
+def find(memory: Memory, key: np.uint64) -> np.uint64:
+    """Where the entry of that key is, 0 if there is none."""
+    for way in range(4):
+        slot = memory[THREATS] + ((key + U(way)) & memory[THREATS_MASK]) * EIGHT
+        if memory[slot] == key:
+            return slot
+    return ZERO
+
+
+@compiled("uint64(uint64[::1], uint64)")
+def place_for(memory: Memory, key: np.uint64) -> np.uint64:
+    """Where an entry of that key is or shall be written: over an empty one, or any of four."""
+    slot = find(memory, key)
+    if slot != ZERO:
+        return slot
+    for way in range(4):
+        slot = memory[THREATS] + ((key + U(way)) & memory[THREATS_MASK]) * EIGHT
+        if memory[slot] == ZERO:
+            return slot
+    return memory[THREATS] + ((key + (key >> U(62))) & memory[THREATS_MASK]) * EIGHT
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
+def keep(
+    memory: Memory, key: np.uint64, proof: np.uint64, disproof: np.uint64, ply: np.uint64, count: np.uint64
+) -> None:
+    """Stores the numbers and the ply's moves."""
+    slot = place_for(memory, key)
+    memory[slot] = key
+    memory[slot + ONE] = proof | disproof << AT_DISPROOF | count << AT_COUNT
+    moves = MOVES + ply * PLY_MOVES
+    for word in range(6):
+        packed = ZERO
+        for place in range(6):
+            index = U(word * 6 + place)
+            if index < count:
+                packed |= memory[moves + index] << U(place) * TEN
+        memory[slot + TWO + U(word)] = packed
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def fetch(memory: Memory, slot: np.uint64, ply: np.uint64) -> np.uint64:
+    """Copies an entry's moves to the ply; returns how many."""
+    count = memory[slot + ONE] >> AT_COUNT
+    moves = MOVES + ply * PLY_MOVES
+    for index in range(count):
+        memory[moves + U(index)] = memory[slot + TWO + U(index) // SIX] >> (U(index) % SIX) * TEN & TEN_BITS
+    return count
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
+def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np.uint64:
+    """Adds a cell to the ply's moves if it is not marked yet; beyond 63 they are only counted."""
+    if memory[COUNTS + cell] != ZERO:
+        return count
+    memory[COUNTS + cell] = ONE
+    if count < LAST:
+        memory[MOVES + ply * PLY_MOVES + count] = cell
+    return count + ONE
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64, kind: np.uint64) -> np.uint64:
+    """Adds to the ply's moves those cells of a set that are not marked yet; returns how many moves there are."""
+    start = SETS + (colour * SIDE_SETS + kind) * U(SET_WORDS)
+    for word in range(SET_WORDS):
+        cells = memory[start + U(word)]
+        while cells:
+            count = add(memory, ply, count, U(word) << SIX | lowest_bit(cells))
+            cells &= cells - ONE
+    return count
+
+
+@compiled("void(uint64[::1])")
+def unmark(memory: Memory) -> None:
+    """Forgets all marks."""
+    memory[COUNTS : COUNTS + BOARD] = ZERO
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
+    """The attacker's moves: threes, fours, and if wanted what makes a three with one end closed."""
+    unmark(memory)
+    count = add_set(memory, ply, ZERO, attacker, THREE)
+    count = add_set(memory, ply, count, attacker, FOUR)
+    if memory[QUIET_THREATS] != ZERO:
+        count = add_set(memory, ply, count, attacker, CLOSED)
+    return min(count, MOST)
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def mark_winning(memory: Memory, attacker: np.uint64, cell: np.uint64) -> None:
+    """Counts one more for the cell and for the fives that a stone there threatens."""
+    toggle(memory, cell, attacker)
+    five = first_in(memory, attacker, FIVE)
+    while five != NOWHERE:
+        memory[COUNTS + five] += ONE
+        five = next_in(memory, attacker, FIVE, five)
+    toggle(memory, cell, attacker)
+    memory[COUNTS + cell] += ONE
+
+
+@compiled("uint64(uint64[::1], uint64, uint64)")
+def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
+    """The defender's moves that may spoil the win by fours that lies in LINE; more than MAX_MOVES are too many."""
+    defender = attacker ^ ONE
+    length = memory[LINE_LENGTH]
+    unmark(memory)
+    winning = first_in(memory, attacker, WINNING)
+    if winning != NOWHERE:
+        # Two fives in one move, often in several ways: what spoils all of these ways is enough.
+        ways = ZERO
+        while winning != NOWHERE:
+            mark_winning(memory, attacker, winning)
+            ways += ONE
+            winning = next_in(memory, attacker, WINNING, winning)
+        count = ZERO
+        for cell in range(BOARD):
+            spoils = memory[COUNTS + U(cell)] == ways
+            memory[COUNTS + U(cell)] = ZERO
+            if spoils:
+                count = add(memory, ply, count, U(cell))
+        return add_set(memory, ply, count, defender, FOUR)
+    count = add_set(memory, ply, ZERO, defender, FOUR)
+    index = ZERO
+    while index < length:
+        count = add(memory, ply, count, memory[LINE + index])
+        toggle(memory, memory[LINE + index], attacker ^ (index & ONE))
+        if index & ONE:
+            count = add_set(memory, ply, count, defender, FOUR)
+        else:
+            # The last four threatens two fives, of which the line names but one as stopped.
+            count = add_set(memory, ply, count, attacker, FIVE)
+        index += ONE
+    while index > ZERO:
+        index -= ONE
+        toggle(memory, memory[LINE + index], attacker ^ (index & ONE))
+    return count
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64)")
+def expand(memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64) -> np.uint64:
+    """Writes the moves of a new position and stores it; returns how many, 0 where it is settled."""
+    key = threat_key(memory, attacker, turn)
+    defender = attacker ^ ONE
+    memory[NODES] += ONE
+    count, won = ZERO, False
+    if turn == ONE:
+        won = wins_by_fours(memory, attacker, memory[INNER_LIMIT])
+        if not won:
+            count = count_in(memory, defender, FIVE)
+            if count == ZERO:
+                count = write_threats(memory, attacker, ply)
+            else:
+                memory[MOVES + ply * PLY_MOVES] = first_in(memory, defender, FIVE)
+                count = ONE if count == ONE else ZERO
+    elif first_in(memory, defender, FIVE) == NOWHERE:
+        fives = count_in(memory, attacker, FIVE)
+        if fives == ONE:
+            memory[MOVES + ply * PLY_MOVES] = first_in(memory, attacker, FIVE)
+            count = ONE
+        elif fives > ONE:
+            won = True
+        elif first_in(memory, defender, WINNING) == NOWHERE and wins_by_fours(memory, attacker, memory[INNER_LIMIT]):
+            count = write_answers(memory, attacker, ply)
+            won = count == ZERO
+            count = ZERO if count > MOST else count
+    if memory[STOP] != ZERO:
+        return ZERO
+    if count == ZERO or ply > DEEPEST:
+        keep(memory, key, ZERO if won else SURE, SURE if won else ZERO, ply, ZERO)
+        return ZERO
+    keep(memory, key, ONE, ONE, ply, count)
+    return count
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
+def prove(
+    memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64, most_proof: np.uint64, most_disproof: np.uint64
+) -> None:
+    """Searches the position until one of its numbers reaches its limit, and stores them.
+
+    `turn` is 1 where the attacker moves. Work for a proof is `proof`, against one `disproof`; 0 is settled.
+    """
+    # 1. Its moves, from the table or new.
+    key = threat_key(memory, attacker, turn)
+    slot = find(memory, key)
+    count = fetch(memory, slot, ply) if slot != ZERO else expand(memory, attacker, turn, ply)
+    mover = attacker if turn == ONE else attacker ^ ONE
+    moves = MOVES + ply * PLY_MOVES
+    salt = memory[SALTS + attacker] ^ memory[SALTS + TWO + (turn ^ ONE)]
+    while count != ZERO:
+        # 2. The children's numbers. `easy` is what one child decides, `all_` what takes all of them; transpositions
+        #    make sums of proof numbers grow without meaning, so that the hardest child and a count stand for them.
+        easy, second, hardest, open_, best, best_all = SURE, SURE, ZERO, ZERO, ZERO, ZERO
+        for index in range(count):
+            cell = memory[moves + U(index)]
+            child = find(memory, memory[KEY] ^ memory[ZOBRIST + mover * BOARD + cell] ^ salt)
+            if child != ZERO:
+                proof = memory[child + ONE] & NUMBER
+                disproof = memory[child + ONE] >> AT_DISPROOF & NUMBER
+            else:
+                proof, disproof = ONE, ONE
+                if turn == ONE and not belongs(memory, cell, attacker, THREE) and not belongs(memory, cell, attacker, FOUR):
+                    proof = FOUR_
+            one, every = (proof, disproof) if turn == ONE else (disproof, proof)
+            if one < easy:
+                second, easy, best, best_all = easy, one, cell, every
+            elif one < second:
+                second = one
+            if every != ZERO:
+                open_ += ONE
+                hardest = max(hardest, every)
+        total = ZERO if open_ == ZERO else SURE if hardest >= SURE else hardest + open_ - ONE
+        if easy == ZERO:
+            total = SURE
+        elif total == ZERO:
+            easy = SURE
+        proof, disproof = (easy, total) if turn == ONE else (total, easy)
+        # 3. Enough?
+        settled = easy == ZERO or total == ZERO
+        if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
+            memory[STOP] = ONE
+        if settled or proof >= most_proof or disproof >= most_disproof or memory[STOP] != ZERO:
+            keep(memory, key, proof, disproof, ply, count)
+            return
+        # 4. The most promising child, until it is no longer that.
+        most_one, most_every = (most_proof, most_disproof) if turn == ONE else (most_disproof, most_proof)
+        limit_one = min(most_one, second + ONE + second // FOUR_)
+        limit_every = min(SURE, most_every - total + best_all)
+        toggle(memory, best, mover)
+        if turn == ONE:
+            prove(memory, attacker, turn ^ ONE, ply + ONE, limit_one, limit_every)
+        else:
+            prove(memory, attacker, turn ^ ONE, ply + ONE, limit_every, limit_one)
+        toggle(memory, best, mover)
