@@ -1,0 +1,224 @@
+"""Monte Carlo tree search with random playouts, in plain Python over the rules; `agents.uct` is its tree."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+import threading
+import time
+from typing import Any
+
+from agents import heuristics, imagination, uct
+from agents.agent import AgentError, Answer, Limits
+from agents.uct import CHILDREN, Node
+from games import AnyGame, Side, rule
+
+SIMULATIONS = 100
+"""Playouts a move without any limit: the seed's setting."""
+PATIENCE = 10
+"""Until a child is best in playouts and in mean, so many times the playouts asked for at most."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MctsOptions:
+    """The agent's options."""
+
+    simulations: int = rule(
+        0,
+        f"playouts a move; 0 is {SIMULATIONS}, or as time and nodes allow where they are limited",
+        minimum=0,
+        maximum=10**9,
+    )
+    c: str = rule("sqrt2", "how much is explored: a number of at least 0, or sqrt2")
+    child: str = rule(
+        "max",
+        "the move taken: with the highest mean (of equal ones that with the fewest replies), the most playouts, "
+        "both, or the highest lower bound",
+        choices=CHILDREN,
+    )
+    playout_plies: int = rule(
+        0, "plies after which a playout is judged by the heuristic; 0 plays to the end", minimum=0, maximum=10**6
+    )
+    keep_tree: bool = rule(True, "goes on from the playouts of earlier moves")
+    bias: int = rule(0, "percent by which the heuristic biases what is explored", minimum=0, maximum=1000)
+    heuristic: str = rule("", "name of the heuristic for bias and playouts cut short; empty is the game's usual one")
+    seed: int = rule(0, "the same seed plays the same; 0 plays differently every time", minimum=0, maximum=2**31)
+
+
+class Mcts:
+    """Plays every game; knows nothing of it but the rules, unless it is told to use a heuristic."""
+
+    name = "mcts"
+    Options = MctsOptions
+
+    def __init__(self, game: AnyGame, options: MctsOptions | None = None) -> None:
+        """Raises AgentError where an option is out of range, or the game has no such heuristic."""
+        self.game, self.options = game, options or MctsOptions()
+        self._c = _exploration(self.options.c)
+        known = heuristics.of(game)
+        name = self.options.heuristic or next(iter(known))
+        if name not in known:
+            raise AgentError(f"{game.name} has no heuristic {name!r}; it has {', '.join(known)}")
+        self._heuristic = known[name]
+        self._random = random.Random(self.options.seed or None)
+        self._root: Node | None = None
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Every game."""
+        return True
+
+    @staticmethod
+    def warm_up(game: AnyGame) -> None:
+        """Nothing has to be prepared."""
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """The move that the option `child` names, after as many playouts as were allowed.
+
+        The score is from -1, sure to lose, to 1. Raises ValueError where the game is over.
+        """
+        began_s = time.monotonic()
+        moves = self.game.legal_moves(position)
+        if not moves:
+            raise ValueError("the game is over: there is nothing to choose")
+        known = self.game.view(position, self.game.to_move(position))
+        root = self._rooted(known)
+        count = self._simulate(root, known, limits, stop, began_s)
+        if not any(child.playouts for child in root.children.values()):
+            move = self._random.choice(moves)
+            return Answer(move, None, 0, 0, time.monotonic() - began_s, (self.game.format_move(position, move),))
+        chosen = uct.choice(root, self.options.child, self.game)
+        move = chosen if chosen in moves else self._seen(position, known, chosen)
+        pv = (self.game.format_move(position, move),)
+        return Answer(move, 2 * root.children[chosen].mean - 1, count, 1, time.monotonic() - began_s, pv)
+
+    def _rooted(self, known: Any) -> Node:
+        """The node of the position, from the tree that is there already if it may be."""
+        found = Node(known, 1 - self.game.to_move(known))
+        if self.options.keep_tree and self._root is not None and not self._hides:
+            level = [self._root]
+            for _ in range(3):
+                found = next((node for node in level if node.position == known), found)
+                level = [child for node in level for child in node.children.values()]
+        self._root = found
+        return found
+
+    @property
+    def _hides(self) -> bool:
+        return hasattr(self.game, "deal")
+
+    def _seen(self, position: Any, known: Any, move: Any) -> Any:
+        """A move of an imagined position as one of the real position."""
+        return imagination.as_seen(self.game, position, known, move)
+
+    def _simulate(self, root: Node, known: Any, limits: Limits, stop: threading.Event, began_s: float) -> int:
+        """Plays out from the root until a limit; how often."""
+        most = self.options.simulations or (None if limits.time_s else SIMULATIONS)
+        most = limits.nodes if limits.nodes is not None else most
+        end_s = None if limits.time_s is None else began_s + limits.time_s
+        patience = PATIENCE if self.options.child == "max_robust" and limits.nodes is None else 1
+        patient = None if most is None else most * patience
+        count = 0
+        while patient is None or count < patient:
+            if most is not None and count >= most and uct.max_robust(root) is not None:
+                break
+            if stop.is_set() or (end_s is not None and time.monotonic() >= end_s):
+                break
+            if self._hides:
+                self._simulate_dealt(root, known)
+            else:
+                self._simulate_open(root)
+            count += 1
+        return count
+
+    def _simulate_open(self, root: Node) -> None:
+        """One playout: down the tree, one node more, and at random to the end."""
+        game, node, path = self.game, root, [root]
+        while True:
+            if node.untried is None:
+                self._expand(node)
+            if node.untried:
+                move = node.untried.pop()
+                child = node.children.get(move)
+                if child is None:
+                    child = Node(game.apply(node.position, move), game.to_move(node.position))
+                    node.children[move] = child
+                path.append(child)
+                node = child
+                break
+            if not node.children:
+                break
+            node = uct.most_promising(node, list(node.children.values()), self._c, self.options.bias / 100)
+            path.append(node)
+        uct.add_playout(path, self._play_out(node.position))
+
+    def _expand(self, node: Node) -> None:
+        """The moves of a node visited first, to be tried in random order, or by the heuristic."""
+        moves = list(self.game.legal_moves(node.position))
+        self._random.shuffle(moves)
+        if self.options.bias and moves:
+            side = self.game.to_move(node.position)
+            for move in moves:
+                node.children[move] = Node(self.game.apply(node.position, move), side)
+            values = [self._value(child.position, side, move) for move, child in node.children.items()]
+            least, span = min(values), (max(values) - min(values)) or 1
+            for child, value in zip(node.children.values(), values, strict=True):
+                child.bias = (value - least) / span
+            moves.sort(key=lambda move: node.children[move].bias)
+        node.untried = moves
+
+    def _simulate_dealt(self, root: Node, known: Any) -> None:
+        """One playout from a deal of all that is hidden; the tree is shared by all deals, by moves."""
+        game, node, path = self.game, root, [root]
+        position = imagination.imagined(game, known, self._random.randrange(2**30))
+        while moves := game.legal_moves(position):
+            side = game.to_move(position)
+            fresh = [move for move in moves if move not in node.children]
+            if fresh:
+                move = self._random.choice(fresh)
+                node.children[move] = node = Node(None, side)
+                position = game.apply(position, move)
+                path.append(node)
+                break
+            there = {id(node.children[move]): move for move in moves}
+            best = uct.most_promising(node, [node.children[move] for move in moves], self._c, 0.0)
+            position = game.apply(position, there[id(best)])
+            node = best
+            path.append(node)
+        uct.add_playout(path, self._play_out(position))
+
+    def _play_out(self, position: Any) -> float:
+        """How the first side fares at random: 1 won, 0.5 drawn, 0 lost."""
+        game, draw = self.game, self._random.random
+        plies, last = self.options.playout_plies or math.inf, None
+        while (outcome := game.outcome(position)) is None:
+            if plies <= 0:
+                value = self._value(position, 0, last)
+                return 0.5 if not value else float(value > 0)
+            moves = game.legal_moves(position)
+            last = moves[int(draw() * len(moves))]
+            position = game.apply(position, last)
+            plies -= 1
+        return 0.5 if outcome.winner is None else float(outcome.winner == 0)
+
+    def _value(self, position: Any, side: Side, last: Any) -> int:
+        """The heuristic's opinion, for one side; a finished game is beyond all others."""
+        if (outcome := self.game.outcome(position)) is not None:
+            return 0 if outcome.winner is None else 10**6 if outcome.winner == side else -(10**6)
+        value = self._heuristic(self.game, position, last)
+        return value if self.game.to_move(position) == side else -value
+
+
+def _exploration(text: str) -> float:
+    """The constant of that option's text. Raises AgentError."""
+    try:
+        value = math.sqrt(2) if text == "sqrt2" else float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise AgentError(f"mcts: option c is a number of at least 0, or sqrt2, not {text!r}")
+    return value
+
+
+AGENT = Mcts

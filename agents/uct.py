@@ -1,0 +1,97 @@
+"""The tree of upper confidence bounds, UCT.
+
+A child is worth `w/(n+e) + C sqrt(ln(N+e)/(n+e))` to who moves into it, with its wins `w` (a draw is half of one), its
+playouts `n` and its parent's `N`; one without playouts goes first. Kocsis and Szepesvári, 2006; the ways to choose in
+the end, and the bias by knowledge, are from Chaslot et al., "Progressive strategies for Monte-Carlo tree search", 2008.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from games import AnyGame, Side
+
+CHILDREN = ("max", "robust", "max_robust", "secure")
+"""The ways to choose in the end: the highest mean, the most playouts, both, the highest lower bound."""
+EPSILON = 1e-6
+CAUTION = 1.0
+"""How far below its mean a secure child is taken to be worth after one playout."""
+
+
+class Node:
+    """A position in the tree, or in games with hidden hands all positions that moves lead to."""
+
+    __slots__ = ("bias", "children", "mover", "playouts", "position", "untried", "wins")
+
+    def __init__(self, position: Any, mover: Side) -> None:
+        self.position = position
+        self.mover = mover
+        """Who moved here; wins are this side's."""
+        self.children: dict[Any, Node] = {}
+        """By move, in the order in which they were tried."""
+        self.untried: list[Any] | None = None
+        """Moves without a playout, the next one last; None before the first visit."""
+        self.playouts = 0
+        self.wins = 0.0
+        self.bias = 0.0
+        """How good the heuristic finds it beside its siblings, 0 to 1."""
+
+    @property
+    def mean(self) -> float:
+        """Wins a playout, of who moved here; there are playouts."""
+        return self.wins / self.playouts
+
+
+def most_promising(node: Node, children: Sequence[Node], c: float, bias: float) -> Node:
+    """The child with the highest bound, the first of equals; all have playouts, `bias` is what knowledge weighs."""
+    log = math.log(node.playouts + EPSILON)
+    best, most = children[0], -math.inf
+    for child in children:
+        n = child.playouts + EPSILON
+        bound = child.wins / n + c * math.sqrt(log / n)
+        if bias:
+            bound += bias * child.bias / (n + 1)
+        if bound > most:
+            best, most = child, bound
+    return best
+
+
+def add_playout(path: Sequence[Node], first: float) -> None:
+    """Counts a playout at every node on the way; `first` is what it was worth to the first side, 0 to 1."""
+    for node in path:
+        node.playouts += 1
+        node.wins += first if node.mover == 0 else 1 - first
+
+
+def choice(root: Node, kind: str, game: AnyGame) -> Any:
+    """The move to play, by one of CHILDREN; the first tried of equals. At least one child has playouts."""
+    tried = _tried(root)
+    if kind == "robust":
+        return max(tried, key=lambda move: (tried[move].playouts, tried[move].mean))
+    if kind == "secure":
+        return max(tried, key=lambda move: tried[move].mean - CAUTION / math.sqrt(tried[move].playouts))
+    if kind == "max_robust" and (both := max_robust(root)) is not None:
+        return both
+    most = max(child.mean for child in tried.values())
+    equal = [move for move, child in tried.items() if child.mean == most]
+    return equal[0] if len(equal) == 1 else min(equal, key=lambda move: _replies(tried[move], game))
+
+
+def max_robust(root: Node) -> Any:
+    """The move with the most playouts where its mean is the highest too; None where no move has both."""
+    tried = _tried(root)
+    if not tried:
+        return None
+    robust = max(tried, key=lambda move: (tried[move].playouts, tried[move].mean))
+    return robust if tried[robust].mean == max(child.mean for child in tried.values()) else None
+
+
+def _tried(root: Node) -> dict[Any, Node]:
+    return {move: child for move, child in root.children.items() if child.playouts}
+
+
+def _replies(node: Node, game: AnyGame) -> int:
+    """How many children the node has when all are tried."""
+    return len(node.children if node.position is None else game.legal_moves(node.position))
