@@ -89,7 +89,7 @@ class Judge:
         """Men are gone or turned, and none arrived."""
         if self.turned and not self.my_gone and not self.foe_gone:
             return self._say(
-                "man_turned_without_move", f"No man was moved, but {names_of(self.turned)} turned. Turn back."
+                "man_turned_without_move", f"No man was moved, but {names_of(self.turned)} changed. Turn it back."
             )
         if self.turned:
             return self._unexplained()
