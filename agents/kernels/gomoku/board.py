@@ -127,7 +127,8 @@ def first_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
     for word in range(SET_WORDS):
         bits = memory[start + U(word)]
         if bits:
-            return U(word) << SIX | lowest_bit(bits)
+            found: np.uint64 = U(word) << SIX | lowest_bit(bits)
+            return found
     return NOWHERE
 
 
@@ -153,4 +154,5 @@ def next_in(memory: Memory, colour: np.uint64, kind: np.uint64, after: np.uint64
         if word >= WORDS:
             return NOWHERE
         bits = memory[start + word]
-    return word << SIX | lowest_bit(bits)
+    found: np.uint64 = word << SIX | lowest_bit(bits)
+    return found

@@ -1,6 +1,6 @@
 """The layout of the one flat uint64 array that search and prover live in, and what the rules put there.
 
-The board lies in it with a border of five: a cell is (row + 5) * 32 + column + 5, so that a line never wraps. A cell's
+The board lies in it with a border of six: a cell is (row + 6) * 32 + column + 6, so that a line never wraps. A cell's
 code in a direction is what stands on the five cells before and the five after it, two bits each: 1 black, 2 white,
 3 beyond the edge. `patterns.py` turns codes into what a stone there would make; `board.py` keeps all of it up to date.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Memory = NDArray[np.uint64]
 Word = np.uint64
 
-BORDER = 5
+BORDER = 6
 WIDTH = 32
 CELLS = 1024
 STEPS = (1, WIDTH, WIDTH + 1, WIDTH - 1)

@@ -56,7 +56,7 @@ def pattern_of(
         place += ONE
     if fives > ZERO:
         return OPEN_FOUR if fives > ONE else CLOSED_FOUR
-    if best == OPEN_FOUR or best == CLOSED_FOUR:
+    if best >= CLOSED_FOUR:
         return best - FOUR
     if best >= CLOSED_TWO:
         return best - TWO if best > OPEN_TWO else ALONE

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.compilation import compiled, lowest_bit
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, first_in, next_in, toggle
 from agents.kernels.gomoku.fours import belongs, wins_by_fours
@@ -46,7 +46,7 @@ NUMBER, AT_DISPROOF, AT_COUNT = U(2**28 - 1), U(28), U(56)
 SURE = U(2**27)
 """A proof number of what is settled the other way."""
 DEEPEST = U(MAX_PLY - 8)
-ATTACKER_TURN = TWO
+PROVEN, DISPROVEN = 1, 2
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
@@ -60,7 +60,7 @@ def threat_key(memory: Memory, attacker: np.uint64, turn: np.uint64) -> np.uint6
 def find(memory: Memory, key: np.uint64) -> np.uint64:
     """Where the entry of that key is, 0 if there is none."""
     for way in range(4):
-        slot = memory[THREATS] + ((key + U(way)) & memory[THREATS_MASK]) * EIGHT
+        slot: np.uint64 = memory[THREATS] + ((key + U(way)) & memory[THREATS_MASK]) * EIGHT
         if memory[slot] == key:
             return slot
     return ZERO
@@ -69,14 +69,15 @@ def find(memory: Memory, key: np.uint64) -> np.uint64:
 @compiled("uint64(uint64[::1], uint64)")
 def place_for(memory: Memory, key: np.uint64) -> np.uint64:
     """Where an entry of that key is or shall be written: over an empty one, or any of four."""
-    slot = find(memory, key)
+    slot: np.uint64 = find(memory, key)
     if slot != ZERO:
         return slot
     for way in range(4):
         slot = memory[THREATS] + ((key + U(way)) & memory[THREATS_MASK]) * EIGHT
         if memory[slot] == ZERO:
             return slot
-    return memory[THREATS] + ((key + (key >> U(62))) & memory[THREATS_MASK]) * EIGHT
+    slot = memory[THREATS] + ((key + (key >> U(62))) & memory[THREATS_MASK]) * EIGHT
+    return slot
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
@@ -100,7 +101,7 @@ def keep(
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def fetch(memory: Memory, slot: np.uint64, ply: np.uint64) -> np.uint64:
     """Copies an entry's moves to the ply; returns how many."""
-    count = memory[slot + ONE] >> AT_COUNT
+    count: np.uint64 = memory[slot + ONE] >> AT_COUNT
     moves = MOVES + ply * PLY_MOVES
     for index in range(count):
         memory[moves + U(index)] = memory[slot + TWO + U(index) // SIX] >> (U(index) % SIX) * TEN & TEN_BITS
@@ -235,7 +236,12 @@ def expand(memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64)
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
 def prove(
-    memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64, most_proof: np.uint64, most_disproof: np.uint64
+    memory: Memory,
+    attacker: np.uint64,
+    turn: np.uint64,
+    ply: np.uint64,
+    most_proof: np.uint64,
+    most_disproof: np.uint64,
 ) -> None:
     """Searches the position until one of its numbers reaches its limit, and stores them.
 
@@ -260,7 +266,11 @@ def prove(
                 disproof = memory[child + ONE] >> AT_DISPROOF & NUMBER
             else:
                 proof, disproof = ONE, ONE
-                if turn == ONE and not belongs(memory, cell, attacker, THREE) and not belongs(memory, cell, attacker, FOUR):
+                if (
+                    turn == ONE
+                    and not belongs(memory, cell, attacker, THREE)
+                    and not belongs(memory, cell, attacker, FOUR)
+                ):
                     proof = FOUR_
             one, every = (proof, disproof) if turn == ONE else (disproof, proof)
             if one < easy:

@@ -1,0 +1,161 @@
+"""Proves wins of one side: by fours alone, then by threats, and says how."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from agents.kernels.gomoku import memory as layout
+from agents.kernels.gomoku.board import NOWHERE, first_in, toggle
+from agents.kernels.gomoku.fours import wins_by_fours
+from agents.kernels.gomoku.memory import Memory
+from agents.kernels.gomoku.threats import DISPROVEN, PROVEN, find, prove, threat_key
+
+U = np.uint64
+FOURS_FIRST = 200_000
+"""Positions of the first search, for a win by fours alone."""
+INNER_FOURS = 300
+"""Positions of each search for fours within the search for threats."""
+SLICE = 20_000
+"""Positions between two looks at the clock, some 20 ms."""
+ATTACK, DEFENCE = U(1), U(0)
+FIVE = U(layout.FIVE)
+NUMBER = 2**28 - 1
+
+
+def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
+    """Makes the board hold these stones, black's and white's bit sets of row * size + column."""
+    for index in range(size * size):
+        cell = layout.cell_of(index, size)
+        wanted = 1 if stones[0] >> index & 1 else 2 if stones[1] >> index & 1 else 0
+        there = int(memory[int(layout.STONES) + cell])
+        if there and there != wanted:
+            toggle(memory, U(cell), U(there - 1))
+        if wanted and there != wanted:
+            toggle(memory, U(cell), U(wanted - 1))
+
+
+class Proof:
+    """A search for a forced win of `attacker`, who is to move, in the position that `memory` holds."""
+
+    def __init__(self, memory: Memory, attacker: int) -> None:
+        self.memory = memory
+        self.attacker = U(attacker)
+        self.line: tuple[int, ...] | None = None
+        """The cells of every stone up to the five, the attacker's first; None until a win is proven."""
+        self.hopeless = False
+        """Whether there is no win by these threats, as far as the inner searches saw."""
+
+    def by_fours(self, limit: int = FOURS_FIRST) -> bool:
+        """Whether every stone can be a four up to the end."""
+        if wins_by_fours(self.memory, self.attacker, U(limit)):
+            self.line = self._written()
+        return self.line is not None
+
+    def by_threats(self, nodes: int) -> bool:
+        """Searches on until about so many positions more are visited; what was found before is kept."""
+        memory = self.memory
+        limit = memory[layout.NODE_LIMIT]
+        end = memory[layout.NODES] + U(nodes)
+        memory[layout.NODE_LIMIT] = end if limit == 0 else min(limit, end)
+        memory[layout.INNER_LIMIT] = INNER_FOURS
+        settled = self._settle(ATTACK)
+        if settled == PROVEN:
+            line = self._follow()
+            self.line = tuple(line) if line else None
+        self.hopeless = settled == DISPROVEN
+        if memory[layout.STOP] and memory[layout.NODES] > memory[layout.NODE_LIMIT] and (not limit or end < limit):
+            memory[layout.STOP] = 0
+        memory[layout.NODE_LIMIT] = limit
+        return self.line is not None
+
+    def within(self, seconds: float) -> bool:
+        """By fours, then by threats until time is up or the search is stopped."""
+        end = time.perf_counter() + seconds
+        if self.by_fours():
+            return True
+        while not self.hopeless and not self.memory[layout.STOP] and time.perf_counter() < end:
+            if self.by_threats(SLICE):
+                return True
+        return False
+
+    def _settle(self, turn: np.uint64) -> int:
+        """PROVEN, DISPROVEN, or neither."""
+        memory = self.memory
+        prove(memory, self.attacker, turn, U(0), U(NUMBER), U(NUMBER))
+        return self._state(turn)
+
+    def _state(self, turn: np.uint64) -> int:
+        slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
+        if not slot:
+            return 0
+        word = int(self.memory[slot + 1])
+        return PROVEN if word & NUMBER == 0 else DISPROVEN if word >> 28 & NUMBER == 0 else 0
+
+    def _written(self) -> tuple[int, ...]:
+        start, length = int(layout.LINE), int(self.memory[layout.LINE_LENGTH])
+        return tuple(int(cell) for cell in self.memory[start : start + length])
+
+    def _follow(self) -> list[int]:
+        """The line of a proven win, the defender holding out as long as a look at each answer tells; [] if lost."""
+        memory, attacker = self.memory, self.attacker
+        line: list[int] = []
+        while True:
+            if wins_by_fours(memory, attacker, U(FOURS_FIRST)):
+                whole = [*line, *self._written()]
+                break
+            move = self._winning_move()
+            if move is None:
+                whole = []
+                break
+            toggle(memory, U(move), attacker)
+            line.append(move)
+            answer = self._answer()
+            toggle(memory, U(answer), attacker ^ U(1))
+            line.append(answer)
+        for index in reversed(range(len(line))):
+            toggle(memory, U(line[index]), attacker ^ U(index & 1))
+        return whole
+
+    def _winning_move(self) -> int | None:
+        """A proven move of the attacker; searched again where the table has lost it."""
+        if self._state(ATTACK) != PROVEN and self._settle(ATTACK) != PROVEN:
+            return None
+        for cell in self._moves(ATTACK):
+            toggle(self.memory, U(cell), self.attacker)
+            proven = self._state(DEFENCE) == PROVEN
+            toggle(self.memory, U(cell), self.attacker)
+            if proven:
+                return cell
+        return None
+
+    def _answer(self) -> int:
+        """The defender's answer after which the win by fours is farthest away, or gone."""
+        memory, defender = self.memory, self.attacker ^ U(1)
+        forced = int(first_in(memory, self.attacker, FIVE))
+        if forced != NOWHERE:
+            return forced
+        if self._state(DEFENCE) != PROVEN:
+            self._settle(DEFENCE)
+        best, longest = 0, -1
+        for cell in self._moves(DEFENCE) or self._empty()[:1]:
+            toggle(memory, U(cell), defender)
+            fours = wins_by_fours(memory, self.attacker, U(INNER_FOURS))
+            length = int(memory[layout.LINE_LENGTH]) if fours else layout.MAX_PLY
+            toggle(memory, U(cell), defender)
+            if length > longest:
+                best, longest = cell, length
+        return best
+
+    def _moves(self, turn: np.uint64) -> list[int]:
+        slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
+        if not slot:
+            return []
+        count = int(self.memory[slot + 1]) >> 56
+        return [int(self.memory[slot + 2 + place // 6]) >> 10 * (place % 6) & 1023 for place in range(count)]
+
+    def _empty(self) -> list[int]:
+        start = int(layout.STONES)
+        return [int(cell) for cell in np.flatnonzero(self.memory[start : start + layout.CELLS] == 0)]

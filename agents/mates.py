@@ -1,0 +1,111 @@
+"""Forced wins of gomoku from a file of positions: searched, proven, and shown stone by stone."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+SIZE = 15
+"""Lines of the board of such a file."""
+TABLE_MB = 64
+SPREAD = 0x9E3779B97F4A7C15
+
+
+def solve_mates(path: Path, time_s: float) -> Iterator[dict[str, object]]:
+    """What can be proven of each position, in the order of the file, with at most `time_s` seconds for each.
+
+    A line is a JSON object whose `moves` are the stones so far, black's first, as [x, y] from the top left corner, from
+    0 to 14. `to_move`, where it is given, must be who is to move, 0 for black. Nothing else is read. The results have
+    `proven`; `move`, the winning stone, or None; `line`, all stones of both sides up to the five; and `milliseconds`
+    of searching. Rules are free gomoku's. Raises ValueError with the number of a line that is no position.
+    """
+    positions = list(read_positions(path))
+    for stones, side in positions:
+        yield _solved(stones, side, time_s)
+
+
+def read_positions(path: Path) -> Iterator[tuple[tuple[int, int], int]]:
+    """The stones of black and white, bit sets of y * 15 + x, and who is to move. Raises ValueError."""
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if text.strip():
+            try:
+                yield _position(text)
+            except ValueError as error:
+                raise ValueError(f"{path.name}, line {number}: {error}") from None
+
+
+def _position(text: str) -> tuple[tuple[int, int], int]:
+    try:
+        entry: Any = json.loads(text)
+    except ValueError:
+        raise ValueError(f"this is no JSON: {text[:60]!r}") from None
+    if not isinstance(entry, dict) or not isinstance(entry.get("moves"), list):
+        raise ValueError('a position is an object with "moves", a list of [x, y]')
+    stones = [0, 0]
+    for place, move in enumerate(entry["moves"]):
+        index = _index(move)
+        if (stones[0] | stones[1]) >> index & 1:
+            raise ValueError(f"move {place + 1}, {move}, is on an occupied point")
+        stones[place % 2] |= 1 << index
+        if _has_five(stones[place % 2]):
+            raise ValueError(f"the game is over with move {place + 1}, {move}: it makes five")
+    side = len(entry["moves"]) % 2
+    if entry.get("to_move", side) != side:
+        raise ValueError(f"to_move is {side} after {len(entry['moves'])} moves, not {entry['to_move']!r}")
+    return (stones[0], stones[1]), side
+
+
+def _index(move: object) -> int:
+    if not (isinstance(move, list) and len(move) == 2 and all(type(part) is int for part in move)):
+        raise ValueError(f"a move is [x, y], not {json.dumps(move)[:40]}")
+    x, y = move
+    if not (0 <= x < SIZE and 0 <= y < SIZE):
+        raise ValueError(f"the move {move} is off the board: x and y go from 0 to {SIZE - 1}")
+    index: int = y * SIZE + x
+    return index
+
+
+def _has_five(stones: int) -> bool:
+    for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+        for index in range(SIZE * SIZE):
+            x, y = index % SIZE, index // SIZE
+            if 0 <= x + 4 * dx < SIZE and y + 4 * dy < SIZE:
+                line = sum(1 << index + step * (dy * SIZE + dx) for step in range(5))
+                if stones & line == line:
+                    return True
+    return False
+
+
+@functools.cache
+def _memory() -> Any:
+    # Compiled code is fetched here and not on import: the agents are listed by importing every module beside this one.
+    from agents.kernels.gomoku import memory as layout
+
+    return layout.allocate(SIZE, (False, False), TABLE_MB)
+
+
+def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, object]:
+    from agents.kernels.gomoku import memory as layout
+    from agents.kernels.gomoku.prover import Proof, write_stones
+
+    memory = _memory()
+    memory[[layout.STOP, layout.NODES]] = 0
+    write_stones(memory, SIZE, stones)
+    # Each position is searched as if it were the only one: a new salt makes what was learnt before unreadable.
+    memory[layout.KEY] = (int(memory[layout.KEY]) + SPREAD) % 2**64
+    began_s = time.perf_counter()
+    proof = Proof(memory, side)
+    proof.within(time_s)
+    milliseconds = round((time.perf_counter() - began_s) * 1e3, 3)
+    line = [[index % SIZE, index // SIZE] for index in (layout.index_of(cell, SIZE) for cell in proof.line or ())]
+    return {
+        "proven": proof.line is not None,
+        "move": line[0] if line else None,
+        "line": line,
+        "milliseconds": milliseconds,
+        "nodes": int(memory[layout.NODES]),
+    }
