@@ -325,7 +325,12 @@ def boards_of_turn(game: AnyGame, position: Any, move: Any) -> tuple[str, ...]:
 
 def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
     """Whether the board shows a legal move carried out, wholly or in part."""
-    return any(board in boards_of_turn(game, position, move) for move in game.legal_moves(position))
+    changed = set(changed_cells(game.board(position), board))
+    return any(
+        changed <= {cell for step in game.steps(position, move) for cell in (step.cell, step.origin)}
+        and board in boards_of_turn(game, position, move)
+        for move in game.legal_moves(position)
+    )
 
 
 def line_of_play(game: AnyGame, texts: Sequence[str], start: Any = None) -> list[Any]:

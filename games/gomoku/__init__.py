@@ -1,30 +1,50 @@
 """Gomoku: lay stones in turn on the crossings of the lines; five in an unbroken row win.
 
-More than five win too, a full board is a draw.
+More than five win too, a full board is a draw. Options: `exact_five` asks for just five, of both colours. `renju` keeps
+black from fouls (`games.gomoku.renju`), which are no legal moves, and black wins with just five; white with five or
+more, unless `exact_five` is on too. Where fouls are all that black could lay, the game is a draw.
+
+`swap2` opens the game: the first side lays black, white, black; the second side lays a white stone and so is white, or
+takes black (`black`: a move that changes nothing on the board), or lays one more white and black (`two`) and leaves it
+to the first side to lay a white stone or take black. Sides are then the two seats, and which of them has the black
+stones is part of the position.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from games import EMPTY, Fault, MoveError, Outcome, Side, Step, changed_cells, rule
+from games import EMPTY, Fault, MoveError, Outcome, RuleError, Side, Step, rule
 from games.gomoku import position as texts
+from games.gomoku import renju
 from games.gomoku.board import board, cells_of
-from games.gomoku.position import COLOURS, Position
+from games.gomoku.faults import Judge
+from games.gomoku.position import COLOURS, LONG_OPENING, OPENING, SEATS, Position
 
-__all__ = ["GAME", "PIECES", "Gomoku", "GomokuRules", "Move", "Position"]
+__all__ = ["COLOURS", "GAME", "PIECES", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
 
 PIECES = ("B", "W")
+"""Class letters of black's and white's stones."""
 MOVE = re.compile(r"[a-z]\d{1,2}")
 
 
 class Move(NamedTuple):
-    """A stone of the mover's colour on an empty point."""
+    """A stone on an empty point, of the colour whose turn it is."""
 
     cell: int
     """Index into `Gomoku.cells`."""
+
+
+class Choice(NamedTuple):
+    """A decision of the opening swap2 that lays no stone."""
+
+    word: Literal["black", "two"]
+    """To take the black stones, or to lay two more stones and leave the choice to the other side."""
+
+
+CHOICES = (Choice("black"), Choice("two"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +52,15 @@ class GomokuRules:
     """The rule options; the defaults are free gomoku."""
 
     size: str = rule("15", "lines of the board each way", choices=("15", "19"))
-    first: str = rule("black", "who begins", choices=COLOURS)
+    first: str = rule("black", "the colour that begins", choices=COLOURS)
+    exact_five: bool = rule(False, "six or more in a row do not win")
+    renju: bool = rule(False, "black may not make six in a row, two fours or two threes at once")
+    swap2: bool = rule(False, "the first side lays three stones, the second chooses a colour or lays two more")
+
+    def __post_init__(self) -> None:
+        for option in ("renju", "swap2"):
+            if getattr(self, option) and self.first != "black":
+                raise RuleError(f"gomoku: with rule option {option} black begins: first is black, not {self.first!r}")
 
 
 class Gomoku:
@@ -41,8 +69,6 @@ class Gomoku:
     name = "gomoku"
     short_name = "gomoku"
     title = "gomoku"
-    sides = COLOURS
-    pieces = PIECES
     classes = EMPTY + "".join(PIECES)
     Rules = GomokuRules
 
@@ -52,60 +78,109 @@ class Gomoku:
         """Lines of the board each way."""
         self.geometry = board(self.size)
         self.cells = self.geometry.cells
+        self.sides = SEATS if self.rules.swap2 else COLOURS
+        self.pieces = (EMPTY, EMPTY) if self.rules.swap2 else PIECES
         self._first = COLOURS.index(self.rules.first)
-        self.starts = (Position((0, 0), self._first),)
+        self._exactly = (self.rules.exact_five or self.rules.renju, self.rules.exact_five)
+        self._parser = texts.Parser(self.geometry, self.sides, self._first)
+        empty = Position((0, 0), 0, stage="lay") if self.rules.swap2 else Position((0, 0), self._first)
+        self.starts = (empty,)
 
     def initial(self, seed: int | None = None) -> Position:
         """The empty board; nothing is dealt."""
         return self.starts[0]
 
     def to_move(self, position: Position) -> Side:
-        """The side that lays next."""
+        """The side that moves next: the colour, with swap2 the seat."""
         return position.side
 
     def colour(self, position: Position) -> int:
-        """The colour of the stone that is laid next: 0 black, 1 white."""
+        """The colour of the stone that is laid next, an index into `Position.stones`; without swap2, who moves."""
+        if self.rules.swap2:
+            return position.count % 2
         return position.side
 
-    def legal_moves(self, position: Position) -> list[Move]:
-        """A stone on each empty point, in the order of the cells."""
+    def legal_moves(self, position: Position) -> list[Move | Choice]:
+        """A stone on each empty point, in the order of the cells, but for fouls; then the choices."""
         if self.outcome(position) is not None:
             return []
-        return [Move(cell) for cell in cells_of(self.empty(position))]
+        lays: list[Move | Choice] = [Move(cell) for cell in cells_of(self._open(position))]
+        return [*lays, *self._choices(position)]
 
     def empty(self, position: Position) -> int:
         """The empty points, as a bit set."""
         return self.geometry.full & ~(position.stones[0] | position.stones[1])
 
-    def apply(self, position: Position, move: Move) -> Position:
-        """The position with the stone. Raises MoveError."""
+    def fouls(self, position: Position) -> int:
+        """The empty points on which the rules forbid the stone that is next, as a bit set."""
+        if not self.rules.renju or self.colour(position) != 0:
+            return 0
+        return renju.fouls(self.size, *position.stones)
+
+    def _open(self, position: Position) -> int:
+        """Where a stone may be laid."""
+        return self.empty(position) & ~self.fouls(position)
+
+    @staticmethod
+    def _choices(position: Position) -> tuple[Choice, ...]:
+        if position.stage != "choose":
+            return ()
+        return CHOICES if position.count == OPENING else CHOICES[:1]
+
+    def apply(self, position: Position, move: Move | Choice) -> Position:
+        """The position with the stone, or after the choice. Raises MoveError."""
         self._check(position, move)
+        side = position.side
+        if isinstance(move, Choice):
+            if move.word == "two":
+                return dataclasses.replace(position, stage="lay")
+            return Position(position.stones, 1 - side, side)
         black, white = position.stones
-        stone = 1 << move.cell
-        stones = (black | stone, white) if position.side == 0 else (black, white | stone)
-        return Position(stones, 1 - position.side)
+        stone, colour = 1 << move.cell, self.colour(position)
+        stones = (black | stone, white) if colour == 0 else (black, white | stone)
+        if position.stage == "lay":
+            return self._opened(Position(stones, side, stage="lay"))
+        if position.stage == "choose":
+            return Position(stones, 1 - side, 1 - side)
+        return Position(stones, 1 - side, position.black)
+
+    @staticmethod
+    def _opened(position: Position) -> Position:
+        """The position after a stone of the opening: at three and at five stones the other side chooses."""
+        if position.count not in (OPENING, LONG_OPENING):
+            return position
+        return dataclasses.replace(position, side=1 - position.side, stage="choose")
 
     def outcome(self, position: Position) -> Outcome | None:
-        """Five in a row of who laid last win; a full board is a draw."""
-        last = 1 - position.side
-        if self.geometry.has_five(position.stones[last]):
-            return Outcome(last, "five_in_a_row")
-        return None if self.empty(position) else Outcome(None, "board_full")
+        """Five in a row of the colour laid last win; a board that is full, or full but for fouls, is a draw."""
+        last = 1 - self.colour(position)
+        if self.geometry.has_five(position.stones[last], self._exactly[last]):
+            return Outcome(self.side_of(position, last), "five_in_a_row")
+        if not self.empty(position):
+            return Outcome(None, "board_full")
+        return None if self._open(position) else Outcome(None, "no_legal_move")
+
+    @staticmethod
+    def side_of(position: Position, colour: int) -> Side:
+        """The side that has the stones of a colour."""
+        return position.black if colour == 0 else 1 - position.black
 
     def scores(self, position: Position) -> None:
         """No points are counted."""
         return
 
-    def gains(self, position: Position, move: Move) -> None:
+    def gains(self, position: Position, move: Move | Choice) -> None:
         """None: no points are counted."""
 
     def board(self, position: Position) -> str:
         """The stones, `B` black and `W` white."""
         return self.geometry.letters(position.stones, "".join(PIECES) + EMPTY)
 
-    def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
-        """The stone laid."""
-        return (Step("place", move.cell, None, PIECES[position.side]),)
+    def steps(self, position: Position, move: Move | Choice) -> tuple[Step, ...]:
+        """The stone laid; nothing for a choice."""
+        if isinstance(move, Choice):
+            return ()
+        return (Step("place", move.cell, None, PIECES[self.colour(position)]),)
 
     def view(self, position: Position, side: Side) -> Position:
         """The position itself: nothing is hidden."""
@@ -113,42 +188,62 @@ class Gomoku:
 
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, judged by which stones came and went."""
-        return Fault("unexplained", changed_cells(self.board(position), board), "Put the stones back.")
+        letter = PIECES[self.colour(position)]
+        judge = Judge(self.cells, self.board(position), board, letter)
+        right = len(judge.new) == 1 and board[judge.new[0]] == letter
+        foul = renju.foul(self.geometry, *position.stones, judge.new[0]) if right and self.fouls(position) else ""
+        over, mover = self.outcome(position) is not None, self.sides[position.side]
+        return judge.fault(mover, over, self.rules.swap2, foul)
 
-    def _check(self, position: Position, move: Move) -> None:
+    def _check(self, position: Position, move: Move | Choice) -> None:
         """Raises MoveError with the rule that the move breaks."""
         if (outcome := self.outcome(position)) is not None:
             raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        if isinstance(move, Choice):
+            if move not in self._choices(position):
+                raise MoveError("no_choice", f"{self.sides[position.side]} has no choice {move.word!r} to make now")
+            return
         if not 0 <= move.cell < len(self.cells):
             raise MoveError("no_such_cell", f"there is no cell {move.cell} on the board")
+        name = self.cells[move.cell]
         if not self.empty(position) >> move.cell & 1:
-            raise MoveError("occupied", f"{self.cells[move.cell]} is occupied")
+            raise MoveError("occupied", f"{name} is occupied")
+        if self.fouls(position) >> move.cell & 1:
+            foul = renju.foul(self.geometry, *position.stones, move.cell)
+            raise MoveError(foul, f"black may not lay on {name}: it makes {renju.FOULS[foul]}")
 
-    def format_move(self, position: Position, move: Move) -> str:
-        """The point, such as `h8`."""
-        return self.cells[move.cell]
+    def format_move(self, position: Position, move: Move | Choice) -> str:
+        """The point, such as `h8`, or in the opening swap2 `black` or `two`."""
+        return move.word if isinstance(move, Choice) else self.cells[move.cell]
 
-    def parse_move(self, position: Position, text: str) -> Move:
+    def parse_move(self, position: Position, text: str) -> Move | Choice:
         """The move of that text, capitals allowed. Raises MoveError."""
         name = text.strip().lower()
-        if MOVE.fullmatch(name) is None:
-            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like h8")
-        if name not in self.geometry.index:
-            raise MoveError(
-                "no_such_cell",
-                f"there is no point {name!r} on the board: {self.cells[-self.size]} to {self.cells[self.size - 1]}",
-            )
-        move = Move(self.geometry.index[name])
+        move: Move | Choice | None = next((one for one in CHOICES if one.word == name), None)
+        if move is None or not self.rules.swap2:
+            move = self._parse_lay(text, name)
         self._check(position, move)
         return move
 
+    def _parse_lay(self, text: str, name: str) -> Move:
+        if MOVE.fullmatch(name) is None:
+            choices = "; choices are black and two" if self.rules.swap2 else ""
+            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like h8{choices}")
+        if name not in self.geometry.index:
+            corners = f"{self.cells[-self.size]} to {self.cells[self.size - 1]}"
+            raise MoveError("no_such_cell", f"there is no point {name!r} on the board: points are {corners}")
+        return Move(self.geometry.index[name])
+
     def format_position(self, position: Position) -> str:
-        """The rows from the top, joined by `/`, then a colon and the mover: `X` black, `O` white, `.` empty."""
-        return texts.format_position(self.geometry, position)
+        """The rows from the top, joined by `/`, and the mover: `X` black, `O` white, `.` empty.
+
+        A game that opens with swap2 adds `:lay` or `:choose` in its opening.
+        """
+        return texts.format_position(self.geometry, position, self.sides)
 
     def parse_position(self, text: str) -> Position:
         """The position of `format_position`'s text. Raises PositionError."""
-        return texts.parse_position(self.geometry, text, self._first)
+        return self._parser.parse(text)
 
 
 GAME = Gomoku

@@ -65,6 +65,36 @@ class Board:
                     return run
         return ()
 
+    def crowded(self, stones: int) -> int:
+        """The points that have two of the stones within four steps in two lines each, or four of them in one line.
+
+        Only there can one more stone make two threes or fours, or six in a row.
+        """
+        two_in_one = crowded = 0
+        for near in self._near:
+            counts = [0, 0, 0, 0]
+            for shift, there in near:
+                moved = (stones << shift if shift > 0 else stones >> -shift) & there
+                for least in (3, 2, 1):
+                    counts[least] |= counts[least - 1] & moved
+                counts[0] |= moved
+            crowded |= counts[3] | two_in_one & counts[1]
+            two_in_one |= counts[1]
+        return crowded
+
+    @functools.cached_property
+    def _near(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """For each of STEPS, how to shift stones by one to four steps either way, and where they may then be."""
+        points = range(self.size**2)
+        return tuple(
+            tuple(
+                (shift * count, sum(1 << cell for cell in points if self._has(cell, step, -count)))
+                for count in range(1 - FIVE, FIVE)
+                if count
+            )
+            for step, shift in zip(STEPS, self._shifts, strict=True)
+        )
+
     @functools.cached_property
     def rays(self) -> tuple[tuple[tuple[tuple[int, ...], tuple[int, ...]], ...], ...]:
         """For each cell and each of STEPS, the cells of its line behind it and before it, nearest first."""

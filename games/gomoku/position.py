@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import Literal
 
 from games import PositionError, Side
 from games.gomoku.board import Board
 
+Stage = Literal["play", "lay", "choose"]
+"""`play` is the game proper. In the opening swap2: `lay`, stones are laid that are nobody's yet; `choose`, the mover
+may take a colour."""
 COLOURS = ("black", "white")
+SEATS = ("first", "second")
+"""The sides of a game that opens with swap2: whoever lays the first three stones, and the other."""
+OPENING, LONG_OPENING = 3, 5
+"""Stones on the board when the second side chooses, and when the first does after two more."""
 MARKS = "XO."
 """Letters of a position's text: black, white, empty."""
-POSITION = re.compile(r"([XO./]+):(black|white)")
+POSITION = re.compile(r"([XO./]+):([a-z]+)(?::(lay|choose))?")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -21,43 +29,86 @@ class Position:
     stones: tuple[int, int]
     """Black's and white's stones, a bit per cell: `row * size + column`, row 0 on top."""
     side: Side
-    """Who moves next."""
+    """Who moves next: the colour, or in games with swap2 the seat."""
+    black: Side = 0
+    """The side that has the black stones; 0 until it is chosen."""
+    stage: Stage = "play"
+    """What kind of move is next."""
+
+    @property
+    def count(self) -> int:
+        """Stones on the board."""
+        return (self.stones[0] | self.stones[1]).bit_count()
 
 
-def format_position(board: Board, position: Position) -> str:
-    """The rows from the top, joined by `/`, then a colon and the mover: `X` black, `O` white, `.` empty."""
+def format_position(board: Board, position: Position, sides: tuple[str, str]) -> str:
+    """The rows from the top, joined by `/`, then the mover, then in the opening swap2 the stage, joined by colons."""
     letters, size = board.letters(position.stones, MARKS), board.size
     rows = "/".join(letters[start : start + size] for start in range(0, size * size, size))
-    return f"{rows}:{COLOURS[position.side]}"
+    return f"{rows}:{sides[position.side]}" + (f":{position.stage}" if position.stage != "play" else "")
 
 
-def parse_position(board: Board, text: str, first: Side) -> Position:
-    """The position of that text, where `first` began. Raises PositionError."""
-    match = POSITION.fullmatch(text.strip())
-    if match is None:
-        raise PositionError(f"{text[:60]!r} is not rows of X, O and . joined by /, a colon, and black or white")
-    rows, size = match[1].split("/"), board.size
-    if len(rows) != size:
-        raise PositionError(f"{len(rows)} rows; the board has {size}")
-    for number, row in zip(range(size, 0, -1), rows, strict=True):
-        if len(row) != size:
-            raise PositionError(f"row {number}, {row[:40]!r}, has {len(row)} points; the board has {size}")
-    letters = "".join(rows)
-    black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == mark) for mark in MARKS[:2])
-    position = Position((black, white), COLOURS.index(match[2]))
-    _check(board, position, first)
-    return position
+class Parser:
+    """Reads positions of one board, where the colour `first` begins and the sides are called `sides`."""
+
+    def __init__(self, board: Board, sides: tuple[str, str], first: int) -> None:
+        self.board, self.sides, self.first = board, sides, first
+        self.swaps = sides == SEATS
+
+    def parse(self, text: str) -> Position:
+        """The position of that text. Raises PositionError."""
+        match = POSITION.fullmatch(text.strip())
+        if match is None or match[2] not in self.sides:
+            stage = ", and :lay or :choose in the opening" if self.swaps else ""
+            names = " or ".join(self.sides)
+            raise PositionError(f"{text[:60]!r} is not rows of X, O and . joined by /, a colon and {names}{stage}")
+        stones = self._stones(match[1].split("/"))
+        side, stage = self.sides.index(match[2]), match[3]
+        colour = self._next_colour(stones)
+        if self.board.has_five(stones[colour]):
+            raise PositionError(f"{COLOURS[colour]} has five in a row and is to lay: the game was over before")
+        if self.swaps:
+            return self._swapped(stones, side, colour, stage)
+        if stage is not None:
+            raise PositionError(f"{stage!r} is a stage of the opening swap2, which is not played")
+        if side != colour:
+            raise PositionError(f"{_counted(stones)}: {COLOURS[colour]} is to lay, not {self.sides[side]}")
+        return Position(stones, side)
+
+    def _stones(self, rows: list[str]) -> tuple[int, int]:
+        size = self.board.size
+        if len(rows) != size:
+            raise PositionError(f"{len(rows)} rows; the board has {size}")
+        for number, row in zip(range(size, 0, -1), rows, strict=True):
+            if len(row) != size:
+                raise PositionError(f"row {number}, {row[:40]!r}, has {len(row)} points; the board has {size}")
+        letters = "".join(rows)
+        black, white = (sum(1 << cell for cell, letter in enumerate(letters) if letter == mark) for mark in MARKS[:2])
+        return black, white
+
+    def _next_colour(self, stones: tuple[int, int]) -> int:
+        """The colour that is laid next."""
+        lead = stones[self.first].bit_count() - stones[1 - self.first].bit_count()
+        if lead not in (0, 1):
+            raise PositionError(f"{_counted(stones)}: {COLOURS[self.first]} begins and the colours take turns")
+        return self.first if lead == 0 else 1 - self.first
+
+    def _swapped(self, stones: tuple[int, int], side: Side, colour: int, stage: str | None) -> Position:
+        """A position of a game with swap2."""
+        count = (stones[0] | stones[1]).bit_count()
+        mover = self.sides[side]
+        if stage is None:
+            if count < OPENING:
+                raise PositionError(f"{count} stones: the opening swap2 lays {OPENING} before colours are chosen")
+            return Position(stones, side, side if colour == 0 else 1 - side)
+        who = 0 if count < OPENING else 1
+        if stage == "lay" and (count >= LONG_OPENING or side != who):
+            raise PositionError(f"{count} stones: {mover} does not lay stones of the opening now")
+        who = 1 if count == OPENING else 0
+        if stage == "choose" and (count not in (OPENING, LONG_OPENING) or side != who):
+            raise PositionError(f"{count} stones: {mover} does not choose a colour now")
+        return Position(stones, side, 0, "lay" if stage == "lay" else "choose")
 
 
-def _check(board: Board, position: Position, first: Side) -> None:
-    """Raises PositionError where the stones cannot have been laid in turn."""
-    counts = [stones.bit_count() for stones in position.stones]
-    if counts[first] - counts[1 - first] != (position.side != first):
-        black, white = counts
-        raise PositionError(
-            f"{black} black and {white} white stones and {COLOURS[position.side]} to move: "
-            f"{COLOURS[first]} begins and the colours take turns"
-        )
-    if board.has_five(position.stones[position.side]):
-        mover = COLOURS[position.side]
-        raise PositionError(f"{mover} has five in a row and is to move: the game was over before")
+def _counted(stones: tuple[int, int]) -> str:
+    return f"{stones[0].bit_count()} black and {stones[1].bit_count()} white stones"
