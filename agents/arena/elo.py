@@ -1,0 +1,119 @@
+"""What results are worth: Elo differences with their error, from pairs of games and from whole tournaments.
+
+Elo's logistic model: a player who is `d` stronger scores `1 / (1 + 10**(-d / 400))`. The error comes from pairs of
+games with the same opening and exchanged sides (0, 1, 2, 3 or 4 half points: "pentanomial"), as the two games of an
+opening are no independent trials.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+Z95 = statistics.NormalDist().inv_cdf(0.975)
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """How much stronger one player is than another."""
+
+    score: float
+    """Points per game, 0 to 1."""
+    error: float
+    """Standard error of the score."""
+    elo: float | None
+    """None where every game was won, or every one lost: the difference has no upper bound then."""
+    low: float | None
+    """Lower end of the 95 % interval; None is no bound."""
+    high: float | None
+    los: float
+    """Likelihood of superiority: how probable it is that the true score is above one half."""
+
+
+def expected_score(elo: float) -> float:
+    """Points per game of a player who is that much stronger."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def difference(score: float) -> float | None:
+    """The Elo difference that explains a score; None for 0 and 1."""
+    return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
+
+
+def estimate(pairs: Sequence[int]) -> Estimate | None:
+    """From half points per pair, 0 to 4; None without pairs.
+
+    Where all pairs ended alike there is no variance to go by: then Wilson's interval, and Laplace's rule of succession
+    for the likelihood of superiority.
+    """
+    if not pairs:
+        return None
+    count = len(pairs)
+    score = sum(pairs) / (4 * count)
+    error = math.sqrt(sum((half / 4 - score) ** 2 for half in pairs)) / count
+    if error:
+        low, high = score - Z95 * error, score + Z95 * error
+        los = statistics.NormalDist().cdf((score - 0.5) / error)
+    else:
+        low, high = wilson(score, count)
+        los = 0.5 if score == 0.5 else 0.5 ** (count + 1) if score < 0.5 else 1 - 0.5 ** (count + 1)
+    return Estimate(score, error, difference(score), difference(low), difference(high), los)
+
+
+def wilson(score: float, count: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share seen in `count` trials, of use where the share is 0 or 1 (Wilson 1927)."""
+    square = Z95 * Z95
+    middle = (score + square / (2 * count)) / (1 + square / count)
+    half = Z95 / (1 + square / count) * math.sqrt(score * (1 - score) / count + square / (4 * count * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rating:
+    """A player's place in a tournament."""
+
+    elo: float
+    """Against the average of all players."""
+    error: float
+    """Half of the 95 % interval."""
+
+
+PRIOR_DRAWS = 1.0
+"""Draws that every two who met are given on top, so that a player who won all has a finite rating."""
+STEPS = 10_000
+
+
+def ratings(points: Mapping[tuple[int, int], tuple[float, float]], players: int) -> list[Rating]:
+    """Ratings by the greatest likelihood under Bradley and Terry's model, a draw being half a win.
+
+    `points` has the points of both for pairs of player numbers. Found by minorisation (Hunter, MM algorithms for
+    generalized Bradley-Terry models, 2004); errors from the curvature of the likelihood at its top.
+    """
+    won, met = np.zeros(players), np.zeros((players, players))
+    for (a, b), (mine, theirs) in points.items():
+        won[a] += mine + PRIOR_DRAWS / 2
+        won[b] += theirs + PRIOR_DRAWS / 2
+        met[[a, b], [b, a]] += mine + theirs + PRIOR_DRAWS
+    strength = np.ones(players)
+    for _ in range(STEPS):
+        denominator = (met / (strength[:, None] + strength[None, :])).sum(axis=1)
+        new = np.where(denominator > 0, won / np.where(denominator > 0, denominator, 1), strength)
+        new /= np.exp(np.log(new).mean())
+        moved = float(np.abs(np.log(new / strength)).max())
+        strength = new
+        if moved < 1e-10:
+            break
+    per_elo = math.log(10) / 400
+    chance = strength[:, None] / (strength[:, None] + strength[None, :])
+    curvature = -met * chance * (1 - chance) * per_elo**2
+    np.fill_diagonal(curvature, 0.0)
+    np.fill_diagonal(curvature, -curvature.sum(axis=1))
+    variances = np.diag(np.linalg.pinv(curvature))
+    elos = np.log(strength) / per_elo
+    return [
+        Rating(float(elo), Z95 * math.sqrt(max(0.0, variance))) for elo, variance in zip(elos, variances, strict=True)
+    ]

@@ -1,0 +1,198 @@
+"""One game between two players: what a process needs to play it, and what came of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import games
+from agents import registry
+from agents.arena.openings import Opening
+from agents.players import Player, PlayerSpec
+from games import AnyGame, Side
+
+MAX_TEXT = 200
+"""Letters kept of what is said of a fault."""
+
+
+class Abandoned(Exception):
+    """Ordinary: the game was stopped from outside and has no result."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A game to be played; nothing else is needed, in this process or on another machine."""
+
+    id: str
+    """Says which game of the tournament it is; the same settings give the same game that id."""
+    game: str
+    rules: tuple[tuple[str, str], ...]
+    players: tuple[PlayerSpec, PlayerSpec]
+    """By side."""
+    seeds: tuple[int, int]
+    """By side, for agents that choose by chance and whose player text sets no seed."""
+    opening: Opening
+    max_plies: int
+    """With the opening; a game that is not over by then is a draw."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Use:
+    """What one side has spent in a game."""
+
+    moves: int = 0
+    """Moves of its own choice."""
+    seconds: float = 0.0
+    longest_s: float = 0.0
+    """Seconds of the longest move."""
+    nodes: int = 0
+    depths: int = 0
+    """Sum of the depths of its answers."""
+
+    def plus(self, seconds: float, nodes: int, depth: int) -> Use:
+        """With one more move."""
+        return Use(
+            self.moves + 1,
+            self.seconds + seconds,
+            max(self.longest_s, seconds),
+            self.nodes + nodes,
+            self.depths + depth,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Played:
+    """A finished game."""
+
+    id: str
+    winner: Side | None
+    """None is a draw."""
+    reason: str
+    """The rules' own code; `max_plies`, `illegal_move` and `agent_failed` are the arena's."""
+    plies: int
+    """With the opening."""
+    scores: tuple[int, int] | None
+    """Points by side, in games that count them."""
+    fault: str | None
+    """What the losing side's agent did wrong, where that decided the game."""
+    uses: tuple[Use, Use]
+    """By side."""
+    deal: int | None
+    moves: str
+    """All move texts, separated by blanks."""
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Played:
+        """What `as_json` gave. Raises KeyError, TypeError, ValueError where it is none."""
+        values = {field.name: found[field.name] for field in dataclasses.fields(cls)}
+        first, second = (Use(**use) for use in values["uses"])
+        scores = None if values["scores"] is None else (int(values["scores"][0]), int(values["scores"][1]))
+        if values["winner"] not in (0, 1, None):
+            raise ValueError(f"winner is 0, 1 or null, not {values['winner']!r}")
+        return cls(**{**values, "uses": (first, second), "scores": scores})
+
+
+@functools.cache
+def load(name: str, rules: tuple[tuple[str, str], ...]) -> AnyGame:
+    """The game, once per process."""
+    return games.load(name, dict(rules))
+
+
+@functools.cache
+def _prepare(agent: str, name: str, rules: tuple[tuple[str, str], ...]) -> None:
+    """Compiles or loads what an agent needs, once per process, before any clock runs."""
+    registry.find(agent).warm_up(load(name, rules))
+
+
+def prepare(job: Job) -> None:
+    """Makes this process ready for the job's agents."""
+    for spec in job.players:
+        _prepare(spec.agent, job.game, job.rules)
+
+
+def player(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
+    """The player, seeded where its agent has an option `seed` that its text leaves open.
+
+    Raises AgentError where the agent does not play the game or an option is out of range.
+    """
+    options = {field.name for field in dataclasses.fields(registry.find(spec.agent).Options)}
+    if "seed" in options and "seed" not in dict(spec.options):
+        spec = dataclasses.replace(spec, options=(*spec.options, ("seed", str(seed))))
+    return Player(spec, game)
+
+
+def play(job: Job, stop: threading.Event | None = None) -> Played:
+    """Plays the game to its end. An agent that fails, or answers what is not legal, loses it.
+
+    Raises Abandoned when `stop` is set, which also makes the agents answer at once.
+    """
+    stop = stop or threading.Event()
+    prepare(job)
+    return _Table(job, stop).play()
+
+
+class _Table:
+    """A game in progress."""
+
+    def __init__(self, job: Job, stop: threading.Event) -> None:
+        self.job, self.stop = job, stop
+        self.game = load(job.game, job.rules)
+        self.position = job.opening.position(self.game)
+        self.moves = list(job.opening.moves)
+        self.uses = [Use(), Use()]
+
+    def play(self) -> Played:
+        players = []
+        for side, spec in enumerate(self.job.players):
+            try:
+                players.append(player(spec, self.game, self.job.seeds[side]))
+            except Exception as error:  # noqa: BLE001 - an agent that does not even sit down loses its game
+                return self._fault(side, "agent_failed", error)
+        while (outcome := self.game.outcome(self.position)) is None:
+            if len(self.moves) >= self.job.max_plies:
+                return self._ended(None, "max_plies", self.game.scores(self.position))
+            lost = self._move(players)
+            if self.stop.is_set():
+                raise Abandoned
+            if lost is not None:
+                return lost
+        return self._ended(outcome.winner, outcome.reason, outcome.scores)
+
+    def _move(self, players: list[Player]) -> Played | None:
+        """One move of the side whose turn it is; the finished game where it fails."""
+        side = self.game.to_move(self.position)
+        seen = self.game.view(self.position, side)  # nobody sees the other's hand
+        began_s = time.perf_counter()
+        try:
+            answer = players[side].choose(seen, self.stop)
+        except Exception as error:  # noqa: BLE001 - the arena outlives its players
+            return self._fault(side, "agent_failed", error)
+        seconds = time.perf_counter() - began_s
+        self.uses[side] = self.uses[side].plus(round(seconds, 6), answer.nodes, answer.depth)
+        if answer.move not in self.game.legal_moves(self.position):
+            return self._fault(side, "illegal_move", answer.move)
+        self.moves.append(self.game.format_move(self.position, answer.move))
+        self.position = self.game.apply(self.position, answer.move)
+        return None
+
+    def _fault(self, side: Side, reason: str, what: object) -> Played:
+        """The game is lost for that side."""
+        said = f"{type(what).__name__}: {what}" if isinstance(what, Exception) else repr(what)
+        text = f"{self.job.players[side].text}: ply {len(self.moves) + 1}: {said}"[:MAX_TEXT]
+        return self._ended(1 - side, reason, self.game.scores(self.position), text)
+
+    def _ended(
+        self, winner: Side | None, reason: str, scores: tuple[int, int] | None, fault: str | None = None
+    ) -> Played:
+        uses, deal = (self.uses[0], self.uses[1]), self.job.opening.deal
+        return Played(
+            self.job.id, winner, reason, len(self.moves), scores, fault, uses, deal, " ".join(self.moves)
+        )  # fmt: skip

@@ -1,0 +1,104 @@
+"""The file of a tournament: its settings, then every finished game as a line of JSON, so that none is played twice."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from agents.arena.play import Played
+
+FORMAT = "kibitzer-arena-1"
+
+
+class RecordError(ValueError):
+    """A file that is no record, is of other settings, or is written by another process."""
+
+
+class Record:
+    """Finished games by id, in memory and, where there is a path, appended to a file."""
+
+    def __init__(self, settings: Mapping[str, Any], path: Path | None = None) -> None:
+        """Opens or makes the file. Raises RecordError naming the first setting that differs."""
+        self.settings = dict(settings)
+        self.played: dict[str, Played] = {}
+        self.found = 0
+        """Games that the file held already."""
+        self._path = path
+        self._file: IO[bytes] | None = None
+        if path is not None:
+            try:
+                self._file = path.open("a+b")
+                self._open(self._file, path)
+            except OSError as error:
+                raise RecordError(f"{path}: {error.strerror}") from None
+
+    def _open(self, file: IO[bytes], path: Path) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RecordError(f"{path} is written by another arena") from None
+        file.seek(0)
+        content = file.read()
+        whole, _, torn = content.rpartition(b"\n")
+        if not whole and torn and not torn.startswith(b'{"format"'):
+            raise RecordError(f"{path} is no record of an arena")
+        if torn:  # the process was killed within a line: that game is played again
+            file.truncate(len(content) - len(torn))
+        lines = whole.split(b"\n") if whole else []
+        if lines:
+            self._read(lines, path)
+        else:
+            self._write({"format": FORMAT, **self.settings})
+
+    def _read(self, lines: list[bytes], path: Path) -> None:
+        header = _object(lines[0], path, 1)
+        if header.pop("format", None) != FORMAT:
+            raise RecordError(f"{path} is no record of an arena: it does not begin with {FORMAT}")
+        wanted = json.loads(json.dumps(self.settings))
+        for key in (*wanted, *header):
+            if header.get(key) != wanted.get(key):
+                told = f"{key} is {json.dumps(header.get(key))} there and {json.dumps(wanted.get(key))} here"
+                raise RecordError(f"{path} is of other settings: {told}")
+        for number, line in enumerate(lines[1:], 2):
+            try:
+                played = Played.from_json(_object(line, path, number))
+            except (KeyError, TypeError, ValueError) as error:
+                raise RecordError(f"{path}, line {number}: no finished game: {error}") from None
+            self.played[played.id] = played
+        self.found = len(self.played)
+
+    def add(self, played: Played) -> None:
+        """Keeps a game; on the disk before the next one is asked for."""
+        self.played[played.id] = played
+        self._write(played.as_json())
+
+    def _write(self, found: Mapping[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(json.dumps(found, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Lets the file go."""
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> Record:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        raise RecordError(f"{path}, line {number}: no JSON") from None
+    if not isinstance(found, dict):
+        raise RecordError(f"{path}, line {number}: no JSON object")
+    return found

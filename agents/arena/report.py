@@ -1,0 +1,209 @@
+"""What came of two players' games: a record that is JSON, and the same as lines for people."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.arena import elo
+from agents.arena.elo import Estimate
+from agents.arena.match import Pairing
+from agents.arena.play import Job, Played, Use
+from agents.arena.sprt import BOUND, Hypotheses, Verdict, judge
+
+
+@dataclasses.dataclass(frozen=True)
+class Tally:
+    """Won, drawn and lost games."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """A draw is half a point."""
+        return self.wins + self.draws / 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Spent:
+    """What a player's moves have cost on average."""
+
+    seconds: float
+    longest_s: float
+    """The longest move of all games."""
+    nodes: float
+    depth: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Points:
+    """The difference of points in games that count them, as the first player sees it."""
+
+    mean: float
+    """Per game."""
+    error: float
+    """Standard error of the mean, from pairs of games."""
+    t: float | None
+    """Student's t of the paired test against no difference; None where the pairs do not vary."""
+    p: float
+    """Probability of a mean at least so far from 0 between equal players: both sides, normal distribution."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """The result of a pairing."""
+
+    players: tuple[str, str]
+    tally: Tally
+    """As the first player sees it, and so everything below."""
+    as_first: Tally
+    """With side 0."""
+    as_second: Tally
+    estimate: Estimate | None
+    """None before the first pair of games is complete."""
+    pairs: tuple[int, ...]
+    """How many openings brought 0, 1, 2, 3, 4 half points."""
+    sprt: Verdict | None
+    points: Points | None
+    plies: float
+    """Mean of the games."""
+    spent: tuple[Spent, Spent]
+    reasons: dict[str, int]
+    """How the games ended."""
+    faults: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object; what has no bound is null."""
+        found = dataclasses.asdict(self)
+        found["games"], found["score"] = self.tally.games, self.estimate and self.estimate.score
+        return found
+
+
+def summary(pairing: Pairing, played: Mapping[str, Played], hypotheses: Hypotheses | None = None) -> Summary:
+    """What is known after the games that are finished."""
+    done = [(job, played[job.id]) for job in pairing.jobs if job.id in played]
+    pairs = pairing.pairs(played)
+    return Summary(
+        players=(pairing.a.text, pairing.b.text),
+        tally=_tally(pairing, done),
+        as_first=_tally(pairing, [pair for pair in done if pairing.a_is_first(pair[0])]),
+        as_second=_tally(pairing, [pair for pair in done if not pairing.a_is_first(pair[0])]),
+        estimate=elo.estimate(pairs),
+        pairs=tuple(pairs.count(half) for half in range(5)),
+        sprt=None if hypotheses is None else judge(pairing.first_pairs(played), hypotheses),
+        points=_points(pairing, played),
+        plies=statistics.fmean(game.plies for _, game in done) if done else 0.0,
+        spent=(_spent(pairing, done, True), _spent(pairing, done, False)),
+        reasons=dict(collections.Counter(game.reason for _, game in done).most_common()),
+        faults=tuple(f"game {job.id}: {game.fault}" for job, game in done if game.fault),
+    )
+
+
+def _tally(pairing: Pairing, done: Sequence[tuple[Job, Played]]) -> Tally:
+    halves = [pairing.half_points(job, game) for job, game in done]
+    return Tally(halves.count(2), halves.count(1), halves.count(0))
+
+
+def _spent(pairing: Pairing, done: Sequence[tuple[Job, Played]], of_a: bool) -> Spent:
+    uses: list[Use] = [game.uses[0 if pairing.a_is_first(job) == of_a else 1] for job, game in done]
+    moves = max(1, sum(use.moves for use in uses))
+    return Spent(
+        seconds=sum(use.seconds for use in uses) / moves,
+        longest_s=max((use.longest_s for use in uses), default=0.0),
+        nodes=sum(use.nodes for use in uses) / moves,
+        depth=sum(use.depths for use in uses) / moves,
+    )
+
+
+def _points(pairing: Pairing, played: Mapping[str, Played]) -> Points | None:
+    """From pairs of games with the same deal, whose luck mostly cancels."""
+    leads = []
+    for one, two in zip(pairing.jobs[::2], pairing.jobs[1::2], strict=True):
+        first, second = (played[job.id].scores if job.id in played else None for job in (one, two))
+        if first is not None and second is not None:
+            leads.append((first[0] - first[1] + second[1] - second[0]) / 2)
+    return points_of(leads)
+
+
+def points_of(leads: Sequence[float]) -> Points | None:
+    """From the mean lead of every pair; None where there are less than two."""
+    if len(leads) < 2:
+        return None
+    mean, error = statistics.fmean(leads), statistics.stdev(leads) / math.sqrt(len(leads))
+    if not error:
+        return Points(mean, 0.0, None, 1.0 if mean == 0 else 0.0)
+    return Points(mean, error, mean / error, math.erfc(abs(mean / error) / math.sqrt(2)))
+
+
+def lines_of(found: Summary, hypotheses: Hypotheses | None = None) -> list[str]:
+    """The summary as text."""
+    a, b = found.players
+    width = max(len(a), len(b), 12)
+    lines = [
+        f"{'':<{width}}  {'won':>5} {'drawn':>5} {'lost':>5} {'points':>7}",
+        _row(a, width, found.tally),
+        _row("  begins", width, found.as_first),
+        _row("  is second", width, found.as_second),
+        f"{b:<{width}}  {found.tally.losses:>5} {found.tally.draws:>5} {found.tally.wins:>5} "
+        f"{found.tally.games - found.tally.points:>7g}",
+        "",
+        elo_line(found.estimate),
+        f"openings by half points 0 to 4: {' '.join(map(str, found.pairs))}",
+    ]
+    if found.sprt is not None and hypotheses is not None:
+        lines.append(sprt_line(found.sprt, hypotheses))
+    if found.points is not None:
+        lines.append(points_line(found.points))
+    lines.append(f"{found.plies:.1f} plies a game; ended by {_counted(found.reasons)}")
+    lines += [
+        f"{name:<{width}}  a move: {one.seconds:.4f} s (longest {one.longest_s:.3f}), {one.nodes:.0f} nodes, "
+        f"depth {one.depth:.1f}"
+        for name, one in zip(found.players, found.spent, strict=True)
+    ]
+    return [*lines, *(f"lost by fault: {fault}" for fault in found.faults)]
+
+
+def _row(name: str, width: int, tally: Tally) -> str:
+    return f"{name:<{width}}  {tally.wins:>5} {tally.draws:>5} {tally.losses:>5} {tally.points:>7g}"
+
+
+def _counted(reasons: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} ({count})" for reason, count in reasons.items()) or "nothing yet"
+
+
+def elo_line(found: Estimate | None) -> str:
+    """The Elo difference in words."""
+    if found is None:
+        return "no opening has been played twice yet"
+    low, high = ("no bound" if end is None else f"{end:+.0f}" for end in (found.low, found.high))
+    exact = "without bound" if found.elo is None else f"{found.elo:+.0f}"
+    return (
+        f"score {100 * found.score:.1f} % (standard error {100 * found.error:.1f}), "
+        f"Elo difference {exact} (95 %: {low} to {high}), stronger with probability {found.los:.4f}"
+    )
+
+
+def sprt_line(found: Verdict, hypotheses: Hypotheses) -> str:
+    """The test in words."""
+    decided = "undecided" if found.accepted is None else f"accepted {found.accepted}"
+    return (
+        f"SPRT of elo0 {hypotheses.elo0:g} against elo1 {hypotheses.elo1:g}: LLR {found.llr:+.3f} "
+        f"of {-BOUND:.3f} to {BOUND:.3f} after {found.pairs} pairs: {decided}"
+    )
+
+
+def points_line(found: Points) -> str:
+    """The difference of points in words."""
+    t = "" if found.t is None else f", t {found.t:.2f}, p {found.p:.2g}"
+    return f"points difference {found.mean:+.2f} a game (standard error {found.error:.2f}, paired by deal{t})"
