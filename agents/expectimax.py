@@ -1,0 +1,151 @@
+"""Dominoes by expectation: what a placement brings now, what the other may answer, what may be laid after that."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+import threading
+import time
+from typing import Any
+
+from agents.agent import Answer, Limits
+from agents.outlook import Outlook, difference, expected_best, unseen, worths
+from games import AnyGame, rule
+from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
+from games.double_double_dominoes.board import NUMBER_OF
+from games.double_double_dominoes.position import IN_HAND, LAST_SPACE
+
+GAME = DoubleDoubleDominoes.name
+LATER = 0.6
+"""How much of what could be laid next will still be there after the other's tile."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ExpectimaxOptions:
+    """The agent's options."""
+
+    plies: int = rule(3, "1 own turn, 2 and the other's answer, 3 and the own turn after", minimum=1, maximum=3)
+    error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
+    seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
+
+
+class Expectimax:
+    """Takes the move with the highest mean of points gained less points lost, over all hands the other may hold.
+
+    The other's hand and the tiles still to be drawn are any of the unseen ones, all alike likely; the other is taken
+    to lay what gains it most. The means are exact for the board after the own turn. Of an own hand that is hidden,
+    every tile that may be held is considered, and the rest of the hand is taken for drawn at random.
+    """
+
+    name = "expectimax"
+    Options = ExpectimaxOptions
+
+    def __init__(self, game: DoubleDoubleDominoes, options: ExpectimaxOptions | None = None) -> None:
+        self.game, self.options = game, options or ExpectimaxOptions()
+        self._random = random.Random(self.options.seed)
+        self._errors = random.Random(self.options.seed or None)
+        self._nodes = 0
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Dominoes."""
+        return game.name == GAME
+
+    @staticmethod
+    def warm_up(game: AnyGame) -> None:
+        """Nothing has to be prepared."""
+
+    def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
+        """The move with the highest expectation, which is the score. Raises ValueError where the game is over."""
+        began_s = time.monotonic()
+        moves = self.game.legal_moves(position)
+        if not moves:
+            raise ValueError("the game is over: there is nothing to choose")
+        if self._errors.random() * 100 < self.options.error_percent:
+            move = self._errors.choice(moves)
+            text = self.game.format_move(position, move)
+            return Answer(move, None, 1, 0, time.monotonic() - began_s, (text,))
+        self._nodes = 0
+        known = self.game.view(position, position.to_move)
+        end_s = math.inf if limits.time_s is None else began_s + limits.time_s
+        values: list[float] = []
+        turn = _Turn(self, known)
+        for move in moves:
+            if values and (stop.is_set() or time.monotonic() >= end_s or self._nodes >= (limits.nodes or math.inf)):
+                break
+            values.append(turn.value(move))
+        most = max(values)
+        equal = [move for move, value in zip(moves, values, strict=False) if value == most]
+        move = self._random.choice(equal) if self.options.seed else equal[0]
+        text = self.game.format_move(position, move)
+        return Answer(move, most, self._nodes, self.options.plies, time.monotonic() - began_s, (text,))
+
+
+class _Turn:
+    """The moves of one position, judged by what may follow them."""
+
+    def __init__(self, agent: Expectimax, position: Position) -> None:
+        self._agent, self._game, self._position = agent, agent.game, position
+        self._side = position.to_move
+        self._outlook = Outlook(position.board)
+        self._unseen = unseen(position, self._side)
+        self._hand = list(position.hands[self._side] or ())
+        self._knows_hand = position.knows_hand(self._side)
+
+    def value(self, move: Move) -> float:
+        """Points gained less points lost by the move and what is expected to follow."""
+        self._agent._nodes += 1
+        gains = self._game.gains(self._position, move)
+        mine, theirs = gains[self._side].total, gains[1 - self._side].total
+        me, other = self._position.pawns[self._side], self._position.pawns[1 - self._side]
+        value = difference(me, mine, other, theirs)
+        me, other = min(LAST_SPACE, me + mine), min(LAST_SPACE, other + theirs)
+        if LAST_SPACE in (me, other):
+            return value
+        ended = value + self._later(move, me, other)
+        return max(ended, value + self._joined(move)) if isinstance(move, Lay) and move.is_double else ended
+
+    def _joined(self, double: Lay) -> float:
+        """The best that can be joined to a double just laid; minus infinity where nothing can be."""
+        after = self._game.apply(self._position, double)
+        if after.to_move != self._side or after.open_double is None:
+            return -math.inf
+        turn = _Turn(self._agent, after)
+        lays = [move for move in self._game.legal_moves(after) if isinstance(move, Lay)]
+        return max((turn.value(lay) for lay in lays), default=-math.inf)
+
+    def _later(self, move: Move, me: int, other: int) -> float:
+        """What is expected of the other's turn and of the own one after it."""
+        if self._agent.options.plies == 1:
+            return 0.0
+        position = self._position
+        diamonds = self._outlook.diamonds(move if isinstance(move, Lay) else None)
+        counts = self._counts(move)
+        held = position.holds[1 - self._side] + (1 if position.bag else 0)
+        answered = expected_best(worths(diamonds, other, me), counts, held, 0.0)
+        if self._agent.options.plies == 2:
+            return -answered
+        worth = worths(diamonds, me, other)
+        kept = self._kept(move)
+        floor = max([0.0, *(value for tile in kept if (value := worth[NUMBER_OF[tile]]) is not None)])
+        return -answered + LATER * expected_best(worth, counts, IN_HAND + 1 - len(kept), floor)
+
+    def _kept(self, move: Move) -> list[tuple[int, int]]:
+        """The tiles of the own hand that are known to stay."""
+        gone = move.tile if isinstance(move, Lay) else move.discard
+        kept = list(self._hand)
+        if gone in kept:
+            kept.remove(gone)
+        return kept
+
+    def _counts(self, move: Move) -> list[int]:
+        """The unseen tiles after the move; one laid from a hidden hand is seen from then on."""
+        if not isinstance(move, Lay) or move.tile in self._hand:
+            return self._unseen
+        counts = list(self._unseen)
+        counts[NUMBER_OF[move.tile]] -= 1
+        return counts
+
+
+AGENT: Any = Expectimax

@@ -1,0 +1,72 @@
+"""Dominoes by points alone: the placement that scores most now."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import threading
+import time
+from typing import Any
+
+from agents.agent import Answer, Limits
+from games import AnyGame, rule
+from games.double_double_dominoes import DoubleDoubleDominoes, Lay, Move, Position
+
+GAME = DoubleDoubleDominoes.name
+
+
+@dataclasses.dataclass(frozen=True)
+class GreedyOptions:
+    """The agent's options."""
+
+    error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
+    seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
+
+
+class Greedy:
+    """Lays the tile of its hand that brings it the most points, bonus included; of equal ones, the other the least.
+
+    It lays whenever it can, also after a double, and puts away the first tile of its hand where it cannot. Of a hand
+    that is hidden it takes every tile for held that may be.
+    """
+
+    name = "greedy"
+    Options = GreedyOptions
+
+    def __init__(self, game: DoubleDoubleDominoes, options: GreedyOptions | None = None) -> None:
+        self.game, self.options = game, options or GreedyOptions()
+        self._random = random.Random(self.options.seed)
+        self._errors = random.Random(self.options.seed or None)
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Dominoes."""
+        return game.name == GAME
+
+    @staticmethod
+    def warm_up(game: AnyGame) -> None:
+        """Nothing has to be prepared."""
+
+    def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
+        """The placement with the most points, which are the score. Raises ValueError where the game is over."""
+        began_s = time.monotonic()
+        moves = self.game.legal_moves(position)
+        if not moves:
+            raise ValueError("the game is over: there is nothing to choose")
+        if self._errors.random() * 100 < self.options.error_percent:
+            move, score = self._errors.choice(moves), None
+        else:
+            ranks = [self._rank(position, move) for move in moves]
+            equal = [move for move, rank in zip(moves, ranks, strict=True) if rank == max(ranks)]
+            move = self._random.choice(equal) if self.options.seed else equal[0]
+            score = float(max(ranks)[1])
+        text = self.game.format_move(position, move)
+        return Answer(move, score, len(moves), 1 if score is not None else 0, time.monotonic() - began_s, (text,))
+
+    def _rank(self, position: Position, move: Move) -> tuple[bool, int, int]:
+        gains = self.game.gains(position, move)
+        mine, theirs = gains[position.to_move].total, gains[1 - position.to_move].total
+        return isinstance(move, Lay), mine, -theirs
+
+
+AGENT: Any = Greedy
