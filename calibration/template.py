@@ -107,16 +107,25 @@ class BoardTemplate:
 def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemplate:
     """The template of the game with that module name; `options` are rule options that change the drawing.
 
-    Raises TemplateError.
+    They are named as `games.switched_on` does: `diagonals`, `size=19`. Raises TemplateError.
     """
     path = BOARDS / f"{game}.toml"
     if not path.is_file():
         raise TemplateError(f"{path}: no board template for {game!r}")
     try:
-        source = tomllib.loads(path.read_text(encoding="utf-8"))
+        source = _for_options(tomllib.loads(path.read_text(encoding="utf-8")), options)
         return _build(source, options, {name: entry["default"] for name, entry in source.get("shape", {}).items()})
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise TemplateError(f"{path}: {error}") from error
+
+
+def _for_options(source: dict[str, Any], options: frozenset[str]) -> dict[str, Any]:
+    """What a file says of a board under rule options: the keys of `[if."size=19"]` replace those outside."""
+    cases = source.pop("if", {})
+    for option in sorted(options & cases.keys()):
+        for key, value in cases[option].items():
+            source[key] = source[key] | value if isinstance(value, dict) else value
+    return source
 
 
 def _build(source: Mapping[str, Any], options: frozenset[str], shape: Mapping[str, float]) -> BoardTemplate:

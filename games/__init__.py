@@ -203,10 +203,15 @@ def rule(
     choices: Sequence[str] | None = None,
     minimum: int | None = None,
     maximum: int | None = None,
+    drawn: bool = False,
 ) -> Any:
-    """A field of a game's `Rules`, with what `--help` and error messages say of it."""
+    """A field of a game's `Rules`, with what `--help` and error messages say of it.
+
+    `drawn` says that its value, no mere switch, changes what is drawn on the board.
+    """
     return dataclasses.field(
-        default=default, metadata={"doc": doc, "choices": choices, "minimum": minimum, "maximum": maximum}
+        default=default,
+        metadata={"doc": doc, "choices": choices, "minimum": minimum, "maximum": maximum, "drawn": drawn},
     )
 
 
@@ -297,8 +302,12 @@ def rule_choices(name: str, option: str) -> tuple[str, ...]:
 
 
 def switched_on(game: AnyGame) -> frozenset[str]:
-    """Names of the rule options that are on: some change what is drawn on the board."""
-    return frozenset(name for name, value in dataclasses.asdict(game.rules).items() if value is True)
+    """Names of the rule options that are on, and `size=19` of a drawn one: some change what is drawn on the board."""
+    fields, values = dataclasses.fields(game.rules), dataclasses.asdict(game.rules)
+    drawn = {field.name for field in fields if field.metadata.get("drawn") and values[field.name] != field.default}
+    return frozenset(
+        {name for name, value in values.items() if value is True} | {f"{name}={values[name]}" for name in drawn}
+    )
 
 
 def carry_out(board: str, steps: Sequence[Step]) -> str:

@@ -9,7 +9,8 @@ five in a row cannot come: each has five places in a row without `n`. What is cl
 
 The value is what the mover's patterns weigh less what the enemy's weigh, plus the centre mask likewise. A final state
 is worth its utility, twice the patterns without the mask. All is clipped to MOST, below every forced win: that earlier
-wins are worth more is the search's part, which counts the plies to the end (`agents.search.WIN`).
+wins are worth more is the search's part, which counts the plies to the end (`agents.search.WIN`). In the opening swap2
+the colours are not given yet: who will choose has the better one.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def windows(game: Gomoku, position: Position, last: Move | None) -> int:
     """Patterns along all lines and the centre mask; the utility of a final state."""
     if game.outcome(position) is not None:
         return utility(game, position)
-    return _clipped(_patterns(game, position) + _mask(game, position))
+    value = _clipped(_patterns(game, position) + _mask(game, position))
+    return value if position.stage == "play" else abs(value) if position.stage == "choose" else -abs(value)
 
 
 def utility(game: Gomoku, position: Position) -> int:

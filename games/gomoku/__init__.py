@@ -51,7 +51,7 @@ CHOICES = (Choice("black"), Choice("two"))
 class GomokuRules:
     """The rule options; the defaults are free gomoku."""
 
-    size: str = rule("15", "lines of the board each way", choices=("15", "19"))
+    size: str = rule("15", "lines of the board each way", choices=("15", "19"), drawn=True)
     first: str = rule("black", "the colour that begins", choices=COLOURS)
     exact_five: bool = rule(False, "six or more in a row do not win")
     renju: bool = rule(False, "black may not make six in a row, two fours or two threes at once")
