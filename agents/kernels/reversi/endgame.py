@@ -1,0 +1,114 @@
+"""Proofs of the result: is it, in discs, above `alpha`? With a table, and the moves most likely to say so first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.reversi.discs import moves, result, stable
+from agents.kernels.reversi.last import NO_MOVE, small_tree
+from agents.kernels.reversi.memory import (
+    BEST_MOVE,
+    MAX_MOVES,
+    MOVES,
+    NODE_LIMIT,
+    NODES,
+    STOP,
+    Memory,
+)
+from agents.kernels.reversi.ordering import SQUARE, bring_best, write_moves
+from agents.kernels.reversi.table import AT_MOVE, BYTE, position_key, recall, store
+
+U = np.uint64
+ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
+STRIDE = U(2 * MAX_MOVES)
+PROOF = U(0xA0761D6478BD642F)
+"""Mixed into the keys of proofs, which lie in one table with searches to a depth."""
+SMALL = 7
+"""Up to so many empty squares there is no table and no order but parity."""
+MOST = 64
+"""The best result there is."""
+
+
+@compiled("int64(int64)")
+def stability_threshold(empties: int) -> int:
+    """Above which alpha the enemy's stable discs may show that it cannot be reached."""
+    return 2 * empties - 10
+
+
+@compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
+def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int, ply: int) -> int:
+    """A bound on the result on the side of `alpha` where it lies. Without meaning once STOP is set."""
+    if empties <= SMALL and ply > 0 and empties >= 4:
+        return small_tree(memory, mine, theirs, alpha, empties)
+    # 1. Leave when asked to.
+    memory[NODES] += ONE
+    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
+        memory[STOP] = ONE
+    if memory[STOP] != ZERO:
+        return 0
+    # 2. Their stable discs alone may be too many.
+    if ply > 0 and alpha >= stability_threshold(empties):
+        most = MOST - 2 * signed(bit_count(stable(theirs, mine)))
+        if most <= alpha:
+            return most
+    # 3. What the table knows.
+    key = position_key(mine, theirs) ^ PROOF
+    known = recall(memory, key)
+    lower, upper, first = -MOST, MOST, SQUARE
+    if known != ZERO:
+        lower, upper = signed(known & BYTE) - MOST, signed(known >> EIGHT & BYTE) - MOST
+        first = (known >> AT_MOVE & BYTE) - ONE
+        if ply > 0:
+            if lower > alpha:
+                return lower
+            if upper <= alpha:
+                return upper
+    # 4. All moves, the most promising first; the pass.
+    where = moves(mine, theirs)
+    if where == ZERO:
+        if moves(theirs, mine) == ZERO:
+            return result(mine, theirs)
+        return -prove(memory, theirs, mine, -alpha - 1, empties, ply + 1)
+    start = MOVES + U(ply) * STRIDE
+    end = write_moves(memory, mine, theirs, where, start)
+    slot = start
+    while slot < end:
+        square = memory[slot] & SQUARE
+        if square == first:
+            memory[slot] |= ONE << U(60)
+        if empties > SMALL + 2 and ply > 0:
+            turned = memory[slot + ONE]
+            reply = recall(memory, position_key(theirs ^ turned, mine | turned | ONE << square) ^ PROOF)
+            if reply != ZERO:
+                worst = MOST - signed(reply >> EIGHT & BYTE)
+                if worst > alpha:
+                    return worst
+        slot += TWO
+    # 5. Search each.
+    best, best_square = NO_MOVE, ZERO
+    slot = start
+    while slot < end:
+        bring_best(memory, slot, end)
+        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
+        slot += TWO
+        if turned == theirs:
+            score = MOST
+        else:
+            score = -prove(memory, theirs ^ turned, mine | turned | ONE << square, -alpha - 1, empties - 1, ply + 1)
+        if memory[STOP] != ZERO:
+            return 0
+        if score > best:
+            best, best_square = score, square
+            if ply == 0:
+                memory[BEST_MOVE] = square + ONE
+            if score > alpha:
+                break
+    # 6. Remember.
+    if best > alpha:
+        lower = max(lower, best)
+    else:
+        upper = min(upper, best)
+    data = U(lower + MOST) | U(upper + MOST) << EIGHT | (best_square + ONE) << AT_MOVE
+    store(memory, key, data, U(empties))
+    return best

@@ -1,0 +1,154 @@
+"""Principal-variation search to a depth, judged by the patterns or by a named heuristic."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import compiled, signed
+from agents.kernels.reversi.discs import moves, result
+from agents.kernels.reversi.memory import (
+    BEST_MOVE,
+    BEST_SCORE,
+    EXACT,
+    HINT,
+    JUDGE,
+    MAX_MOVES,
+    MOVES,
+    NODE_LIMIT,
+    NODES,
+    NOISE,
+    PATTERNS,
+    STOP,
+    Memory,
+)
+from agents.kernels.reversi.named import evaluate_named
+from agents.kernels.reversi.ordering import SQUARE, bring_best, write_moves
+from agents.kernels.reversi.patterns import evaluate_patterns
+from agents.kernels.reversi.table import AT_MOVE, BYTE, FIRST, position_key, recall, store
+from agents.search import MAX_DEPTH, WIN
+
+U = np.uint64
+ZERO, ONE, TWO, THREE, EIGHT = U(0), U(1), U(2), U(3), U(8)
+STRIDE = U(2 * MAX_MOVES)
+LOWEST = -2 * WIN
+WON = 100_000
+"""In the trained patterns' scale, a game won by n discs is worth this and 100 n; a draw is 0."""
+SURE = WIN - 2 * MAX_DEPTH
+"""Scores beyond this count plies to the end; the table keeps them as distances from the stored position."""
+SCORE, OFFSET = U(2**24 - 1), 2**23
+DEPTH, AT_DEPTH, AT_BOUND = U(127), U(24), U(31)
+EXACTLY, AT_LEAST, AT_MOST = U(1), U(2), U(3)
+AT_FIRST, NOISE_BITS = U(60), U(56)
+
+
+@compiled("int64(uint64[::1], uint64, uint64)")
+def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
+    """What the judge says of the position, for the side to move."""
+    if memory[JUDGE] == U(PATTERNS):
+        return evaluate_patterns(memory, mine, theirs)
+    return evaluate_named(memory, mine, theirs)
+
+
+@compiled("int64(uint64[::1], uint64, uint64, int64)")
+def final_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) -> int:
+    """The score of a game that is over, for the side to move."""
+    discs = result(mine, theirs)
+    if discs == 0:
+        return 0
+    if memory[JUDGE] != U(PATTERNS):
+        return WIN - ply if discs > 0 else ply - WIN
+    return WON + 100 * discs if discs > 0 else 100 * discs - WON
+
+
+@compiled("uint64(int64, int64, int64, int64, int64, uint64)")
+def entry(score: int, alpha: int, beta: int, depth: int, ply: int, square: np.uint64) -> np.uint64:
+    """What the table keeps of a search."""
+    bound = AT_LEAST if score >= beta else EXACTLY if score > alpha else AT_MOST
+    kept = score + ply if score > SURE else score - ply if score < -SURE else score
+    return U(kept + OFFSET) | U(depth) << AT_DEPTH | bound << AT_BOUND | (square + ONE) << AT_MOVE  # type: ignore[no-any-return]
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64, boolean)")
+def put_first(memory: Memory, start: np.uint64, end: np.uint64, first: np.uint64, shuffle: bool) -> None:
+    """Raises the move that was best before above the others, and shuffles equals where asked to."""
+    slot = start
+    while slot < end:
+        square = memory[slot] & SQUARE
+        if square == first:
+            memory[slot] |= ONE << AT_FIRST
+        if shuffle and memory[NOISE] != ZERO:
+            memory[slot] ^= ((square + memory[NOISE]) * FIRST >> NOISE_BITS) << EIGHT
+        slot += TWO
+
+
+@compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64)")
+def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alpha: int, beta: int, ply: int) -> int:
+    """The score for the side to move, `depth` plies on, passes included; fail-soft. Without meaning once STOP is set.
+
+    At ply 0 the root's best move so far is kept.
+    """
+    # 1. Leave when asked to.
+    memory[NODES] += ONE
+    if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
+        memory[STOP] = ONE
+    if memory[STOP] != ZERO:
+        return 0
+    # 2. The game is over, the horizon is reached, or the mover must pass.
+    where = moves(mine, theirs)
+    if where == ZERO and moves(theirs, mine) == ZERO:
+        return final_score(memory, mine, theirs, ply)
+    if depth <= 0:
+        return evaluate(memory, mine, theirs)
+    if where == ZERO:
+        score = -negamax(memory, theirs, mine, depth - 1, -beta, -alpha, ply + 1)
+        if ply == 0:
+            memory[BEST_MOVE], memory[BEST_SCORE] = U(65), U(score)
+        return score
+    # 3. What the table knows.
+    key, first = ZERO, SQUARE
+    if depth >= 2:
+        key = position_key(mine, theirs)
+        known = recall(memory, key)
+        if known != ZERO:
+            first = (known >> AT_MOVE & BYTE) - ONE
+            stored_depth = signed(known >> AT_DEPTH & DEPTH)
+            if (stored_depth == depth or (stored_depth > depth and memory[EXACT] == ZERO)) and ply > 0:
+                score = signed(known & SCORE) - OFFSET
+                score = score - ply if score > SURE else score + ply if score < -SURE else score
+                bound = known >> AT_BOUND & THREE
+                null = beta - alpha == 1
+                if null and (bound == EXACTLY or (bound == AT_LEAST and score >= beta)):
+                    return score
+                if null and bound == AT_MOST and score <= alpha:
+                    return score
+    # 4. All moves, the most promising first.
+    if ply == 0 and memory[HINT] != ZERO:
+        first = memory[HINT] - ONE
+    start = MOVES + U(ply) * STRIDE
+    end = write_moves(memory, mine, theirs, where, start)
+    put_first(memory, start, end, first, ply == 0)
+    # 5. Search each: the first with the whole window, the others to prove that they are no better.
+    best, best_square, lowest = LOWEST, ZERO, alpha
+    slot = start
+    while slot < end:
+        bring_best(memory, slot, end)
+        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
+        after, mine_after = theirs ^ turned, mine | turned | ONE << square
+        floor = -beta if slot == start else -alpha - 1
+        score = -negamax(memory, after, mine_after, depth - 1, floor, -alpha, ply + 1)
+        if slot != start and alpha < score < beta:
+            score = -negamax(memory, after, mine_after, depth - 1, -beta, -alpha, ply + 1)
+        if memory[STOP] != ZERO:
+            return 0
+        slot += TWO
+        if score > best:
+            best, best_square = score, square
+            if ply == 0:
+                memory[BEST_MOVE], memory[BEST_SCORE] = square + ONE, U(score)
+            alpha = max(alpha, score)
+            if alpha >= beta:
+                break
+    # 6. Remember.
+    if depth >= 2:
+        store(memory, key, entry(best, lowest, beta, depth, ply, best_square), U(depth))
+    return best

@@ -1,0 +1,57 @@
+"""Lists of moves with what they promise, a few words of the memory a ply."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.compilation import bit_count, compiled, lowest_bit
+from agents.kernels.reversi.discs import flips, moves
+from agents.kernels.reversi.last import odd_quarters
+from agents.kernels.reversi.memory import Memory
+
+U = np.uint64
+ZERO, ONE, TWO, EIGHT, SIXTEEN = U(0), U(1), U(2), U(8), U(16)
+SQUARE = U(255)
+CORNERS = U(0x8100000000000081)
+
+
+@compiled("uint64(uint64, uint64, uint64, uint64, uint64)")
+def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.uint64, odd: np.uint64) -> np.uint64:
+    """How likely a move is to be good, and cheap to prove so: it leaves the enemy few moves."""
+    after_mine, after_theirs = mine | turned | ONE << square, theirs ^ turned
+    replies = moves(after_theirs, after_mine)
+    value = (U(80) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
+    if (ONE << square) & CORNERS:
+        value += U(512)
+    if (ONE << square) & odd:
+        value += U(64)
+    return value  # type: ignore[no-any-return]
+
+
+@compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
+def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, start: np.uint64) -> np.uint64:
+    """Writes the moves from the slot on, order << 16 | square and the discs turned; returns the slot after them."""
+    odd = odd_quarters(~(mine | theirs))
+    slot = start
+    while where:
+        square = lowest_bit(where)
+        where &= where - ONE
+        turned = flips(mine, theirs, square)
+        memory[slot] = promise(mine, theirs, turned, square, odd) << SIXTEEN | square
+        memory[slot + ONE] = turned
+        slot += TWO
+    return slot
+
+
+@compiled("void(uint64[::1], uint64, uint64)")
+def bring_best(memory: Memory, slot: np.uint64, end: np.uint64) -> None:
+    """Swaps the most promising of the moves from the slot on into it."""
+    best = slot
+    other = slot + TWO
+    while other < end:
+        if memory[other] > memory[best]:
+            best = other
+        other += TWO
+    word, turned = memory[best], memory[best + ONE]
+    memory[best], memory[best + ONE] = memory[slot], memory[slot + ONE]
+    memory[slot], memory[slot + ONE] = word, turned

@@ -1,0 +1,164 @@
+"""How good a position looks, learnt from games: what stands on 46 groups of squares, mobility, and the stage.
+
+The groups, after Buro's Logistello, are twelve shapes and their mirror images, which share weights: a corner's nine
+squares, ten squares along a corner, a side with the two squares diagonally inside its corners, rows 2, 3 and 4, and
+the diagonals of eight to four squares. A group is a number in base three: 0 empty, 1 mine, 2 theirs. A weight is a
+hundredth of a disc; a value is their sum for the side to move.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.reversi.discs import moves
+from agents.kernels.reversi.memory import GROUPS_AT, STAGE_WORDS, STAGES, WEIGHTS, Memory
+
+U = np.uint64
+ZERO, ONE, TWO, THREE, FOUR = U(0), U(1), U(2), U(3), U(4)
+
+SIZES = (9, 10, 10, 8, 8, 8, 8, 7, 6, 5, 4)
+"""Squares of each shape: corner, beside the corner, side, rows 2 to 4, diagonals."""
+STARTS = tuple(sum(3**size for size in SIZES[:index]) for index in range(len(SIZES)))
+"""Where each shape's weights begin in a stage."""
+MOBILITY = sum(3**size for size in SIZES)
+"""Where the 64 weights of my moves less theirs, and 32, begin; then the constant."""
+CONSTANT = MOBILITY + 64
+GROUPS = 46
+MOST_VALUE = 6400
+FIRST_DISCS, STAGE_DISCS = 9, 5
+"""The first stage ends before so many discs and one stage more; every stage has so many."""
+CORNER, BESIDE, SIDE, ROWS = U(STARTS[0]), U(STARTS[1]), U(STARTS[2]), U(STARTS[3])
+COLUMN = U(0x0101010101010101)
+SLANTING_STARTS = np.array(STARTS[6:], dtype=np.uint64)
+SLANTING = np.array([sum(1 << (9 * row + right) for row in range(8 - right)) for right in range(5)], dtype=np.uint64)
+"""The falling diagonals from a1, b1, c1, d1 and e1."""
+
+
+def _in_base_three() -> NDArray[np.uint64]:
+    """The number in base three that has the digits of each ten-bit number."""
+    return np.array([int(f"{bits:b}", 3) for bits in range(1024)], dtype=np.uint64)
+
+
+BASE_THREE = _in_base_three()
+
+
+@compiled("uint64(uint64)")
+def upside_down(board: np.uint64) -> np.uint64:
+    """The board with its rows exchanged, the first with the last."""
+    board = board >> U(8) & U(0x00FF00FF00FF00FF) | (board & U(0x00FF00FF00FF00FF)) << U(8)
+    board = board >> U(16) & U(0x0000FFFF0000FFFF) | (board & U(0x0000FFFF0000FFFF)) << U(16)
+    return board >> U(32) | board << U(32)  # type: ignore[no-any-return]
+
+
+@compiled("uint64(uint64)")
+def mirrored(board: np.uint64) -> np.uint64:
+    """The board with its columns exchanged, the first with the last."""
+    board = board >> U(1) & U(0x5555555555555555) | (board & U(0x5555555555555555)) << U(1)
+    board = board >> U(2) & U(0x3333333333333333) | (board & U(0x3333333333333333)) << U(2)
+    return board >> U(4) & U(0x0F0F0F0F0F0F0F0F) | (board & U(0x0F0F0F0F0F0F0F0F)) << U(4)  # type: ignore[no-any-return]
+
+
+@compiled("uint64(uint64)")
+def transposed(board: np.uint64) -> np.uint64:
+    """The board with rows and columns exchanged."""
+    swap = (board ^ board >> U(7)) & U(0x00AA00AA00AA00AA)
+    board = board ^ swap ^ swap << U(7)
+    swap = (board ^ board >> U(14)) & U(0x0000CCCC0000CCCC)
+    board = board ^ swap ^ swap << U(14)
+    swap = (board ^ board >> U(28)) & U(0x00000000F0F0F0F0)
+    return board ^ swap ^ swap << U(28)  # type: ignore[no-any-return]
+
+
+@compiled("uint64(uint64, uint64)")
+def number(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+    """Up to ten squares as a number in base three."""
+    return BASE_THREE[mine] + TWO * BASE_THREE[theirs]  # type: ignore[no-any-return]
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64)")
+def write_corner(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
+    """The first corner's nine squares, and the diagonals of 7 to 4 squares above the longest: five words."""
+    own = mine & U(7) | mine >> U(5) & U(0x38) | mine >> U(10) & U(0x1C0)
+    other = theirs & U(7) | theirs >> U(5) & U(0x38) | theirs >> U(10) & U(0x1C0)
+    out[at] = CORNER + number(own, other)
+    for index in range(4):
+        # One square a column: the product with ones in every row adds all rows up in the last.
+        own = (mine & SLANTING[index + 1]) * COLUMN >> U(57 + index)
+        other = (theirs & SLANTING[index + 1]) * COLUMN >> U(57 + index)
+        out[at + U(1 + index)] = SLANTING_STARTS[index + 1] + number(own, other)
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64)")
+def write_side(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
+    """The first row with b2 and g2, and rows 2 to 4: four words."""
+    own = mine & U(255) | mine >> U(1) & U(256) | mine >> U(5) & U(512)
+    other = theirs & U(255) | theirs >> U(1) & U(256) | theirs >> U(5) & U(512)
+    out[at] = SIDE + number(own, other)
+    for row in range(1, 4):
+        shift = U(8 * row)
+        out[at + U(row)] = ROWS + U(6561 * (row - 1)) + number(mine >> shift & U(255), theirs >> shift & U(255))
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64)")
+def write_beside(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
+    """The first five squares of the first two rows: one word."""
+    own, other = mine & U(31) | mine >> U(3) & U(0x3E0), theirs & U(31) | theirs >> U(3) & U(0x3E0)
+    out[at] = BESIDE + number(own, other)
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64)")
+def write_longest(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
+    """The falling diagonal of eight squares: one word."""
+    own, other = (mine & SLANTING[0]) * COLUMN >> U(56), (theirs & SLANTING[0]) * COLUMN >> U(56)
+    out[at] = SLANTING_STARTS[0] + number(own, other)
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64)")
+def write_groups(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
+    """Which weights of a stage the 46 groups of a board choose: GROUPS words."""
+    for turn in range(4):
+        if turn & 1:
+            mine, theirs = upside_down(mine), upside_down(theirs)
+        elif turn == 2:
+            mine, theirs = mirrored(mine), mirrored(theirs)
+        write_corner(out, at, mine, theirs)
+        write_beside(out, at + U(5), mine, theirs)
+        write_beside(out, at + U(6), transposed(mine), transposed(theirs))
+        at += U(7)
+        if turn == 0 or turn == 3:
+            write_longest(out, at, mine, theirs)
+            at += ONE
+        if turn < 2:
+            write_side(out, at, mine, theirs)
+            at += FOUR
+        if turn == 0 or turn == 3:
+            write_side(out, at, transposed(mine), transposed(theirs))
+            at += FOUR
+
+
+@compiled("uint64(uint64, uint64)")
+def stage_of(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+    """Which part of the game it is, by the discs on the board."""
+    return U(min(max((signed(bit_count(mine | theirs)) - FIRST_DISCS) // STAGE_DISCS, 0), STAGES - 1))  # type: ignore[return-value]
+
+
+@compiled("int64(uint64[::1], uint64, uint64)")
+def weight(memory: Memory, start: np.uint64, index: np.uint64) -> int:
+    """One of the weights, four a word, of the stage that begins at a word."""
+    word = memory[start + (index >> TWO)] << (U(48) - U(16) * (index & THREE))
+    return signed(word) >> 48  # type: ignore[no-any-return]
+
+
+@compiled("int64(uint64[::1], uint64, uint64)")
+def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
+    """The expected result for the side to move, in hundredths of a disc."""
+    start = WEIGHTS + stage_of(mine, theirs) * U(STAGE_WORDS)
+    write_groups(memory, GROUPS_AT, mine, theirs)
+    value = weight(memory, start, U(CONSTANT))
+    for index in range(GROUPS):
+        value += weight(memory, start, memory[GROUPS_AT + U(index)])
+    free = signed(bit_count(moves(mine, theirs))) - signed(bit_count(moves(theirs, mine)))
+    value += weight(memory, start, U(MOBILITY + 32 + free))
+    return min(max(value, -MOST_VALUE), MOST_VALUE)

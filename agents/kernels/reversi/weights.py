@@ -1,0 +1,28 @@
+"""The trained patterns as the kernel wants them, from the file in `models/`."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import tomllib
+from pathlib import Path
+
+import numpy as np
+
+from agents.kernels.reversi.memory import STAGE_WORDS, STAGES, Memory
+
+MODELS = Path(__file__).resolve().parents[3] / "models"
+NAME = "reversi_patterns"
+
+
+@functools.cache
+def weights() -> Memory:
+    """All weights, four of 16 bits a word, for `memory.WEIGHTS`. Raises ValueError where the file is not the manifest's."""
+    entries = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8"))
+    if NAME not in entries:
+        return np.zeros(STAGES * STAGE_WORDS, dtype=np.uint64)
+    path = MODELS / entries[NAME]["file"]
+    if hashlib.sha256(path.read_bytes()).hexdigest() != entries[NAME]["sha256"]:
+        raise ValueError(f"{path.name} is not the file that models/manifest.toml vouches for; get it or train it again")
+    with np.load(path) as stored:
+        return np.ascontiguousarray(stored["weights"].reshape(-1)).view(np.uint64)
