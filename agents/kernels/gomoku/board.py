@@ -22,6 +22,7 @@ from agents.kernels.gomoku.memory import (
     STONES,
     SUMS,
     VALUES,
+    WORTH,
     ZOBRIST,
     Memory,
 )
@@ -75,9 +76,12 @@ def refresh(memory: Memory, cell: np.uint64, direction: np.uint64) -> None:
     if after == before:
         return
     memory[PATTERNS + cell] = after
+    more = memory[VALUES + black] - memory[VALUES + (before >> shift & NIBBLE)]
+    more_white = memory[VALUES + white] - memory[VALUES + (before >> (shift + SIXTEEN) & NIBBLE)]
+    memory[WORTH + cell] += more + more_white
     if memory[STONES + cell] == ZERO:
-        memory[SUMS] += memory[VALUES + black] - memory[VALUES + (before >> shift & NIBBLE)]
-        memory[SUMS + ONE] += memory[VALUES + white] - memory[VALUES + (before >> (shift + SIXTEEN) & NIBBLE)]
+        memory[SUMS] += more
+        memory[SUMS + ONE] += more_white
         change_sets(memory, cell, classes(after & LOW_HALF) | classes(after >> SIXTEEN) << FIVE)
 
 

@@ -64,6 +64,8 @@ GENERATION = Word(24)
 STONE_COUNT = Word(25)
 QUIET_THREATS = Word(26)
 """Not 0: the threat search also tries stones that make a three with one end closed."""
+CLAIMS = Word(27)
+"""Bits 0 and 1: whether black's, white's wins by threats are certain; black's are not where fouls are forbidden."""
 SUMS = Word(28)
 """2 words: the values of what each colour's stone would make, over all empty cells and directions."""
 VALUES = Word(32)
@@ -91,9 +93,13 @@ MOVES = LINE + Word(2 * MAX_PLY)
 """64 words a ply."""
 COUNTS = MOVES + Word(64 * MAX_PLY)
 """A word a cell, to mark cells with."""
-HISTORY = COUNTS + Word(CELLS)
+WORTH = COUNTS + Word(CELLS)
+"""A word a cell: the values of what both colours' stones would make there."""
+HISTORY = WORTH + Word(CELLS)
 """A word a colour and cell: how often a stone there was good."""
-PV_LENGTH = HISTORY + Word(2 * CELLS)
+BANNED = HISTORY + Word(2 * CELLS)
+"""A word a cell: not 0 where the root's move may not or shall not be."""
+PV_LENGTH = BANNED + Word(CELLS)
 PV = PV_LENGTH + Word(128)
 """128 words a ply: the best line from there."""
 PATTERN_TABLE = PV + Word(128 * 128)
@@ -137,6 +143,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     memory[FAILED], memory[FAILED_MASK] = start, failed - 1
     memory[THREATS], memory[THREATS_MASK] = start + failed, threats - 1
     memory[TABLE], memory[TABLE_MASK] = start + failed + 8 * threats, known - 1
+    memory[CLAIMS] = 3
     memory[int(STEP) : int(STEP) + 4] = STEPS
     # A generator of its own with a fixed seed: keys are the same in every process.
     numbers = random.Random(20)

@@ -77,7 +77,7 @@ def place_for(memory: Memory, key: np.uint64) -> np.uint64:
         if memory[slot] == ZERO:
             return slot
     slot = memory[THREATS] + ((key + (key >> U(62))) & memory[THREATS_MASK]) * EIGHT
-    return slot
+    return slot  # noqa: RET504 - the name has the type
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
