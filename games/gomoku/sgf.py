@@ -1,0 +1,159 @@
+"""Games of gomoku as SGF records (Smart Game Format FF[4], GM[4]: gomoku and renju).
+
+Points are two letters, column and row from the top left: `aa` is a15 on 15 lines. The rule options stand in RU as their
+names, `free` where none is on. What the opening swap2 decides without laying a stone has no property in the format: it
+is a node of its own with the private property KC, `KC[black]` or `KC[two]`, which other programs pass over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import games
+from games import GameError, MoveError, RuleError
+from games.gomoku import Choice, Gomoku, Move
+
+GAME_NUMBER = "4"
+"""What SGF calls gomoku and renju."""
+SIZE = "15"
+"""Lines of the board where the record does not say."""
+COLOURS = "BW"
+CHOICE = "KC"
+FREE = "free"
+LONGEST = 1 << 20
+"""Characters of a record; no game comes near."""
+LETTERS = "abcdefghijklmnopqrs"
+TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)\s*((?:\[(?:\\.|[^\\\]])*\]\s*)+))", re.DOTALL)
+VALUE = re.compile(r"\[((?:\\.|[^\\\]])*)\]", re.DOTALL)
+ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+
+Node = dict[str, list[str]]
+"""Property names and their values."""
+
+
+class SgfError(GameError):
+    """A text that is no record of a game of gomoku."""
+
+
+def to_sgf(game: Gomoku, moves: Sequence[Move | Choice]) -> str:
+    """The record of a game from its start. Raises MoveError where a move is not legal."""
+    position, nodes = game.initial(), []
+    for move in moves:
+        if isinstance(move, Choice):
+            nodes.append(f";{CHOICE}[{move.word}]")
+        else:
+            row, column = divmod(move.cell, game.size)
+            nodes.append(f";{COLOURS[game.colour(position)]}[{LETTERS[column]}{LETTERS[row]}]")
+        position = game.apply(position, move)
+    options = " ".join(name for name, value in vars(game.rules).items() if value is True) or FREE
+    head = f"(;FF[4]GM[{GAME_NUMBER}]CA[UTF-8]AP[Kibitzer]SZ[{game.size}]RU[{options}]"
+    result = ""
+    if (outcome := game.outcome(position)) is not None:
+        won = outcome.winner is not None and COLOURS[outcome.winner != position.black]
+        result = f"RE[{won}+]" if won else "RE[0]"
+    return f"{head}{result}\n{''.join(nodes)})\n"
+
+
+def from_sgf(text: str) -> tuple[Gomoku, list[Move | Choice]]:
+    """The game with its rules, and the moves of the main line, the first of every variation.
+
+    Options that RU does not name as `to_sgf` does are off. Raises SgfError naming the move that cannot be.
+    """
+    root, *rest = _main_line(text)
+    if _one(root, "GM", GAME_NUMBER) != GAME_NUMBER:
+        raise SgfError(f"GM[{_one(root, 'GM', '')[:20]}] is another game; gomoku is GM[{GAME_NUMBER}]")
+    nodes = [root, *rest]
+    game = _game(root, nodes)
+    position = game.initial()
+    moves: list[Move | Choice] = []
+    for name, value in _plies(nodes):
+        number = f"move {len(moves) + 1}, {name}[{value[:20]}]"
+        try:
+            move = game.parse_move(position, value if name == CHOICE else _point(game, value))
+        except MoveError as error:
+            raise SgfError(f"{number}: {error}") from None
+        if name != CHOICE and name != COLOURS[game.colour(position)]:
+            raise SgfError(f"{number}: it is the other colour's turn")
+        position = game.apply(position, move)
+        moves.append(move)
+    return game, moves
+
+
+def _plies(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """The properties that are moves."""
+    for node in nodes:
+        if setup := {"AB", "AW", "AE", "PL"} & node.keys():
+            raise SgfError(f"{min(setup)} sets up a position; only games from the empty board can be read")
+        for name in (*COLOURS, CHOICE):
+            for value in node.get(name, ()):
+                yield name, value
+
+
+def _game(root: Node, nodes: Sequence[Node]) -> Gomoku:
+    """The rules that a record names. A game whose first stone is white is one where white begins."""
+    size = _one(root, "SZ", SIZE)
+    words = _one(root, "RU", FREE).lower().split()
+    rules: dict[str, object] = {name: True for name in ("exact_five", "renju", "swap2") if name in words}
+    first = next((name for node in nodes for name in COLOURS if name in node), "B")
+    try:
+        game = games.load("gomoku", {**rules, "size": size, "first": "white" if first == "W" else "black"})
+    except RuleError as error:
+        raise SgfError(str(error)) from None
+    assert isinstance(game, Gomoku)
+    return game
+
+
+def _point(game: Gomoku, value: str) -> str:
+    """The name of a point. Raises MoveError."""
+    column, row = (LETTERS.find(letter) for letter in value) if len(value) == 2 else (-1, -1)
+    if not (0 <= column < game.size and 0 <= row < game.size):
+        raise MoveError(
+            "no_such_cell", f"there is no point {value[:20]!r} on a board of {game.size} lines; nobody passes"
+        )
+    return game.cells[row * game.size + column]
+
+
+def _one(node: Node, name: str, default: str) -> str:
+    return node.get(name, [default])[0].strip()
+
+
+def _main_line(text: str) -> list[Node]:
+    """The nodes of the first game up to its end, always by the first variation."""
+    nodes: list[Node] = []
+    depth, ended = 0, False
+    for mark, name, values in _tokens(text):
+        if mark == "(":
+            depth += 1
+        elif mark == ")":
+            depth, ended = depth - 1, True
+        elif depth <= 0:
+            raise SgfError("something stands outside the parentheses of a game")
+        elif mark == ";":
+            if not ended:
+                nodes.append({})
+        elif not nodes:
+            raise SgfError(f"{name} stands before the first node")
+        elif not ended:
+            found = [ESCAPE.sub(r"\1", value) for value in VALUE.findall(values)]
+            nodes[-1].setdefault(name, []).extend(found)
+        if depth < 0:
+            raise SgfError("a parenthesis is closed that was not opened")
+    if depth or not nodes:
+        raise SgfError(
+            "a parenthesis is not closed: the record was cut short" if depth else "there is no game in the text"
+        )
+    return nodes
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
+    """A parenthesis or semicolon, or the name and the bracketed values of a property."""
+    if len(text) > LONGEST:
+        raise SgfError(f"{len(text)} characters; a record has at most {LONGEST}")
+    place, end = 0, len(text.rstrip())
+    while place < end:
+        match = TOKEN.match(text, place)
+        if match is None:
+            raise SgfError(f"{text[place : place + 30].strip()!r} is no SGF")
+        yield match[1] or "", match[2] or "", match[3] or ""
+        place = match.end()
