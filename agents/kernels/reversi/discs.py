@@ -108,7 +108,7 @@ def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
         up_left |= pair_up_left & (up_left >> EIGHTEEN)
     reached = (right << ONE) | (left >> ONE) | (down << EIGHT) | (up >> EIGHT)
     reached |= (down_left << SEVEN) | (up_right >> SEVEN) | (down_right << NINE) | (up_left >> NINE)
-    return reached & ~(mine | theirs)  # type: ignore[no-any-return]
+    return reached & ~(mine | theirs)
 
 
 SIDES = U(0xFF818181818181FF)

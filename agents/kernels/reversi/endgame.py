@@ -13,6 +13,7 @@ from agents.kernels.reversi.memory import (
     MOVES,
     NODE_LIMIT,
     NODES,
+    PASSED,
     STOP,
     Memory,
 )
@@ -69,6 +70,8 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
     if where == ZERO:
         if moves(theirs, mine) == ZERO:
             return result(mine, theirs)
+        if ply == 0:
+            memory[BEST_MOVE] = PASSED
         return -prove(memory, theirs, mine, -alpha - 1, empties, ply + 1)
     start = MOVES + U(ply) * STRIDE
     end = write_moves(memory, mine, theirs, where, start)

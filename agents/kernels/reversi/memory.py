@@ -37,6 +37,8 @@ JUDGE = Word(7)
 """What judges where a search ends: PATTERNS, the weighted FEATURES, or the WORTHS of squares."""
 BEST_MOVE = Word(8)
 """The root's best move so far in this iteration as its square and 1; 0 is none yet."""
+PASSED = Word(65)
+"""BEST_MOVE of a pass."""
 BEST_SCORE = Word(9)
 HINT = Word(10)
 """The root move to search first as its square and 1; 0 is none."""

@@ -17,6 +17,7 @@ from agents.kernels.reversi.memory import (
     NODE_LIMIT,
     NODES,
     NOISE,
+    PASSED,
     PATTERNS,
     STOP,
     Memory,
@@ -65,7 +66,7 @@ def entry(score: int, alpha: int, beta: int, depth: int, ply: int, square: np.ui
     """What the table keeps of a search."""
     bound = AT_LEAST if score >= beta else EXACTLY if score > alpha else AT_MOST
     kept = score + ply if score > SURE else score - ply if score < -SURE else score
-    return U(kept + OFFSET) | U(depth) << AT_DEPTH | bound << AT_BOUND | (square + ONE) << AT_MOVE  # type: ignore[no-any-return]
+    return U(kept + OFFSET) | U(depth) << AT_DEPTH | bound << AT_BOUND | (square + ONE) << AT_MOVE
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, boolean)")
@@ -102,7 +103,7 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
     if where == ZERO:
         score = -negamax(memory, theirs, mine, depth - 1, -beta, -alpha, ply + 1)
         if ply == 0:
-            memory[BEST_MOVE], memory[BEST_SCORE] = U(65), U(score)
+            memory[BEST_MOVE], memory[BEST_SCORE] = PASSED, U(score)
         return score
     # 3. What the table knows.
     key, first = ZERO, SQUARE

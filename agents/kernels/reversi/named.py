@@ -31,7 +31,7 @@ def percentage(mine: np.uint64, theirs: np.uint64) -> int:
 def quiet(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """My discs that count as stable by the simple measure."""
     level = theirs << ONE & NOT_A | theirs >> ONE & NOT_H | theirs
-    return mine & (CORNERS | EDGES | ~(level << EIGHT | level >> EIGHT | level))  # type: ignore[no-any-return]
+    return mine & (CORNERS | EDGES | ~(level << EIGHT | level >> EIGHT | level))
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")

@@ -20,12 +20,12 @@ def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.ui
     """How likely a move is to be good, and cheap to prove so: it leaves the enemy few moves."""
     after_mine, after_theirs = mine | turned | ONE << square, theirs ^ turned
     replies = moves(after_theirs, after_mine)
-    value = (U(80) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
+    value: np.uint64 = (U(80) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
     if (ONE << square) & CORNERS:
         value += U(512)
     if (ONE << square) & odd:
         value += U(64)
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")

@@ -49,7 +49,7 @@ def upside_down(board: np.uint64) -> np.uint64:
     """The board with its rows exchanged, the first with the last."""
     board = board >> U(8) & U(0x00FF00FF00FF00FF) | (board & U(0x00FF00FF00FF00FF)) << U(8)
     board = board >> U(16) & U(0x0000FFFF0000FFFF) | (board & U(0x0000FFFF0000FFFF)) << U(16)
-    return board >> U(32) | board << U(32)  # type: ignore[no-any-return]
+    return board >> U(32) | board << U(32)
 
 
 @compiled("uint64(uint64)")
@@ -57,7 +57,7 @@ def mirrored(board: np.uint64) -> np.uint64:
     """The board with its columns exchanged, the first with the last."""
     board = board >> U(1) & U(0x5555555555555555) | (board & U(0x5555555555555555)) << U(1)
     board = board >> U(2) & U(0x3333333333333333) | (board & U(0x3333333333333333)) << U(2)
-    return board >> U(4) & U(0x0F0F0F0F0F0F0F0F) | (board & U(0x0F0F0F0F0F0F0F0F)) << U(4)  # type: ignore[no-any-return]
+    return board >> U(4) & U(0x0F0F0F0F0F0F0F0F) | (board & U(0x0F0F0F0F0F0F0F0F)) << U(4)
 
 
 @compiled("uint64(uint64)")
@@ -68,13 +68,14 @@ def transposed(board: np.uint64) -> np.uint64:
     swap = (board ^ board >> U(14)) & U(0x0000CCCC0000CCCC)
     board = board ^ swap ^ swap << U(14)
     swap = (board ^ board >> U(28)) & U(0x00000000F0F0F0F0)
-    return board ^ swap ^ swap << U(28)  # type: ignore[no-any-return]
+    return board ^ swap ^ swap << U(28)
 
 
 @compiled("uint64(uint64, uint64)")
 def number(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """Up to ten squares as a number in base three."""
-    return BASE_THREE[mine] + TWO * BASE_THREE[theirs]  # type: ignore[no-any-return]
+    digits: np.uint64 = BASE_THREE[mine] + TWO * BASE_THREE[theirs]
+    return digits
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
@@ -148,7 +149,7 @@ def stage_of(mine: np.uint64, theirs: np.uint64) -> np.uint64:
 def weight(memory: Memory, start: np.uint64, index: np.uint64) -> int:
     """One of the weights, four a word, of the stage that begins at a word."""
     word = memory[start + (index >> TWO)] << (U(48) - U(16) * (index & THREE))
-    return signed(word) >> 48  # type: ignore[no-any-return]
+    return signed(word) >> 48
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.kernels.compilation import compiled, signed
+from agents.kernels.compilation import compiled
 from agents.kernels.reversi import memory as layout
-from agents.kernels.reversi.endgame import prove
 from agents.kernels.reversi.memory import Memory
 from agents.kernels.reversi.midgame import LOWEST, WON, negamax
+from agents.kernels.reversi.proof import prove_result
 from agents.kernels.reversi.table import AT_MOVE, BYTE, position_key, recall
 from agents.kernels.reversi.weights import weights
 from agents.search import MAX_DEPTH, Iteration
@@ -16,14 +16,12 @@ from games.reversi import PASS, Move, Position, Reversi
 
 SOLVED_AT_ONCE = 14
 """Empty squares up to which a proof takes no longer than a glance; of more, a search to a depth comes first."""
-PASSED = 65
-"""BEST_MOVE of a pass."""
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def best_known(memory: Memory, mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """The best move that the table has for a position, as its square and 1; 0 where it has none."""
-    return recall(memory, position_key(mine, theirs)) >> AT_MOVE & BYTE  # type: ignore[no-any-return]
+    return recall(memory, position_key(mine, theirs)) >> AT_MOVE & BYTE
 
 
 class ReversiSearch:
@@ -61,21 +59,10 @@ class ReversiSearch:
 
     def _solve(self) -> Iteration:
         """The exact result, if nothing stops the proof; until then, a move is only known where it surely wins."""
-        memory, low, high, guess = self.memory, -64, 64, 0
-        best = 0
-        while low < high:
-            alpha = max(guess - 1, low) if guess > low else guess + 1
-            found = int(prove(memory, self._mine, self._theirs, alpha, self._empties, 0))
-            if memory[layout.STOP]:
-                break
-            best = int(memory[layout.BEST_MOVE]) if found > alpha or not best else best
-            low, high = (found, high) if found > alpha else (low, found)
-            guess = found
-        solved = low == high
-        if not solved and low <= 0:
-            best = 0
-        score = low * 100 + (WON if low > 0 else -WON if low < 0 else 0)
-        return self._iteration(best, score, self._empties, solved)
+        proof = prove_result(self.memory, int(self._mine), int(self._theirs))
+        best = proof.best if proof.solved or proof.low > 0 else 0
+        score = proof.low * 100 + (WON if proof.low > 0 else -WON if proof.low < 0 else 0)
+        return self._iteration(best, score, self._empties, proof.solved)
 
     def _iteration(self, best: int, score: int, depth: int, final: bool = False) -> Iteration:
         move = _decode(best) if best else None
@@ -108,4 +95,4 @@ class ReversiSearch:
 
 
 def _decode(code: int) -> Move:
-    return PASS if code == PASSED else Move(code - 1)
+    return PASS if code == layout.PASSED else Move(code - 1)

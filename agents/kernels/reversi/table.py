@@ -26,7 +26,7 @@ def position_key(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     other = theirs * SECOND
     key = mine * FIRST ^ (other >> HALF | other << HALF)
     key = (key ^ key >> HALF) * THIRD
-    return key ^ key >> HIGH  # type: ignore[no-any-return]
+    return key ^ key >> HIGH
 
 
 @compiled("uint64(uint64[::1], uint64)")
@@ -34,9 +34,11 @@ def recall(memory: Memory, key: np.uint64) -> np.uint64:
     """The data stored for a key; 0 is nothing."""
     slot = TABLE + (key >> memory[TABLE_SHIFT] & ~ONE) * TWO
     if memory[slot] == key:
-        return memory[slot + ONE]  # type: ignore[no-any-return]
+        found: np.uint64 = memory[slot + ONE]
+        return found
     if memory[slot + TWO] == key:
-        return memory[slot + THREE]  # type: ignore[no-any-return]
+        later: np.uint64 = memory[slot + THREE]
+        return later
     return ZERO
 
 

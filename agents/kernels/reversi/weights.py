@@ -17,7 +17,7 @@ NAME = "reversi_patterns"
 
 @functools.cache
 def weights() -> Memory:
-    """All weights, four of 16 bits a word, for `memory.WEIGHTS`. Raises ValueError where the file is not the manifest's."""
+    """All weights, four of 16 bits a word, for `memory.WEIGHTS`. Raises ValueError for a file of another digest."""
     entries = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8"))
     if NAME not in entries:
         return np.zeros(STAGES * STAGE_WORDS, dtype=np.uint64)

@@ -1,0 +1,98 @@
+"""Reversi positions in OBF files, and their exact results.
+
+A line of an OBF file is 64 characters X, O and - from a1 along the rows, a blank, the side to move, a semicolon; what
+follows, such as published results, is not read. Empty lines and lines that begin with % or # are passed over.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+
+import numpy as np
+
+from agents.kernels.reversi import memory as layout
+from agents.kernels.reversi.endgame import prove
+from agents.kernels.reversi.proof import prove_result
+from agents.kernels.reversi.weights import weights
+from games import PositionError
+from games.reversi import Move, Position, Reversi
+
+
+@dataclasses.dataclass(frozen=True)
+class Endgame:
+    """A position of a file."""
+
+    line: int
+    """Counted from 1."""
+    position: Position
+
+
+@dataclasses.dataclass(frozen=True)
+class Solution:
+    """The exact result of a position under best play."""
+
+    score: int
+    """Discs for the side to move less the enemy's; the winner gets the empty squares."""
+    best: tuple[Move, ...]
+    """Moves proven to reach it; empty where the game is over."""
+    nodes: int
+    """Positions visited, those with one empty square too."""
+    seconds: float
+    """Without compilation."""
+
+
+def read_obf(path: Path) -> list[Endgame]:
+    """The positions of an OBF file. Raises ValueError naming the line, OSError."""
+    game, found = Reversi(), []
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text file") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip()[0] in "%#":
+            continue
+        position, _, _ = line.partition(";")
+        try:
+            found.append(Endgame(number, game.parse_position(position)))
+        except PositionError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+    if not found:
+        raise ValueError(f"{path} holds no position")
+    return found
+
+
+class Solver:
+    """Finds exact results; keeps what it learnt for the next position."""
+
+    def __init__(self, table_mb: int = 256) -> None:
+        self.game = Reversi()
+        self._memory = layout.allocate(table_mb, "", weights())
+
+    def solve(self, position: Position, every: bool = False) -> Solution:
+        """The result and a best move, or `every` best move. Raises InterruptedError after `interrupt`."""
+        began_s, memory = time.perf_counter(), self._memory
+        memory[[layout.NODES, layout.NODE_LIMIT]] = 0
+        memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
+        mine, theirs = position.discs[position.side], position.discs[1 - position.side]
+        proof = prove_result(memory, mine, theirs)
+        moves = self.game.legal_moves(position)
+        best = moves[:1] if len(moves) < 2 else [Move(proof.best - 1)]
+        if every and len(moves) > 1:
+            best += [move for move in moves if move != best[0] and self._reaches(position, move, proof.low)]
+        if memory[layout.STOP]:
+            raise InterruptedError("the proof was interrupted")
+        seconds = time.perf_counter() - began_s
+        return Solution(proof.low, tuple(best), int(memory[layout.NODES]), seconds)
+
+    def _reaches(self, position: Position, move: Move, score: int) -> bool:
+        """Whether the move leads to that result at least."""
+        after = self.game.apply(position, move)
+        mine, theirs = after.discs[after.side], after.discs[1 - after.side]
+        empties = 64 - (mine | theirs).bit_count()
+        return int(prove(self._memory, np.uint64(mine), np.uint64(theirs), -score, empties, 0)) <= -score
+
+    def interrupt(self) -> None:
+        """Makes a running `solve`, and every later one, end at once. From any thread."""
+        self._memory[layout.STOP] = 1

@@ -1,0 +1,47 @@
+"""The exact result of a position, found by asking again and again whether it lies above a guess."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from agents.kernels.reversi.endgame import prove
+from agents.kernels.reversi.memory import BEST_MOVE, STOP, Memory
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """What is certain of a position."""
+
+    low: int
+    """The result is at least this, in discs for the side to move; the winner gets the empty squares."""
+    high: int
+    """And at most this. Equal to `low` where nothing stopped the proof."""
+    best: int
+    """The move that reaches `low`, as `memory.BEST_MOVE` has it; 0 where none is known to."""
+
+    @property
+    def solved(self) -> bool:
+        """Whether the result is known."""
+        return self.low == self.high
+
+
+def prove_result(memory: Memory, mine: int, theirs: int) -> Proof:
+    """The result of a position where the side to move has a move or must pass; less where STOP is set meanwhile."""
+    own, other = np.uint64(mine), np.uint64(theirs)
+    empties = 64 - (mine | theirs).bit_count()
+    low, high, guess, best = -64, 64, 0, 0
+    while low < high:
+        # Results are even: all 64 squares count for somebody.
+        alpha = guess - 1 if guess > low else guess + 1
+        found = int(prove(memory, own, other, alpha, empties, 0))
+        if memory[STOP]:
+            break
+        if found > alpha:
+            low, best = found, int(memory[BEST_MOVE])
+        else:
+            high = found
+            best = best or (int(memory[BEST_MOVE]) if high == -64 else 0)
+        guess = found
+    return Proof(low, high, best)
