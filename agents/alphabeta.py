@@ -19,6 +19,8 @@ DEFAULT_TIME_S = 1.0
 """Thinking time where no limit is given."""
 LOOK_S = 0.005
 """How often the clock and the stop event are looked at."""
+STOPGAP_S = 3.0
+"""Longest thinking in plain Python while the kernel is being compiled: depths that suit the kernel are not reached."""
 SHORT_S = 0.0003
 """A search by depth that has lasted no longer than this goes one ply deeper without a thread that watches it."""
 
@@ -55,7 +57,8 @@ class AlphaBeta:
                 f"{game.name} has no heuristic {self.options.heuristic!r}; it has {', '.join(known)}, "
                 "or none for the engine's own judgement"
             )
-        self._searches: list[Search] = []
+        self._search: Search | None = None
+        self._has_waited = False
         self._errors = random.Random(self.options.seed or None)
 
     @staticmethod
@@ -69,8 +72,18 @@ class AlphaBeta:
         if game.name in kernels.names():
             loading.begin(game.name).join()
 
+    def prepare(self, stop: threading.Event) -> None:
+        """Waits for the kernel, as long as `agents.loading` allows. `choose` does so too, but nobody waits twice."""
+        if not self._has_waited:
+            self._has_waited = True
+            loading.wait(self.game.name, stop)
+
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """The best move of the deepest search that the limits allowed. Raises ValueError where the game is over."""
+        """The best move of the deepest search that the limits allowed. Raises ValueError where the game is over.
+
+        The clock starts when the kernel is there, or has been waited for.
+        """
+        self.prepare(stop)
         began_s = time.monotonic()
         moves = self.game.legal_moves(position)
         if not moves:
@@ -102,7 +115,9 @@ class AlphaBeta:
         self, position: Any, moves: Any, limits: Limits, stop: threading.Event, began_s: float
     ) -> tuple[Iteration, int]:
         """The best found, and the depth of the last whole iteration."""
-        search = self._search(stop)
+        search = self._ready_search()
+        if search is not self._search:
+            limits = dataclasses.replace(limits, time_s=min(limits.time_s or STOPGAP_S, STOPGAP_S))
         best, depth = Iteration(False, moves[0], 0, (moves[0],), 0), 0
         most = min(limits.depth or MAX_DEPTH, MAX_DEPTH)
         exact = limits.time_s is None and limits.nodes is None
@@ -126,18 +141,15 @@ class AlphaBeta:
             watch.end()
         return best, depth
 
-    def _search(self, stop: threading.Event) -> Search:
+    def _ready_search(self) -> Search:
         """The kernel's search, kept with its table; plain Python where there is none, or while it is compiled."""
-        if not self._searches:
+        if self._search is None:
             name, table_mb, seed = self.options.heuristic, self.options.table_mb, self.options.seed
-            made = kernels.search(self.game, table_mb, seed, name) if loading.wait(self.game.name, stop) else None
-            if made is None:
-                plain = PlainSearch(self.game, heuristics.of(self.game).get(name), seed)
-                if not loading.is_pending(self.game.name):
-                    self._searches.append(plain)
+            plain = PlainSearch(self.game, heuristics.of(self.game).get(name), seed)
+            if loading.is_pending(self.game.name):
                 return plain
-            self._searches.append(made)
-        return self._searches[0]
+            self._search = kernels.search(self.game, table_mb, seed, name) or plain
+        return self._search
 
 
 def _is_decided(found: Iteration, depth: int) -> bool:

@@ -50,6 +50,8 @@ class _Level:
 
         A limit of time only cuts its thinking short: told of it, a search by depth would not be plain any more.
         """
+        if (prepare := getattr(self._player, "prepare", None)) is not None:
+            prepare(stop)
         own = self.spec.limits
         allowed = Limits(own.time_s, _least(own.depth, limits.depth), _least(own.nodes, limits.nodes))
         if own.time_s is not None and limits.time_s is not None:

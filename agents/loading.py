@@ -51,17 +51,14 @@ def _load(name: str) -> None:
         return
 
 
-def wait(name: str, stop: threading.Event) -> bool:
-    """Whether the game has a kernel and it came in time: before patience ended or somebody said stop."""
-    if name not in kernels.names():
-        return False
-    if is_ready(name):
-        return True
+def wait(name: str, stop: threading.Event) -> None:
+    """Returns when the game's kernel is there, if it has one, when patience has ended, or when somebody says stop."""
+    if name not in kernels.names() or is_ready(name):
+        return
     end_s = None if _patience_s is None else time.monotonic() + _patience_s
     thread = begin(name)
     while thread.is_alive() and not stop.is_set() and (end_s is None or time.monotonic() < end_s):
         thread.join(LOOK_S)
-    return not thread.is_alive()
 
 
 def is_pending(name: str) -> bool:

@@ -44,6 +44,10 @@ class _Strategy:
         """As for alpha-beta."""
         AlphaBeta.warm_up(game)
 
+    def prepare(self, stop: threading.Event) -> None:
+        """As alpha-beta."""
+        self._player.prepare(stop)
+
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """As alpha-beta with the heuristic."""
         return self._player.choose(position, limits, stop)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import zmq
 
 import games
-from agents import messages, registry
+from agents import loading, messages, registry
 from agents.messages import ErrorMessage, HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
 from agents.thinker import Thinker
 
@@ -93,7 +93,8 @@ class Worker:
                     sock.connect(endpoint)
                 self._serve(states, replies, closing)
         finally:
-            ended = self._thinker.close(CLOSE_S) and not (self._warming and self._warming.is_alive())
+            busy = loading.is_busy() or (self._warming is not None and self._warming.is_alive())
+            ended = self._thinker.close(CLOSE_S) and not busy
             if ended:
                 self._wake.close()
                 self._woken.close()
@@ -247,6 +248,7 @@ def serve(state_endpoint: str, reply_endpoint: str, worker: Worker) -> None:
     closing = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: closing.set())
+    loading.answer_within(loading.PATIENCE_S)
     ended = worker.run(state_endpoint, reply_endpoint, closing)
     if not ended:
         logging.shutdown()
