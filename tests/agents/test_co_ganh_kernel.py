@@ -1,0 +1,240 @@
+"""The engine of cờ gánh against its rules, its plain heuristics and plain minimax."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import games
+from agents import kernels
+from agents.agent import Limits
+from agents.heuristics import co_ganh as plain
+from agents.kernels.co_ganh import GanhSearch
+from agents.perft import perft
+from agents.registry import load_agent
+from agents.search import WIN
+from games.co_ganh import CELLS, CoGanh, Position
+
+RULES: list[dict[str, object]] = [{}, {"capture": "flip"}, {"capture": "flip", "mo": True}]
+NEVER = threading.Event()
+
+
+def ganh(**rules: object) -> CoGanh:
+    game = games.load("ganh", rules)
+    assert isinstance(game, CoGanh)
+    return game
+
+
+def positions(game: CoGanh, seed: int, count: int) -> list[Position]:
+    """Positions of random games in which the game goes on, late ones among them."""
+    draw, found = random.Random(seed), list[Position]()
+    while len(found) < count:
+        position, line = game.initial(), []
+        while game.outcome(position) is None:
+            line.append(position)
+            position = game.apply(position, draw.choice(game.legal_moves(position)))
+        found += draw.sample(line, min(8, len(line)))
+    return found[:count]
+
+
+def ends(game: CoGanh, seed: int, count: int) -> list[Position]:
+    """Positions three plies before the end of random games."""
+    draw, found = random.Random(seed), list[Position]()
+    while len(found) < count:
+        line = [game.initial()]
+        while game.outcome(line[-1]) is None:
+            line.append(game.apply(line[-1], draw.choice(game.legal_moves(line[-1]))))
+        found.append(line[-4])
+    return found
+
+
+def minimax(game: CoGanh, heuristic: str, position: Position, depth: int, ply: int = 0) -> int:
+    """The score for the side to move of the whole tree to that depth."""
+    outcome = game.outcome(position)
+    if outcome is not None:
+        return 0 if outcome.winner is None else (WIN - ply) * (1 if outcome.winner == position.side else -1)
+    if depth == 0:
+        return plain.HEURISTICS[heuristic](game, position, None)
+    moves = game.legal_moves(position)
+    return max(-minimax(game, heuristic, game.apply(position, move), depth - 1, ply + 1) for move in moves)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> None:
+    game = ganh(**rules)
+    search = GanhSearch(game, table_mb=1, seed=0)
+    for position in positions(game, 1, 300):
+        assert search.moves(position) == set(game.legal_moves(position))
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_kernel_counts_the_same_leaves(rules: dict[str, object]) -> None:
+    game = ganh(**rules, limit=30)
+    for position in positions(game, 2, 40):
+        assert kernels.perft(game, position, 3) == perft(game, position, 3)
+    assert kernels.perft(game, game.initial(), 5) == perft(game, game.initial(), 5)
+    assert kernels.perft(game, game.initial(), 0) == 1
+
+
+@pytest.mark.parametrize("heuristic", plain.HEURISTICS)
+def test_the_kernel_judges_as_the_plain_functions(heuristic: str) -> None:
+    game = ganh()
+    search = GanhSearch(game, table_mb=1, seed=0, heuristic=heuristic)
+    for position in positions(game, 3, 300):
+        assert search.judge(position) == plain.HEURISTICS[heuristic](game, position, None)
+
+
+@pytest.mark.parametrize("heuristic", ["material", "material_1_2", "features"])
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, object], heuristic: str) -> None:
+    game = ganh(**rules, limit=40)
+    search = GanhSearch(game, table_mb=1, seed=0, heuristic=heuristic)
+    for position in positions(game, 4, 25):
+        depth = 3 if len(game.legal_moves(position)) < 9 else 2
+        search.begin(position, None, exact=True)
+        for level in range(1, depth + 1):
+            found = search.deepen(level)
+            assert found.score == minimax(game, heuristic, position, level), (game.format_position(position), level)
+        after = game.apply(position, found.move)
+        assert -minimax(game, heuristic, after, depth - 1, 1) == found.score
+
+
+def test_the_limit_is_seen_whatever_was_learnt_further_away_from_it() -> None:
+    game = ganh(limit=60)
+    kept = GanhSearch(game, table_mb=1, seed=0, heuristic="material")
+    for position in positions(game, 5, 12):
+        for ply in (20, 57, 58, 59, 56):
+            near = dataclasses.replace(position, ply=ply)
+            kept.begin(near, None, exact=True)
+            found = [kept.deepen(depth).score for depth in (1, 2, 3)]
+            assert found == [minimax(game, "material", near, depth) for depth in (1, 2, 3)]
+
+
+def test_a_lead_at_the_limit_is_a_win_and_no_lead_a_draw() -> None:
+    game = ganh()
+    for text, score in (
+        ("up:WW..................../..B:ply=198", WIN - 2),
+        ("up:W...................../.BB:ply=199", 1 - WIN),
+        ("up:W...................../..B:ply=199", 0),
+    ):
+        answer = load_agent("alphabeta", game).choose(game.parse_position(text), Limits(depth=4), NEVER)
+        assert answer.score == score
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_every_win_that_a_search_by_nodes_claims_is_one(rules: dict[str, object]) -> None:
+    game = ganh(**rules)
+    claimed = 0
+    kept = load_agent("alphabeta", game, {"table_mb": 1})
+    for position in positions(game, 6, 40) + ends(game, 8, 40):
+        answer = kept.choose(position, Limits(nodes=20_000), NEVER)
+        distance = WIN - abs(answer.score or 0)
+        if distance <= 3:
+            claimed += 1
+            proof = minimax(game, "material", position, int(distance))
+            assert proof == answer.score, game.format_position(position)
+        elif distance < 100:
+            exact = load_agent("alphabeta", game, {"table_mb": 1})
+            assert abs(exact.choose(position, Limits(depth=int(distance)), NEVER).score or 0) >= WIN - distance
+    assert claimed > 10
+
+
+def test_the_expected_line_is_legal_and_begins_with_the_move() -> None:
+    for rules in RULES:
+        game = ganh(**rules)
+        agent = load_agent("alphabeta", game, {"table_mb": 1})
+        for position in positions(game, 7, 15):
+            answer = agent.choose(position, Limits(nodes=5000), NEVER)
+            games.line_of_play(game, answer.pv, position)
+            assert answer.pv[0] == game.format_move(position, answer.move)
+
+
+def test_no_more_positions_are_visited_than_allowed() -> None:
+    game = ganh()
+    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=5000), NEVER)
+    assert 2500 < answer.nodes <= 5000
+    least = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1), NEVER)
+    assert least.move in game.legal_moves(game.initial())
+
+
+def test_equal_moves_are_chosen_by_the_seed() -> None:
+    game = ganh()
+    chosen = {
+        seed: load_agent("alphabeta", game, {"seed": seed, "heuristic": "material", "table_mb": 1})
+        .choose(game.initial(), Limits(depth=2), NEVER)
+        .move
+        for seed in range(1, 12)
+    }
+    assert len(set(chosen.values())) > 2
+
+
+def test_unequal_weights_count_for_the_player_who_has_just_moved() -> None:
+    game = ganh()
+    position = game.parse_position("down:WWW....................BB")
+    assert plain.HEURISTICS["material"](game, position, None) == 2 - 3
+    # 1 a man of Up, who has just moved, -2 a man of Down: 3 - 4, and Down sees the opposite.
+    assert plain.HEURISTICS["material_1_2"](game, position, None) == 1
+    assert plain.HEURISTICS["material_2_1"](game, position, None) == -4
+
+
+@pytest.mark.parametrize("name", plain.FEATURES)
+def test_each_feature_counts_one_thing(name: str) -> None:
+    game = ganh()
+    # Up, to move: c3 a5 b5; Down: b3 e1.
+    position = game.parse_position("up:WW.../...../.BW../...../....B")
+    expected = {
+        "lines": (4 + 3 + 2, 2 + 3),
+        "centre": (1, 1),
+        "facing": (0, -1),
+        "pairs": (1, 0),
+        "mobility": (7 + 2 + 2, 3 + 3),
+        "scored": (3, 2),
+        "turn": (1, 0),
+        "majority": (1, 0),
+    }
+    feature = plain.FEATURES[name]
+    assert (feature(game, position, 0), feature(game, position, 1)) == expected[name]
+
+
+def test_every_feature_has_a_weight() -> None:
+    assert list(plain.WEIGHTS) == list(plain.FEATURES)
+    assert all(plain.WEIGHTS.values())
+    assert sum(plain.LINES) == 2 * 25 + 2 * 5 + 4 * 3
+    assert {CELLS[cell] for cell in range(25) if plain.CENTRE >> cell & 1} == set("b2 b3 b4 c2 c3 c4 d2 d3 d4".split())
+
+
+PROGRAM = """
+import json, threading
+import games
+from agents import kernels
+from agents.agent import Limits
+from agents.registry import load_agent
+game = games.load("ganh", {"capture": "flip", "mo": True})
+answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=50000), threading.Event())
+print(json.dumps([answer.score, answer.nodes, list(answer.pv), kernels.perft(game, game.initial(), 5)]))
+"""
+
+
+def start(folder: Path) -> list[object]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found: list[object] = json.loads(done.stdout)
+    return found
+
+
+def test_a_second_process_finds_the_same_on_a_warm_cache(tmp_path: Path) -> None:
+    cold = start(tmp_path)
+    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert compiled
+    assert cold[-1] == 254280
+    assert start(tmp_path) == cold
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled
