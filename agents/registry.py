@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import agents
@@ -32,12 +34,24 @@ class AgentClass(Protocol):
         """Prepares what makes a first move in that game slow; may take seconds."""
 
 
+NAMED = re.compile(r"^AGENTS?\b", re.MULTILINE)
+
+
+def _modules() -> list[str]:
+    """Files that name an agent, by their text: importing all the others could load kernels that nobody asked for."""
+    return [
+        module.name
+        for module in pkgutil.iter_modules(agents.__path__)
+        if not module.ispkg and NAMED.search((Path(agents.__path__[0]) / f"{module.name}.py").read_text("utf-8"))
+    ]
+
+
 @functools.cache
 def _classes() -> dict[str, AgentClass]:
     """All agents by name. A module that cannot be imported is fatal: better no worker than half a worker."""
     found: dict[str, AgentClass] = {}
-    for module in pkgutil.iter_modules(agents.__path__):
-        imported = importlib.import_module(f"agents.{module.name}")
+    for name in _modules():
+        imported = importlib.import_module(f"agents.{name}")
         alone: AgentClass | None = getattr(imported, "AGENT", None)
         several: tuple[AgentClass, ...] = getattr(imported, "AGENTS", ())
         found |= {agent.name: agent for agent in (*several, *((alone,) if alone else ()))}
