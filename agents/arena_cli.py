@@ -7,17 +7,19 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import games
-from agents import players
-from agents.arena import play
+from agents import heuristics, players
+from agents.arena import bracket, levels, play, round_robin
+from agents.arena import plot as drawing
+from agents.arena.bracket import Depths, KnockOut
 from agents.arena.hall import BACKENDS, Hall
-from agents.arena.match import MAX_PLIES, Terms, pairing
+from agents.arena.match import MAX_PLIES, Pairing, Terms, pairing
 from agents.arena.play import Job, Played
 from agents.arena.record import Record
 from agents.arena.report import lines_of, summary
@@ -47,6 +49,7 @@ OutOption = Annotated[
     typer.Option("--out", "--resume", help="Keeps finished games in this file, and goes on with what it holds."),
 ]
 MostOption = Annotated[int, typer.Option(min=1, max=10_000, help="A game that is not over after so many is drawn.")]
+PlotOption = Annotated[Path | None, typer.Option(help="Draw the result as PNG, SVG or PDF.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
@@ -69,12 +72,15 @@ def match(
     opening_plies: PliesOption = None,
     openings: FileOption = None,
     seed: SeedOption = 1,
-    sprt: Annotated[str | None, typer.Option(help="Stop when decided: elo0,elo1 of a sequential test.")] = None,
+    sprt: Annotated[
+        str | None, typer.Option(help="Stop when it is decided: elo0,elo1 of a sequential test, such as 0,20.")
+    ] = None,
     jobs: JobsOption = 1,
     backend: BackendOption = None,
     cluster: ClusterOption = None,
     out: OutOption = None,
     max_plies: MostOption = MAX_PLIES,
+    plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Plays two players against each other.
@@ -89,27 +95,160 @@ def match(
         terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
         specs = _players(terms, [a, b])
         met = pairing(terms, specs[0], specs[1], games)
-        with Record(terms.settings(specs), out) as record:
-            with _progress(len(met.jobs), record, as_json) as told:
+        with _session(terms, specs, met.jobs, out, plot, (jobs, backend, cluster), _Score(met)) as (record, hall):
 
-                def watch(job: Job, played: Played) -> None:
-                    tally = summary(met, record.played).tally
-                    told(f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost")
+            def enough() -> bool:
+                if hypotheses is None:
+                    return False
+                return judge(met.first_pairs(record.played), hypotheses).accepted is not None
 
-                def enough() -> bool:
-                    if hypotheses is None:
-                        return False
-                    return judge(met.first_pairs(record.played), hypotheses).accepted is not None
+            stopped = _stopped(lambda: hall.play(met.jobs, enough))
+        found = summary(met, record.played, hypotheses)
+        _tell(record, found.as_json(), lines_of(found, hypotheses), as_json)
+        if plot is not None:
+            drawing.match(plot, f"{terms.game.title}: {a} against {b}", met.first_pairs(record.played))
+    _end(stopped)
 
-                hall = Hall(record, jobs=jobs, backend=backend, cluster=cluster, watch=watch)
-                stopped = _played(lambda: hall.play(met.jobs, enough))
-            found = summary(met, record.played, hypotheses)
-        if as_json:
-            typer.echo(json.dumps({**record.settings, **found.as_json()}))
-        else:
-            typer.echo("\n".join(lines_of(found, hypotheses)))
-    if stopped:
-        raise typer.Exit(STOPPED)
+
+@app.command("round-robin")
+def round_robin_command(
+    players: Annotated[list[str], typer.Argument(help="Two players or more.", metavar="P1 P2 ...")],
+    game: GameOption,
+    rule: RuleOption = [],  # noqa: B006
+    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two, an even number.")] = 6,
+    opening_plies: PliesOption = None,
+    openings: FileOption = None,
+    seed: SeedOption = 1,
+    jobs: JobsOption = 1,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
+    out: OutOption = None,
+    max_plies: MostOption = MAX_PLIES,
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Lets every two players meet; a cross table with Elo ratings against the average.
+
+    Fields: places (player, tally, rating with its 95 % error, against: by player in the order given), meetings.
+
+    Example: kibitzer arena round-robin random static stable adaptive --game reversi --games 2
+    """
+    with _refusals("round-robin"):
+        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
+        specs = _players(terms, players)
+        met = round_robin.pairings(terms, specs, games)
+        all_jobs = [job for one in met.values() for job in one.jobs]
+        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster)) as (record, hall):
+            stopped = _stopped(lambda: hall.play(all_jobs))
+        found = round_robin.table(specs, met, record.played)
+        _tell(record, found.as_json(), round_robin.lines_of(found), as_json)
+        if plot is not None:
+            drawing.ratings(plot, f"{terms.game.title}: {games} games of every two", found)
+    _end(stopped)
+
+
+@app.command("bracket")
+def bracket_command(
+    game: GameOption,
+    players: Annotated[
+        list[str] | None,
+        typer.Argument(help="Players; neighbours meet. Default: the game's heuristics.", metavar="[P1 P2 ...]"),
+    ] = None,
+    rule: RuleOption = [],  # noqa: B006
+    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two who meet.")] = 40,
+    depths: Annotated[
+        str | None,
+        typer.Option(help="Depths opening/afterwards that share the games, such as 3/3,3/5,5/5,5/7."),
+    ] = None,
+    opening_plies: PliesOption = None,
+    openings: FileOption = None,
+    seed: SeedOption = 1,
+    jobs: JobsOption = 1,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
+    out: OutOption = None,
+    max_plies: MostOption = MAX_PLIES,
+    as_json: JsonOption = False,
+) -> None:
+    """Plays a knock-out; who wins more of the games goes on.
+
+    Of two with equally many wins goes on who won more as the second player, then whose wins were shorter, then who was
+    listed first. Where the players are no power of two, the first listed go through the first round.
+    Without players, alphabeta meets itself with each of the game's heuristics, at depth 3 unless --depths says more.
+
+    Fields: players, rounds (meetings: wins, draws, by_depths, winner, decided_by), byes, champion.
+
+    Example: kibitzer arena bracket --game morris --games 40 --depths 3/3,3/5,5/5,5/7 --jobs 2
+    """
+    with _refusals("bracket"):
+        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
+        parts = [] if depths is None else [Depths.parse(text) for text in depths.split(",")]
+        limit = "" if parts else ",depth=3"
+        texts = players or [f"alphabeta:heuristic={name}{limit}" for name in heuristics.of(terms.game)]
+        specs = _players(terms, texts)
+        knock_out = KnockOut(terms, specs, games, parts)
+        total = (len(specs) - 1) * games
+        with _session(terms, specs, total, out, None, (jobs, backend, cluster), depths=depths, share=games) as (
+            record,
+            hall,
+        ):
+            stopped = _stopped(lambda: knock_out.play(hall))
+        found = knock_out.result(record.played)
+        _tell(record, found.as_json(), bracket.lines_of(found), as_json)
+    _end(stopped)
+
+
+@app.command("levels")
+def levels_command(
+    game: GameOption,
+    rule: RuleOption = [],  # noqa: B006
+    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games of every two, an even number.")] = 100,
+    lowest: Annotated[int, typer.Option(min=2, max=8, help="First level that meets the one below.")] = 2,
+    highest: Annotated[int, typer.Option(min=2, max=8, help="Last level that meets the one below.")] = 8,
+    opening_plies: PliesOption = None,
+    openings: FileOption = None,
+    seed: SeedOption = 1,
+    jobs: JobsOption = 1,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
+    out: OutOption = None,
+    max_plies: MostOption = MAX_PLIES,
+    plot: PlotOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Lets each level of a game meet the one below; exit status 1 where one takes less than 60 % of the points.
+
+    Fields: steps (level, player, is_won, and all fields of a match).
+
+    Example: kibitzer arena levels --game morris --games 100 --jobs 2
+    """
+    with _refusals("levels"):
+        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
+        met = levels.pairings(terms, games, lowest, highest)
+        specs = _players(terms, [f"level-{level}" for level in range(lowest - 1, highest + 1)])
+        who = [levels.player_text(terms, level) for level in range(lowest - 1, highest + 1)]
+        all_jobs = [job for one in met.values() for job in one.jobs]
+        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster), levels=who) as (record, hall):
+            stopped = _stopped(lambda: hall.play(all_jobs))
+        found = levels.steps(terms, met, record.played)
+        _tell(record, {"steps": levels.as_json(found)}, levels.lines_of(found), as_json)
+        if plot is not None:
+            drawing.levels(plot, f"{terms.game.title}: each level against the one below", found, levels.WANTED)
+    _end(stopped)
+    if not all(step.is_won for step in found):
+        raise typer.Exit(1)
+
+
+class _Score:
+    """The running score of a match, for the progress bar."""
+
+    def __init__(self, met: Pairing) -> None:
+        self._met, self._halves = met, [0, 0, 0]
+
+    def __call__(self, job: Job, played: Played) -> str:
+        self._halves[self._met.half_points(job, played)] += 1
+        lost, drawn, won = self._halves
+        return f"{won} won, {drawn} drawn, {lost} lost"
 
 
 def _terms(
@@ -123,36 +262,73 @@ def _terms(
 
 def _players(terms: Terms, texts: Sequence[str]) -> list[PlayerSpec]:
     """The players, each of which could sit down. Raises ValueError."""
+    if len(texts) < 2:
+        raise ValueError("two players or more meet")
     specs = [players.parse(text) for text in texts]
     for spec in specs:
         play.player(spec, terms.game, 1)
     return specs
 
 
-def _played(work: Callable[[], None]) -> bool:
-    """Whether Ctrl-C ended the work; what was played until then is kept."""
+@contextlib.contextmanager
+def _session(
+    terms: Terms,
+    specs: Sequence[PlayerSpec],
+    jobs: Sequence[Job] | int,
+    out: Path | None,
+    plot: Path | None,
+    where: tuple[int, str | None, str | None],
+    score: Callable[[Job, Played], str] = lambda _job, _played: "",
+    **settings: object,
+) -> Iterator[tuple[Record, Hall]]:
+    """The record and the hall of a tournament, with a progress bar on stderr. Raises ValueError."""
+    if plot is not None:
+        drawing.check(plot)
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    )  # fmt: skip
+    with (
+        Record({**terms.settings(specs), **settings}, out) as record,
+        Progress(*columns, console=Console(stderr=True), transient=True) as bar,
+    ):
+        held = [] if isinstance(jobs, int) else [job for job in jobs if job.id in record.played]
+        for job in held:
+            score(job, record.played[job.id])
+        total = jobs if isinstance(jobs, int) else len(jobs)
+        task = bar.add_task("", total=total, completed=min(total, record.found))
+        if record.found:
+            bar.console.print(f"{record.found} games are in {out} already", highlight=False)
+        processes, backend, cluster = where
+        yield (
+            record,
+            Hall(
+                record,
+                jobs=processes,
+                backend=backend,
+                cluster=cluster,
+                watch=lambda job, played: bar.update(task, advance=1, description=score(job, played)),
+            ),
+        )
+
+
+def _stopped(work: Callable[[], None]) -> bool:
+    """Whether Ctrl-C ended the work; what was played until then is kept and told."""
     try:
         work()
     except KeyboardInterrupt:
+        sys.stderr.write("stopped; this is the result so far\n")
         return True
     return False
 
 
-@contextlib.contextmanager
-def _progress(total: int, record: Record, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A bar on stderr; called with the score after every game."""
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total, completed=min(total, record.found))
-        yield lambda score: bar.update(task, advance=1, description=score)
-    if record.found and not quiet:
-        sys.stderr.write(f"{record.found} games were in the file already\n")
+def _tell(record: Record, found: dict[str, Any], lines: list[str], as_json: bool) -> None:
+    text = json.dumps({**record.settings, **found}) if as_json else "\n".join(lines)
+    typer.echo(text)
+
+
+def _end(stopped: bool) -> None:
+    if stopped:
+        raise typer.Exit(STOPPED)
 
 
 @contextlib.contextmanager

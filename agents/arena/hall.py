@@ -7,6 +7,7 @@ import importlib.util
 import queue
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 from agents.arena.play import Abandoned, Job, Played, play, prepare
@@ -44,7 +45,9 @@ class Hall:
         left = [job for job in jobs if job.id not in self.record.played]
         if not left or enough():
             return
-        with contextlib.closing(self._finished(left)) as finished:
+        with contextlib.closing(self._finished(left)) as finished, warnings.catch_warnings():
+            # An early end is meant: joblib advises against the games that it cancels then.
+            warnings.filterwarnings("ignore", message=".*tasks which were still being processed.*")
             for job, played in finished:
                 self.record.add(played)
                 self._watch(job, played)

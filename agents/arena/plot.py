@@ -1,0 +1,92 @@
+"""Pictures of results, as PNG, SVG or PDF by the file's ending; matplotlib is imported on the first call."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.arena.elo import Z95
+from agents.arena.levels import Step
+from agents.arena.round_robin import Table
+
+ENDINGS = (".png", ".svg", ".pdf")
+SIZE_IN = (8.0, 4.5)
+
+
+class PlotError(ValueError):
+    """A picture that cannot be drawn here, or a file ending that is none of a picture."""
+
+
+def check(path: Path) -> None:
+    """Raises PlotError where a picture could not be written: told before the games, not after."""
+    if path.suffix.lower() not in ENDINGS:
+        raise PlotError(f"--plot is a file that ends in {', '.join(ENDINGS)}, not {path.name!r}")
+    if not path.parent.is_dir():
+        raise PlotError(f"--plot: there is no folder {path.parent}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise PlotError(
+            "--plot needs matplotlib, which `./kibitzer arena` installs; or: .venv/bin/python -m pip install matplotlib"
+        )
+
+
+def _axes() -> tuple[Any, Any]:
+    import matplotlib
+
+    matplotlib.use("Agg")  # no window, no display
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SIZE_IN, layout="constrained")
+    return figure, figure.subplots()
+
+
+def match(path: Path, title: str, pairs: Sequence[int]) -> None:
+    """The running score over the games, with its 95 % band; `pairs` are half points per opening."""
+    figure, axes = _axes()
+    games, scores, errors, total, squares = [], [], [], 0.0, 0.0
+    for number, half in enumerate(pairs, 1):
+        total, squares = total + half / 4, squares + (half / 4) ** 2
+        score = total / number
+        games.append(2 * number)
+        scores.append(100 * score)
+        errors.append(100 * Z95 * math.sqrt(max(0.0, squares / number - score * score) / number))
+    axes.axhline(50, color="grey", linewidth=0.8)
+    axes.plot(games, scores, color="C0")
+    low = [max(0.0, score - error) for score, error in zip(scores, errors, strict=True)]
+    high = [min(100.0, score + error) for score, error in zip(scores, errors, strict=True)]
+    axes.fill_between(games, low, high, color="C0", alpha=0.2, label="95 %")
+    axes.set(xlabel="games", ylabel="score of the first, %", ylim=(0, 100), title=title)
+    axes.legend(loc="best")
+    figure.savefig(path)
+
+
+def ratings(path: Path, title: str, found: Table) -> None:
+    """Elo ratings with their 95 % errors, the best player on top."""
+    figure, axes = _axes()
+    places = [found.places[number] for number in reversed(found.ranking)]
+    axes.axvline(0, color="grey", linewidth=0.8)
+    axes.errorbar(
+        [place.rating.elo for place in places],
+        range(len(places)),
+        xerr=[place.rating.error for place in places],
+        fmt="o",
+        capsize=4,
+    )
+    axes.set_yticks(range(len(places)), [place.player for place in places])
+    axes.set(xlabel="Elo against the average, with the 95 % interval", title=title)
+    figure.savefig(path)
+
+
+def levels(path: Path, title: str, steps: Sequence[Step], wanted: float) -> None:
+    """The score of every level against the one below."""
+    figure, axes = _axes()
+    axes.axhline(100 * wanted, color="grey", linewidth=0.8, label=f"{100 * wanted:g} %")
+    names = [f"{step.level} : {step.level - 1}" for step in steps]
+    scores = [100 * (step.summary.estimate.score if step.summary.estimate else 0.0) for step in steps]
+    errors = [100 * Z95 * (step.summary.estimate.error if step.summary.estimate else 0.0) for step in steps]
+    axes.bar(names, scores, yerr=errors, capsize=4)
+    axes.set(xlabel="levels", ylabel="score, %", ylim=(0, 105), title=title)
+    axes.legend(loc="lower right")
+    figure.savefig(path)
