@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
 os.environ["PYTHONPATH"] = str(ROOT)
 os.environ["PYTHONSAFEPATH"] = "1"
+os.environ["KIBITZER_TABLES"] = ""
+"""No test plays by, or builds, endgame tables that it does not name."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Nine men's morris in machine code, with all its rule options."""
+"""Nine men's morris in machine code, with all its rule options, and its endgame tables."""
 
 from __future__ import annotations
 
@@ -6,24 +6,50 @@ from collections import Counter
 
 import numpy as np
 
+from agents.heuristics import nine_mens_morris as features
 from agents.kernels.nine_mens_morris import memory as layout
+from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.kernels.nine_mens_morris.moves import write_moves
 from agents.kernels.nine_mens_morris.negamax import negamax
 from agents.search import MAX_DEPTH, WIN, Iteration
+from agents.tables import first_use, folder
 from games.nine_mens_morris import Move, NineMensMorris, Position
 
 LIMIT = 2 * WIN
 """Beyond every score."""
 HAND = int(layout.NONE)
+OTHERWISE = 0xA5C3 << 48
+"""Mixed into the stored keys of searches that may look up endgames: exact ones must not find their scores."""
+PHASES: dict[str, tuple[features.Weights, features.Weights, features.Weights]] = {
+    "best": (features.LAYING, features.MOVING, features.FLYING),
+    "last_move_mill": (features.Weights(last=1),) * 3,
+    "closed_mills": (features.Weights(mills=1),) * 3,
+    "blocked_men": (features.Weights(blocked=1),) * 3,
+    "mill_men": (features.Weights(mill_men=1),) * 3,
+    "two_configurations": (features.Weights(two=1),) * 3,
+    "double_mills": (features.Weights(double=1),) * 3,
+    "winning": (features.Weights(),) * 3,
+}
+"""The weights of each heuristic while laying, moving, and when both sides fly; a won game is scored by the search."""
 
 
 class MorrisSearch:
-    """`agents.search.Search` over one flat array."""
+    """`agents.search.Search` over one flat array.
+
+    The engine's own judgement, heuristic "", is `best` and the endgame tables that are there; the small ones are built
+    beside the game, in another process, when they are first wanted. A named heuristic knows no tables.
+    """
 
     def __init__(self, game: NineMensMorris, table_mb: int, seed: int, heuristic: str = "") -> None:
         self.game = game
         self.memory = layout.allocate(game, table_mb)
         self.memory[layout.NOISE] = seed
+        for phase, weights in enumerate(PHASES[heuristic or "best"]):
+            start = int(layout.WEIGHTS) + 8 * phase
+            self.memory[start : start + 8] = np.array(weights[:8], dtype=np.int64).astype(np.uint64)
+        self._tables = folder.root() if heuristic == "" else None
+        self._endgames: Endgames | None = None
+        self._known: Iteration | None = None
         self._position = game.initial()
         self._keys = 0
 
@@ -34,14 +60,29 @@ class MorrisSearch:
         memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
         memory[layout.EXACT] = exact
+        self._know_endgames(exact)
         memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
         memory[int(layout.HISTORY) : int(layout.KILLERS)] >>= np.uint64(3)
-        memory[int(layout.KILLERS) : int(layout.KEYS)] = 0
+        memory[int(layout.KILLERS) : int(layout.KILLERS) + 2 * layout.MAX_PLY] = 0
         # A game without the draw by quiet moves may outgrow the array; what it then forgets are single repetitions.
         earlier = [self._relative(key) for key in position.earlier[: layout.MAX_KEYS]]
         self._keys = len(earlier)
         memory[int(layout.KEYS) : int(layout.KEYS) + len(earlier)] = earlier
-        memory[layout.SALT] = self._salt(earlier)
+        memory[layout.SALT] = self._salt(earlier) ^ (0 if exact else OTHERWISE)
+
+    def _know_endgames(self, exact: bool) -> None:
+        """Opens the tables when they are there, asks for the small ones, and looks the position up."""
+        self._known = None
+        self.memory[layout.ENDGAME_MEN] = 0
+        if exact or self._tables is None:
+            return
+        if self._endgames is None or self._endgames.men < first_use.wanted(self.game):
+            self._endgames = first_use.small_tables(self.game, self._tables)
+            for (own, opp), address in self._endgames.addresses.items():
+                self.memory[int(layout.ENDGAMES) + 16 * own + opp] = address
+            self.memory[layout.ENDGAME_INDEX] = self._endgames.base
+        self.memory[layout.ENDGAME_MEN] = self._endgames.men
+        self._known = self._endgames.best_move(self._position)
 
     def _relative(self, key: int) -> int:
         """A position's key as the search writes it: the mover's men first, the side 0 if it is the root's."""
@@ -56,8 +97,10 @@ class MorrisSearch:
         return hash(tuple(drawn)) & 0xFFFFFFFFFFFFFFFF if drawn else 0
 
     def deepen(self, depth: int) -> Iteration:
-        """One principal-variation search with the whole window."""
+        """One principal-variation search with the whole window; what an endgame table knows, at once."""
         memory, position = self.memory, self._position
+        if self._known is not None:
+            return self._known
         side, other = position.side, 1 - position.side
         memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
         negamax(
@@ -107,5 +150,5 @@ def _decode(code: int) -> Move:
     return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
 
 
-HEURISTICS: tuple[str, ...] = ()
+HEURISTICS: tuple[str, ...] = tuple(PHASES)
 SEARCH = MorrisSearch

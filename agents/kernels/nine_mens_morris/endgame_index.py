@@ -1,10 +1,10 @@
 """Numbers the endgames: where in its table a position stands, and which position stands at a place.
 
-A table holds one byte for each slot of a subspace: `own` men of the mover, `opp` of the enemy, all laid. The 16 symmetries
-(the 8 of the square, each with the inner and outer ring exchanged) turn the mover's men into the representative of their
-class; the slot is class * C(24 - own, opp) + rank of the enemy's men among the free points. Representatives that some
-symmetry leaves in place have slots for one and the same position more than once: the least is its true slot, the
-others repeat its value, so that a reader need not ask.
+A table holds one byte for each slot of a subspace: `own` men of the mover, `opp` of the enemy, all laid. The 16
+symmetries (the 8 of the square, each with the inner and outer ring exchanged) turn the mover's men into the
+representative of their class; the slot is class * C(24 - own, opp) + rank of the enemy's men among the free points.
+Representatives that some symmetry leaves in place have slots for one and the same position more than once: the least
+is its true slot, the others repeat its value, so that a reader need not ask.
 """
 
 from __future__ import annotations
@@ -72,6 +72,15 @@ def _permuted() -> Words:
     return words
 
 
+def _bit_sets(points: int, men: int) -> NDArray[np.int64]:
+    """All sets of so many of the first points, ascending: the order of ranks."""
+    if men == 0:
+        return np.zeros(1, dtype=np.int64)
+    if men > points:
+        return np.zeros(0, dtype=np.int64)
+    return np.concatenate([_bit_sets(points - 1, men), _bit_sets(points - 1, men - 1) | 1 << (points - 1)])
+
+
 @functools.cache
 def index(most: int) -> Words:
     """The one flat array that numbers every subspace with up to so many men of a side."""
@@ -82,11 +91,9 @@ def index(most: int) -> Words:
         parts[0][int(BINOMIALS) + 16 * n + k] = math.comb(n, k)
     length = int(DATA)
     for own in range(3, most + 1):
-        masks = np.fromiter(
-            (sum(1 << cell for cell in cells) for cells in itertools.combinations(range(POINTS), own)), np.int64
-        )
-        masks.sort()  # ascending is the order of ranks
-        images = sum(permuted[:, part][:, masks >> 8 * part & 255] for part in range(3))
+        masks = _bit_sets(POINTS, own)
+        low, middle, high = (permuted[:, part][:, masks >> 8 * part & 255] for part in range(3))
+        images = low | middle | high
         least = images.min(axis=0)
         men, classes = np.unique(least, return_inverse=True)
         fixed = (images[:, np.searchsorted(masks, men.astype(np.int64))] == men) << np.arange(SYMMETRIES)[:, None]

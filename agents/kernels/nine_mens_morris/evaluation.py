@@ -1,9 +1,6 @@
-"""How good a position looks without searching on: the sum of features published by Kukreja, mine minus the enemy's.
+"""How good a position looks without searching on: features mine minus the enemy's, by the weights in the memory.
 
-Laying: 18 last + 26 mills + 1 blocked + 9 men + 10 two + 7 three. Moving: 14 last + 43 mills + 10 blocked + 11 men
-+ 8 double. Both sides flying: 16 last + 10 two + 1 three; while only one flies the men still decide, as in moving.
-`last` is 1 if the last move closed a mill, `blocked` counts enemy men without a free neighbour, `two` lines with two
-men and an empty point, `three` pairs of those that share a man, `double` pairs of closed mills that share a man.
+What each feature counts, and the weights of every named heuristic, stand in `agents.heuristics.nine_mens_morris`.
 """
 
 from __future__ import annotations
@@ -11,7 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, lowest_bit, signed
-from agents.kernels.nine_mens_morris.memory import FLYING, LINE_COUNT, LINES, NEIGHBOURS, PAIR_COUNT, PAIRS, Memory
+from agents.kernels.nine_mens_morris.memory import (
+    FLYING,
+    LINE_COUNT,
+    LINES,
+    NEIGHBOURS,
+    PAIR_COUNT,
+    PAIRS,
+    WEIGHTS,
+    Memory,
+)
 
 U = np.uint64
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
@@ -36,25 +42,26 @@ def blocked(memory: Memory, men: np.uint64, empty: np.uint64) -> int:
     return count
 
 
-@compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64, int64)")
-def lines_of(
-    memory: Memory, men: np.uint64, empty: np.uint64, mills: int, two: int, double: int, three: int, pairs: int
-) -> int:
-    """One side's lines and pairs of lines, weighted; with `pairs` 0 the pairs are not looked at."""
-    closed, open_ = ZERO, ZERO
+@compiled("int64(uint64[::1], uint64, uint64, uint64)")
+def lines_of(memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64) -> int:
+    """One side's lines and pairs of lines, by the weights that begin at that word."""
+    mills, two = signed(memory[weights + U(1)]), signed(memory[weights + U(4)])
+    double, three = signed(memory[weights + U(5)]), signed(memory[weights + U(6)])
+    closed, open_, standing = ZERO, ZERO, ZERO
     value = 0
     line = ZERO
     while line < memory[LINE_COUNT]:
         cells = memory[LINES + line]
         if cells & men == cells:
             closed |= ONE << line
+            standing |= cells
             value += mills
         elif bit_count(cells & men) == TWO and cells & empty != ZERO:
             open_ |= ONE << line
             value += two
         line += ONE
     pair = ZERO
-    while pairs and (closed | open_) and pair < memory[PAIR_COUNT]:
+    while (double != 0 or three != 0) and (closed | open_) != ZERO and pair < memory[PAIR_COUNT]:
         word = memory[PAIRS + pair]
         both = ONE << (word & BYTE) | ONE << (word >> EIGHT & BYTE)
         if closed & both == both:
@@ -62,25 +69,22 @@ def lines_of(
         elif open_ & both == both and word >> SIXTEEN & men:
             value += three
         pair += ONE
-    return value
+    return value + signed(memory[weights + U(7)]) * signed(bit_count(standing))
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
 def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, closed: int) -> int:
     """The value for the side to move; `closed` is 1 if the enemy's last move closed a mill."""
     empty = FULL & ~(mine | theirs)
-    men = signed(bit_count(mine)) - signed(bit_count(theirs))
+    weights = WEIGHTS + EIGHT
     if my_hand > 0 or their_hand > 0:
-        last, on_board, stuck, mills, two, double, three = 18, 9, 1, 26, 10, 0, 7
+        weights = WEIGHTS
     elif flies(memory, mine, my_hand) and flies(memory, theirs, their_hand):
-        last, on_board, stuck, mills, two, double, three = 16, 0, 0, 0, 10, 0, 1
-    else:
-        last, on_board, stuck, mills, two, double, three = 14, 11, 10, 43, 0, 8, 0
-    value = on_board * men - last * closed
-    if stuck and not flies(memory, mine, my_hand):
+        weights = WEIGHTS + SIXTEEN
+    last, stuck, on_board = signed(memory[weights]), signed(memory[weights + U(2)]), signed(memory[weights + U(3)])
+    value = on_board * (signed(bit_count(mine)) - signed(bit_count(theirs))) - last * closed
+    if stuck != 0 and not flies(memory, mine, my_hand):
         value -= stuck * blocked(memory, mine, empty)
-    if stuck and not flies(memory, theirs, their_hand):
+    if stuck != 0 and not flies(memory, theirs, their_hand):
         value += stuck * blocked(memory, theirs, empty)
-    pairs = double + three
-    value += lines_of(memory, mine, empty, mills, two, double, three, pairs)
-    return value - lines_of(memory, theirs, empty, mills, two, double, three, pairs)
+    return value + lines_of(memory, mine, empty, weights) - lines_of(memory, theirs, empty, weights)

@@ -41,6 +41,10 @@ REPETITION = Word(13)
 QUIET_PLIES = Word(14)
 LINE_COUNT = Word(15)
 PAIR_COUNT = Word(16)
+ENDGAME_MEN = Word(17)
+"""Endgames with at most so many men are looked up instead of searched; 0 is none."""
+ENDGAME_INDEX = Word(18)
+"""Address of their index."""
 
 NEIGHBOURS = Word(32)
 """24 words: the cells joined to each cell."""
@@ -61,7 +65,11 @@ PV = PV_LENGTH + Word(MAX_PLY + 1)
 """MAX_PLY words a ply: the best line from there."""
 MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
 """MAX_MOVES words a ply: order << 32 | move code."""
-TABLE = MOVES + Word(MAX_PLY * MAX_MOVES)
+WEIGHTS = MOVES + Word(MAX_PLY * MAX_MOVES)
+"""3 x 8 words: what the judgement counts for one of each feature while laying, moving, and when both sides fly."""
+ENDGAMES = WEIGHTS + Word(32)
+"""16 x 16 words: address of the endgame table for so many men of the mover and of the enemy; 0 is none."""
+TABLE = ENDGAMES + Word(256)
 """2 words an entry: key, data."""
 
 

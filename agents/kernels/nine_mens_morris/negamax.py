@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from agents.kernels.compilation import bit_count, compiled, signed
+from agents.kernels.nine_mens_morris.addresses import byte_at
+from agents.kernels.nine_mens_morris.endgame_index import slot_of
 from agents.kernels.nine_mens_morris.evaluation import evaluate
 from agents.kernels.nine_mens_morris.memory import (
     BEST_MOVE,
     BEST_SCORE,
+    ENDGAME_INDEX,
+    ENDGAME_MEN,
+    ENDGAMES,
     EXACT,
     HINT,
     HISTORY,
@@ -49,13 +54,13 @@ from agents.search import MAX_DEPTH, WIN
 
 U = np.uint64
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
-FIVE, TEN, ORDER, AT_SIDE, MEN = U(5), U(10), U(32), U(48), U(24)
+FIVE, TEN, SIXTEEN, ORDER, AT_SIDE, MEN = U(5), U(10), U(16), U(32), U(48), U(24)
 CODE, CELL = U(2**15 - 1), U(31)
 PLIES, STRIDE, JOURNEYS, CELLS = U(MAX_PLY), U(MAX_MOVES), U(32 * 24), U(24)
 FIRST, KILLER, MOST_HISTORY = U(2**31), U(2**23), U(2**22)
 LEAST_NOISE = U(60)
-SURE = WIN - 2 * MAX_DEPTH
-"""Scores beyond this are wins seen to the end; the table keeps them as distances from the stored position."""
+SURE = WIN - MAX_DEPTH - 300
+"""Scores beyond this are wins known to the end; the table keeps them as distances from the stored position."""
 NOT_OVER = 2 * WIN
 
 
@@ -91,6 +96,19 @@ def final_score(
     if memory[QUIET_PLIES] > ZERO and U(quiet) >= memory[QUIET_PLIES]:
         return 0
     return NOT_OVER
+
+
+@compiled("int64(uint64[::1], uint64, uint64, int64)")
+def endgame_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) -> int:
+    """The score that an endgame table knows for the side to move, all men laid; NOT_OVER where none is at hand."""
+    table = memory[ENDGAMES + bit_count(mine) * SIXTEEN + bit_count(theirs)]
+    if table == ZERO:
+        return NOT_OVER
+    code = signed(byte_at(table + slot_of(memory[ENDGAME_INDEX], mine, theirs)))
+    if code == 0:
+        return 0
+    distance = ply + code - 1
+    return distance - WIN if code & 1 else WIN - distance
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
@@ -187,6 +205,10 @@ def negamax(
     final = final_score(memory, mine, theirs, my_hand, their_hand, quiet, start, end, ply)
     if final != NOT_OVER:
         return final
+    if my_hand + their_hand == 0 and ply > 0 and bit_count(mine | theirs) <= memory[ENDGAME_MEN]:
+        final = endgame_score(memory, mine, theirs, ply)
+        if final != NOT_OVER:
+            return final
     if depth <= 0 or ply >= MAX_DEPTH:
         return evaluate(memory, mine, theirs, my_hand, their_hand, closed)
     # 3. What the table knows.

@@ -4,10 +4,11 @@ What is known of a slot is a code: 0 a draw (or not yet known), c from 1 to 254 
 loses if c is odd and wins if it is even, 255 a hole (a slot that repeats another). The mover shortens a win and
 lengthens a loss. Repetition and counts of quiet moves are ignored.
 
-Each subspace has three arrays over its slots: `codes` (final), `pending` (the code that a slot will have unless a better one
-comes first; an odd one waits until no other move is left) and `left` (16 for each move that takes no man and does
-not yet lose; 65535 where some capture draws, so that the mover cannot lose). A symmetric position has fewer images than
-moves to it, hence the 16: an image found backwards takes 16 * (symmetries of the earlier) / (symmetries of the later).
+Each subspace has three arrays over its slots: `codes` (final), `pending` (the code that a slot will have unless a
+better one comes first; an odd one waits until no other move is left) and `left` (16 for each move that takes no man
+and does not yet lose; 65535 where some capture draws, so that the mover cannot lose). Two moves may lead to images of
+one position, and a symmetric position has fewer images; hence the 16: a move found backwards takes 16 * (symmetries of
+the earlier position) / (symmetries of the later) off, whatever the images are.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ def weigh_moves(
 
 
 @compiled(
-    "uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64, uint8[::1], uint8[::1], uint16[::1], uint64[::1])"
+    "uint64(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64,"
+    " uint8[::1], uint8[::1], uint16[::1], uint64[::1])"
 )
 def prepare(
     memory: Memory,

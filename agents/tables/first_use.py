@@ -1,0 +1,63 @@
+"""Builds the small tables of some rules beside a game, when they are first wanted, in a process of its own.
+
+No move waits for it: until the tables are there, the search does without. One process at a time builds in a folder.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from agents.kernels.nine_mens_morris.endgames import Endgames
+from agents.tables import SMALL_MEN, folder
+from games.nine_mens_morris import NineMensMorris
+
+log = logging.getLogger(__name__)
+_lock = threading.Lock()
+_asked: set[Path] = set()
+"""Folders for which this process has started a build; one that failed is not tried again."""
+_opened: dict[Path, Endgames] = {}
+
+
+def small_tables(game: NineMensMorris, within: Path) -> Endgames:
+    """The tables of a game's rules that are there now, at least the small ones being built; shared by all searches."""
+    key = folder.of_rules(game, within) / str(game.rules.men)
+    with _lock:
+        if key not in _opened or _opened[key].men < wanted(game):
+            _opened[key] = Endgames(game, within)
+            if _opened[key].men < wanted(game) and key not in _asked:
+                _asked.add(key)
+                _start(game, within)
+        return _opened[key]
+
+
+def wanted(game: NineMensMorris) -> int:
+    """Men on the board of the largest table to build on first use: all that a smaller game can have."""
+    return min(SMALL_MEN, 2 * game.rules.men)
+
+
+def _start(game: NineMensMorris, within: Path) -> None:
+    """Starts the builder, in the background and out of the way; a machine that cannot is no reason not to play."""
+    rules = [f"{name}=true" for name in folder.DECIDING if getattr(game.rules, name)]
+    words = ["build", "--men", str(wanted(game)), "--jobs", "1", "--into", str(within)]
+    words += [word for rule in rules for word in ("--rule", rule)]
+    program = "import os; os.nice(10); from agents.tables_cli import app; app()"
+    checkout = str(folder.CHECKOUT)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": checkout},
+        )
+    except OSError as error:
+        log.warning("the small endgame tables cannot be built: %s", error)
+        return
+    log.info("building the small endgame tables of %s in %s", folder.rules_key(game), within)
+    threading.Thread(target=process.wait, name="endgame builder", daemon=True).start()

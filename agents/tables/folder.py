@@ -1,0 +1,66 @@
+"""Where the tables of some rules lie, and which subspaces there are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agents.tables import MOST_OF_A_SIDE, TableError, files
+from games.nine_mens_morris import LEAST_MEN, NineMensMorris
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = "KIBITZER_TABLES"
+"""Names the folder of all tables; set but empty, no tables are read or built."""
+DECIDING = ("flying", "mill_protected", "diagonals")
+"""The rules that values depend on. Men of a side only say which tables a game can reach; draws are ignored."""
+
+
+def root() -> Path | None:
+    """The folder of all tables: the environment's, else `var/tables` of the checkout, else one in the user's cache."""
+    given = os.environ.get(ENVIRONMENT)
+    if given is not None:
+        return Path(given) if given else None
+    checkout = CHECKOUT / "var" / "tables"
+    if checkout.is_dir() or os.access(CHECKOUT, os.W_OK):
+        return checkout
+    return Path.home() / ".cache" / "kibitzer" / "tables"
+
+
+def rules_key(game: NineMensMorris) -> str:
+    """The rules that decide values in one word: `plain`, or those that are on, as `flying+mill_protected`."""
+    return "+".join(name for name in DECIDING if getattr(game.rules, name)) or "plain"
+
+
+def of_rules(game: NineMensMorris, within: Path) -> Path:
+    """The folder of the tables of a game's rules."""
+    return within / f"{game.name}-{rules_key(game)}"
+
+
+def table_path(folder: Path, own: int, opp: int) -> Path:
+    """The file of a subspace."""
+    return folder / f"{own}-{opp}.table"
+
+
+def pairs(men: int, most: int = MOST_OF_A_SIDE) -> list[tuple[int, int]]:
+    """The subspaces of exactly so many men that depend on each other, `own` <= `opp`: (4, 5) stands for (5, 4) too.
+
+    `most` is the most men of a side.
+    """
+    least = max(LEAST_MEN, men - min(most, MOST_OF_A_SIDE))
+    return [(own, men - own) for own in range(least, men // 2 + 1)]
+
+
+def both(own: int, opp: int) -> list[tuple[int, int]]:
+    """A pair's subspaces: one, if both sides have as many men."""
+    return [(own, opp)] if own == opp else [(own, opp), (opp, own)]
+
+
+def found(folder: Path) -> list[files.Header]:
+    """The headers of all whole tables there, small ones first; broken files are passed over."""
+    headers = []
+    for path in folder.glob("*-*.table"):
+        try:
+            headers.append(files.read_header(path))
+        except TableError:
+            continue
+    return sorted(headers, key=lambda header: (header.own + header.opp, header.own))

@@ -1,0 +1,191 @@
+"""The commands of endgame tables: `kibitzer tables build`, `kibitzer tables check`, `kibitzer tables list`."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+import games
+from agents.tables import LEAST_MEN, MOST_MEN, TableError, files, folder
+from games.nine_mens_morris import NineMensMorris
+
+app: typer.Typer = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    help="Build and check endgame tables: perfect play with few men on the board, known by counting back from the end.",
+)
+
+GameOption = Annotated[str, typer.Option(help="Game; only nine_mens_morris (morris) has endgame tables.")]
+RuleOption = Annotated[
+    list[str], typer.Option(help="Rule option k=v: flying, mill_protected, diagonals decide values. Repeatable.")
+]
+FolderOption = Annotated[
+    Path | None, typer.Option(help="Folder of all tables; else KIBITZER_TABLES, else var/tables of the checkout.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object for each table instead of text.")]
+MenOption = Annotated[
+    int, typer.Option(min=LEAST_MEN, max=MOST_MEN, help="Men on the board, both sides together; smaller ones too.")
+]
+
+
+@app.command("build")
+def build(
+    men: MenOption,
+    game: GameOption = "nine_mens_morris",
+    rule: RuleOption = [],  # noqa: B006
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="Pairs of subspaces at a time, each on a core.")] = 2,
+    into: FolderOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Builds the tables of all endgames with up to --men men; those that are there and whole stay.
+
+    An endgame has all men laid and three to nine men of each side. Draws by repetition and by quiet moves are ignored.
+    A build that was stopped goes on where it was. Nine men take 55 MB and about a minute, ten 170 MB.
+
+    Example: kibitzer tables build --game nine_mens_morris --men 9 --rule flying=true
+    """
+    from agents.tables.build import Builder, Stopped, only_builder
+
+    the_game, within = _game("build", game, rule), _within("build", into)
+    began_s, began_cpu_s, stop = time.perf_counter(), time.process_time(), threading.Event()
+    try:
+        with _progress() as progress, only_builder(within, wait=False) as alone:
+            if not alone:
+                raise TableError(f"another process builds tables in {within}: wait until it has finished")
+            task = progress.add_task("numbering", total=None)
+            builder = Builder(
+                the_game, within, lambda what, steps: progress.update(task, description=what, advance=steps), stop
+            )
+            progress.update(task, total=builder.steps(men))
+            headers = builder.build(men, jobs)
+    except (Stopped, KeyboardInterrupt):
+        typer.echo("kibitzer tables build: stopped; whole tables stay, and the same command goes on", err=True)
+        raise typer.Exit(130) from None
+    except (TableError, OSError) as error:
+        _refuse("build", error)
+    for header in headers:
+        typer.echo(_json(header) if as_json else _line(header))
+    seconds, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
+    typer.echo(f"{len(headers)} tables in {seconds:.1f} s ({cpu_s:.1f} s of CPU), in {builder.folder}", err=True)
+
+
+@app.command("check")
+def check(
+    men: Annotated[int | None, typer.Option(min=LEAST_MEN, max=MOST_MEN, help="Up to so many men; else all.")] = None,
+    game: GameOption = "nine_mens_morris",
+    rule: RuleOption = [],  # noqa: B006
+    states: Annotated[int, typer.Option(min=0, help="Random positions of each table to check by the rules.")] = 1000,
+    every: Annotated[bool, typer.Option("--all", help="Check every position: about 3,000 a second.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the positions.")] = 0,
+    into: FolderOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Checks tables: header, checksum, counts, and that values follow from those one ply on, by the plain rules.
+
+    Exit status 2 where anything is wrong, with the file or the position.
+
+    Example: kibitzer tables check --game nine_mens_morris --rule flying=true --states 5000
+    """
+    from agents.tables.check import Checker
+
+    the_game, within = _game("check", game, rule), _within("check", into)
+    try:
+        checker = Checker(the_game, within)
+        spaces = _spaces(checker.folder, men)
+        with _progress() as progress:
+            for own, opp in spaces:
+                task = progress.add_task(f"{own}-{opp} file", total=None)
+                header = checker.file(own, opp)
+                progress.update(task, description=f"{own}-{opp} values", total=header.slots if every else states)
+                look = lambda task=task: progress.advance(task)  # noqa: E731
+                checked = checker.values(own, opp, None if every else states, seed, look)
+                progress.remove_task(task)
+                found = _json(header, checked=checked) if as_json else f"{_line(header)}, {checked} positions checked"
+                progress.console.file.flush()
+                typer.echo(found)
+    except (TableError, OSError) as error:
+        _refuse("check", error)
+
+
+@app.command("list")
+def list_(into: FolderOption = None, as_json: JsonOption = False) -> None:
+    """Lists the tables there are, of all rules.
+
+    Fields: rules, own (men of the mover), opp, slots (bytes), orbits (positions that no symmetry joins), wins, losses,
+    draws (for the mover, with all images), longest_win, longest_loss (plies), checksum.
+
+    Example: kibitzer tables list --json
+    """
+    within = _within("list", into)
+    headers = [header for one in sorted(within.glob("nine_mens_morris-*")) for header in folder.found(one)]
+    for header in headers:
+        typer.echo(_json(header) if as_json else _line(header))
+    if not headers:
+        typer.echo(f"no tables in {within}; `kibitzer tables build --men 7` builds small ones", err=True)
+
+
+def _spaces(where: Path, men: int | None) -> list[tuple[int, int]]:
+    """The subspaces to check: all of up to `men` men, or those that are there. Raises TableError where none is."""
+    if men is not None:
+        return [
+            one for total in range(LEAST_MEN, men + 1) for pair in folder.pairs(total) for one in folder.both(*pair)
+        ]
+    spaces = sorted(
+        (tuple(map(int, path.stem.split("-"))) for path in where.glob("[3-9]-[3-9].table")),
+        key=lambda space: (sum(space), space),
+    )
+    if not spaces:
+        raise TableError(f"no tables in {where}; `kibitzer tables build` builds them")
+    return [(own, opp) for own, opp in spaces]
+
+
+def _line(header: files.Header) -> str:
+    return (
+        f"{header.own}-{header.opp} {header.rules}: {header.orbits} positions; with images {header.wins} won,"
+        f" {header.losses} lost, {header.draws} drawn; longest win {header.longest_win} plies,"
+        f" loss {header.longest_loss}; {header.slots / 1e6:.1f} MB"
+    )
+
+
+def _json(header: files.Header, **more: object) -> str:
+    return json.dumps({**dataclasses.asdict(header), **more})
+
+
+def _game(command: str, name: str, rule: list[str]) -> NineMensMorris:
+    try:
+        the_game = games.load(name, games.rules_from_words(rule))
+        if not isinstance(the_game, NineMensMorris):
+            raise TableError(f"{the_game.title} has no endgame tables; only nine_mens_morris has")
+    except ValueError as error:
+        _refuse(command, error)
+    return the_game
+
+
+def _within(command: str, into: Path | None) -> Path:
+    within = into or folder.root()
+    if within is None:
+        _refuse(command, TableError(f"{folder.ENVIRONMENT} is empty: no tables are wanted; give --into FOLDER"))
+    return within
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Progress]:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield progress
+
+
+def _refuse(command: str, error: Exception) -> NoReturn:
+    typer.echo(f"kibitzer tables {command}: {error}", err=True)
+    raise typer.Exit(2)
