@@ -16,7 +16,7 @@ import zmq
 from pydantic import ValidationError
 
 import games
-from agents import registry
+from agents import kernels, registry
 from agents.agent import Agent, AgentError, Answer, Limits
 from agents.perft import perft as count_sequences
 from agents.search import MAX_DEPTH
@@ -33,7 +33,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 @app.command("move")
 def move(
     game: GameOption,
-    agent: Annotated[str, typer.Option(help="Agent, such as alphabeta or random.")] = "alphabeta",
+    agent: Annotated[str, typer.Option(help="Agent, such as alphabeta, mcts or level-3.")] = "alphabeta",
     moves: Annotated[str | None, typer.Option(help='Moves so far, such as "d2 f4 d6xf4".')] = None,
     position: Annotated[str | None, typer.Option(help="Position as text, instead of --moves.")] = None,
     time_s: Annotated[float | None, typer.Option(help="Seconds to think. Without any limit: the agent's own.")] = None,
@@ -47,7 +47,8 @@ def move(
     """Asks an agent for one move, without a daemon.
 
     Fields: move, score (positive is good for the side to move; null without an opinion; 1000000 less the plies is a
-    forced win), nodes, depth, seconds, pv (expected moves).
+    forced win), nodes, depth, seconds, pv (expected moves). The first move of a game after an update compiles its
+    search: seconds, which are not counted.
 
     Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
     """
@@ -81,7 +82,8 @@ def perft(
 ) -> None:
     """Counts the move sequences of a length, to check the rules against published counts.
 
-    Fields: game, depth, nodes, seconds.
+    Counts in machine code where the game has it, else by the rules in Python; compiling is not timed. Fields: game,
+    depth, nodes, seconds.
 
     Example: kibitzer perft --game morris --depth 4 --rule flying=true --rule mill_protected=true --removals-as-plies
     """
@@ -90,8 +92,12 @@ def perft(
         start = _position(the_game, None, position)
     except ValueError as error:
         _refuse("perft", error)
+    if not removals_as_plies:
+        kernels.perft(the_game, start, 1)  # compiles, or fetches from the disk
     began_s = time.perf_counter()
-    count = count_sequences(the_game, start, depth, removals_as_plies)
+    count = None if removals_as_plies else kernels.perft(the_game, start, depth)
+    if count is None:
+        count = count_sequences(the_game, start, depth, removals_as_plies)
     seconds = round(time.perf_counter() - began_s, 3)
     if as_json:
         typer.echo(json.dumps({"game": the_game.name, "depth": depth, "nodes": count, "seconds": seconds}))
