@@ -1,0 +1,123 @@
+"""What an agent does while its search kernel is still being compiled, with kernels that come when they are told to."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import games
+from agents import kernels, loading
+from agents.agent import Limits
+from agents.plain_search import PlainSearch
+from agents.registry import load_agent
+
+NEVER = threading.Event()
+
+
+class SlowGame:
+    """The rules of gánh under a name of their own, for which a kernel can be pretended."""
+
+    def __init__(self, name: str) -> None:
+        self._game = games.load("ganh")
+        self.name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+
+class FakeKernel:
+    """Kernels of any game, loaded when `arrive` is set."""
+
+    def __init__(self) -> None:
+        self.arrive = threading.Event()
+        self.asked = 0
+        self.made = 0
+
+    def load(self, name: str) -> type:
+        self.asked += 1
+        assert self.arrive.wait(20)
+        return PlainSearch
+
+    def search(self, game: Any, table_mb: int, seed: int, heuristic: str = "") -> PlainSearch:
+        assert self.arrive.is_set(), "the kernel was asked for before it was there: everybody would wait"
+        self.made += 1
+        return PlainSearch(game)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[tuple[FakeKernel, Any]]:
+    game, kernel = SlowGame(f"slow_{request.node.name}"), FakeKernel()
+    monkeypatch.setattr(kernels, "names", lambda: (game.name,))
+    monkeypatch.setattr(kernels, "load", kernel.load)
+    monkeypatch.setattr(kernels, "search", kernel.search)
+    yield kernel, game
+    kernel.arrive.set()
+    loading.answer_within(None)
+    loading.begin(game.name).join()
+
+
+def test_a_worker_answers_without_a_kernel_that_is_late(fake: tuple[FakeKernel, Any]) -> None:
+    kernel, game = fake
+    loading.answer_within(0.05)
+    player = load_agent("alphabeta", game)
+    for _ in range(2):
+        answer = player.choose(game.initial(), Limits(time_s=0.1), NEVER)
+        assert answer.move in game.legal_moves(game.initial())
+        assert answer.depth >= 1
+    assert (kernel.asked, kernel.made) == (1, 0)
+    assert loading.is_busy()
+    kernel.arrive.set()
+    loading.begin(game.name).join()
+    player.choose(game.initial(), Limits(depth=1), NEVER)
+    assert (kernel.asked, kernel.made) == (1, 1)
+    assert not loading.is_pending(game.name)
+
+
+def test_a_level_thinks_its_time_after_waiting_in_vain(fake: tuple[FakeKernel, Any]) -> None:
+    _, game = fake
+    loading.answer_within(0.3)
+    answer = load_agent("level-5", game).choose(game.initial(), Limits(time_s=0.25), NEVER)
+    assert answer.depth >= 1
+    assert answer.score is not None
+
+
+def test_a_depth_for_the_kernel_does_not_keep_the_answer_waiting(
+    fake: tuple[FakeKernel, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, game = fake
+    loading.answer_within(0.05)
+    monkeypatch.setattr("agents.alphabeta.STOPGAP_S", 0.1)
+    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(depth=30), NEVER)
+    assert 1 <= answer.depth < 30
+
+
+def test_without_haste_the_kernel_is_waited_for(fake: tuple[FakeKernel, Any]) -> None:
+    kernel, game = fake
+    threading.Timer(0.2, kernel.arrive.set).start()
+    load_agent("alphabeta", game).choose(game.initial(), Limits(depth=1), NEVER)
+    assert kernel.made == 1
+
+
+def test_stop_ends_the_waiting(fake: tuple[FakeKernel, Any]) -> None:
+    kernel, game = fake
+    stop = threading.Event()
+    threading.Timer(0.1, stop.set).start()
+    answer = load_agent("alphabeta", game).choose(game.initial(), Limits(depth=5), stop)
+    assert answer.move in game.legal_moves(game.initial())
+    assert kernel.made == 0
+
+
+def test_a_kernel_that_another_thread_imports_is_not_ready(fake: tuple[FakeKernel, Any]) -> None:
+    kernel, game = fake
+    assert not loading.is_ready(game.name)
+    thread = loading.begin(game.name)
+    assert loading.begin(game.name) is thread
+    time.sleep(0.01)
+    assert loading.is_pending(game.name)
+    kernel.arrive.set()
+    thread.join()
+    assert not loading.is_pending(game.name)
