@@ -49,7 +49,9 @@ WORTHS = Word(40)
 """9 words: the squares that `static` finds worth -4 to 4."""
 GROUPS_AT = Word(64)
 """46 words: which weights the board judged last chooses."""
-MOVES = Word(128)
+LINE = Word(128)
+"""The expected moves as squares and 1, PASSED for a pass."""
+MOVES = LINE + Word(MAX_PLY)
 """Two words a move, MAX_MOVES moves a ply: order << 8 | square, and the discs it turns over."""
 WEIGHTS = MOVES + Word(2 * MAX_MOVES * MAX_PLY)
 """The trained patterns, STAGE_WORDS a stage."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from agents.kernels.compilation import compiled
 from agents.kernels.reversi import memory as layout
-from agents.kernels.reversi.memory import Memory
+from agents.kernels.reversi.discs import flips, moves
+from agents.kernels.reversi.memory import LINE, PASSED, Memory
 from agents.kernels.reversi.midgame import LOWEST, WON, negamax
 from agents.kernels.reversi.proof import prove_result
 from agents.kernels.reversi.table import AT_MOVE, BYTE, position_key, recall
@@ -14,14 +15,37 @@ from agents.kernels.reversi.weights import weights
 from agents.search import MAX_DEPTH, Iteration
 from games.reversi import PASS, Move, Position, Reversi
 
-SOLVED_AT_ONCE = 14
-"""Empty squares up to which a proof takes no longer than a glance; of more, a search to a depth comes first."""
+U = np.uint64
+ZERO, ONE = U(0), U(1)
+PROOF_NODES, PROOF_EMPTIES, PROOF_GROWTH = 30_000, 14, 2.3
+"""Positions that a proof visits with so many empty squares, and how often as many with one more; measured."""
+PATIENCE = 12
+"""A proof is begun when its cost is so many times what was searched to a depth."""
 
 
-@compiled("uint64(uint64[::1], uint64, uint64)")
-def best_known(memory: Memory, mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The best move that the table has for a position, as its square and 1; 0 where it has none."""
-    return recall(memory, position_key(mine, theirs)) >> AT_MOVE & BYTE
+@compiled("int64(uint64[::1], uint64, uint64, uint64, int64)")
+def write_line(memory: Memory, mine: np.uint64, theirs: np.uint64, best: np.uint64, most: int) -> int:
+    """Writes the best move and those that the table expects after it into LINE; returns how many."""
+    length, code = 0, best
+    while length < most and code != ZERO:
+        if code == PASSED:
+            turned = ZERO
+        else:
+            square = code - ONE
+            turned = flips(mine, theirs, square)
+            if turned == ZERO or (mine | theirs) >> square & ONE:
+                break
+            turned |= ONE << square
+        memory[LINE + U(length)] = code
+        length += 1
+        mine, theirs = theirs & ~turned, mine | turned
+        if moves(mine, theirs) == ZERO:
+            code = PASSED if moves(theirs, mine) != ZERO else ZERO
+        else:
+            code = recall(memory, position_key(mine, theirs)) >> AT_MOVE & BYTE
+            if code == PASSED:
+                break
+    return length
 
 
 class ReversiSearch:
@@ -48,14 +72,23 @@ class ReversiSearch:
         self._proves = self._solves and not exact
 
     def deepen(self, depth: int) -> Iteration:
-        """One search with the whole window, or the proof of the result where the depth says that it is in reach."""
-        self.memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
-        if self._proves and depth > self._empties - SOLVED_AT_ONCE:
+        """One search with the whole window, or the proof of the result once it is in reach."""
+        memory = self.memory
+        memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+        if self._proves and self._is_in_reach(depth):
             return self._solve()
-        negamax(self.memory, self._mine, self._theirs, min(depth, MAX_DEPTH), LOWEST, -LOWEST, 0)
-        best, score = int(self.memory[layout.BEST_MOVE]), int(self.memory[layout.BEST_SCORE].astype(np.int64))
-        self.memory[layout.HINT] = best or self.memory[layout.HINT]
+        negamax(memory, self._mine, self._theirs, min(depth, MAX_DEPTH), LOWEST, -LOWEST, 0)
+        best, score = int(memory[layout.BEST_MOVE]), int(memory[layout.BEST_SCORE].astype(np.int64))
+        memory[layout.HINT] = best or memory[layout.HINT]
         return self._iteration(best, score, depth)
+
+    def _is_in_reach(self, depth: int) -> bool:
+        """Whether a proof costs little more than what was searched already, and no more than is allowed."""
+        cost = PROOF_NODES * PROOF_GROWTH ** (self._empties - PROOF_EMPTIES)
+        done, limit = int(self.memory[layout.NODES]), int(self.memory[layout.NODE_LIMIT])
+        if depth >= self._empties:
+            return True
+        return done > cost / PATIENCE and (not limit or limit - done > cost)
 
     def _solve(self) -> Iteration:
         """The exact result, if nothing stops the proof; until then, a move is only known where it surely wins."""
@@ -65,29 +98,16 @@ class ReversiSearch:
         return self._iteration(best, score, self._empties, proof.solved)
 
     def _iteration(self, best: int, score: int, depth: int, final: bool = False) -> Iteration:
-        move = _decode(best) if best else None
+        length = int(write_line(self.memory, self._mine, self._theirs, np.uint64(best), min(depth, MAX_DEPTH)))
+        line = tuple(_decode(int(code)) for code in self.memory[int(layout.LINE) : int(layout.LINE) + length])
         return Iteration(
             whole=not self.memory[layout.STOP],
-            move=move,
+            move=line[0] if line else None,
             score=score,
-            pv=() if move is None else self._line(move, depth),
+            pv=line,
             nodes=int(self.memory[layout.NODES]),
             final=final,
         )
-
-    def _line(self, move: Move, depth: int) -> tuple[Move, ...]:
-        """The move and what the table expects after it."""
-        line, position = [move], self.game.apply(self._position, move)
-        while len(line) < depth:
-            moves = self.game.legal_moves(position)
-            mine, theirs = position.discs[position.side], position.discs[1 - position.side]
-            known = int(best_known(self.memory, np.uint64(mine), np.uint64(theirs)))
-            following = PASS if moves == [PASS] else Move(known - 1)
-            if following not in moves:
-                break
-            line.append(following)
-            position = self.game.apply(position, following)
-        return tuple(line)
 
     def interrupt(self) -> None:
         """The kernel looks at every position it visits but the smallest trees'."""
