@@ -66,6 +66,8 @@ QUIET_THREATS = Word(26)
 """Not 0: the threat search also tries stones that make a three with one end closed."""
 CLAIMS = Word(27)
 """Bits 0 and 1: whether black's, white's wins by threats are certain; black's are not where fouls are forbidden."""
+THREATS_LIMIT = Word(30)
+"""The search for threats ends, not stopped for good, when NODES is beyond this."""
 SUMS = Word(28)
 """2 words: the values of what each colour's stone would make, over all empty cells and directions."""
 VALUES = Word(32)

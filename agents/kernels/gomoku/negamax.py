@@ -164,7 +164,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     if memory[STOP] != ZERO:
         return 0
     # 2. Wins and losses that the patterns show, and the full board.
-    certain = memory[CLAIMS] >> colour & ONE != ZERO
+    certain = bool(memory[CLAIMS] >> colour & ONE)
     five = first_in(memory, colour, FIVE)
     if five != NOWHERE:
         return claim(memory, five, ply, 1)
@@ -193,8 +193,9 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT]
     # 5. The moves: the forced one; what answers a win by fours that the enemy has; else the most promising.
-    count, threatened, lost_in = ZERO, False, 0
-    if forced != NOWHERE:
+    count, lost_in = ZERO, 0
+    threatened: bool = False
+    if forced != NOWHERE and (ply > 0 or memory[BANNED + forced] == ZERO):
         memory[MOVES + here * PLY_MOVES] = forced
         count = ONE
     else:
@@ -205,10 +206,10 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         if threatened:
             lost_in = 1 + signed(memory[LINE_LENGTH])
             count = write_answers(memory, enemy, here)
-            threatened = count < PLY_MOVES
-        if threatened:
-            count = order_answers(memory, here, count, first)
-        else:
+            count = order_answers(memory, here, count, first) if count < PLY_MOVES else ZERO
+            # At the root a lost position, too, needs a move: the one that is lost last.
+            threatened = count != ZERO or ply > 0
+        if not threatened:
             most = U(WIDTHS[0] if depth <= 1 else WIDTHS[1] if depth == 2 else WIDTHS[2])
             count = write_moves(memory, colour, here, most, first)
     if memory[STOP] != ZERO:
@@ -217,7 +218,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         return ply + lost_in - WIN if threatened else 0
     # 6. Search each: the first with the whole window, the others to prove that they are no better.
     best, best_cell, lowest = -2 * WIN, ZERO, alpha
-    after = depth if forced != NOWHERE else depth - 1
+    after = depth if forced != NOWHERE or (threatened and count <= THREE and ply < 2 * depth + 8) else depth - 1
     for done in range(count):
         cell = memory[MOVES + here * PLY_MOVES + U(done)] & CELL
         toggle(memory, cell, colour)

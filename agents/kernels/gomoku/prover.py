@@ -20,6 +20,8 @@ INNER_FOURS = 300
 """Positions of each search for fours within the search for threats."""
 SLICE = 20_000
 """Positions between two looks at the clock, some 20 ms."""
+FOLLOWING = 200_000
+"""Positions to spend on a proven line where the table has lost a part of it."""
 ATTACK, DEFENCE = U(1), U(0)
 FIVE = U(layout.FIVE)
 NUMBER = 2**28 - 1
@@ -56,19 +58,14 @@ class Proof:
 
     def by_threats(self, nodes: int) -> bool:
         """Searches on until about so many positions more are visited; what was found before is kept."""
-        memory = self.memory
-        limit = memory[layout.NODE_LIMIT]
-        end = memory[layout.NODES] + U(nodes)
-        memory[layout.NODE_LIMIT] = end if limit == 0 else min(limit, end)
-        memory[layout.INNER_LIMIT] = INNER_FOURS
+        self.memory[layout.THREATS_LIMIT] = self.memory[layout.NODES] + U(nodes)
+        self.memory[layout.INNER_LIMIT] = INNER_FOURS
         settled = self._settle(ATTACK)
         if settled == PROVEN:
+            self.memory[layout.THREATS_LIMIT] += U(FOLLOWING)
             line = self._follow()
             self.line = tuple(line) if line else None
         self.hopeless = settled == DISPROVEN
-        if memory[layout.STOP] and memory[layout.NODES] > memory[layout.NODE_LIMIT] and (not limit or end < limit):
-            memory[layout.STOP] = 0
-        memory[layout.NODE_LIMIT] = limit
         return self.line is not None
 
     def within(self, seconds: float) -> bool:

@@ -31,6 +31,7 @@ from agents.kernels.gomoku.memory import (
     SETS,
     STOP,
     THREATS,
+    THREATS_LIMIT,
     THREATS_MASK,
     ZOBRIST,
     Memory,
@@ -290,7 +291,8 @@ def prove(
         settled = easy == ZERO or total == ZERO
         if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
             memory[STOP] = ONE
-        if settled or proof >= most_proof or disproof >= most_disproof or memory[STOP] != ZERO:
+        over = memory[STOP] != ZERO or memory[NODES] > memory[THREATS_LIMIT]
+        if over or settled or proof >= most_proof or disproof >= most_disproof:
             keep(memory, key, proof, disproof, ply, count)
             return
         # 4. The most promising child, until it is no longer that.

@@ -1,0 +1,156 @@
+"""`agents.search.Search` of gomoku by the engine's own judgement: proofs first, then alpha-beta by patterns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.kernels.gomoku import memory as layout
+from agents.kernels.gomoku.board import toggle
+from agents.kernels.gomoku.negamax import negamax
+from agents.kernels.gomoku.prover import Proof, write_stones
+from agents.kernels.gomoku.table import SURE
+from agents.search import MAX_DEPTH, WIN, Iteration
+from games.gomoku import Choice, Gomoku, Move, Position
+
+LIMIT = 2 * WIN
+"""Beyond every score."""
+U = np.uint64
+OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
+"""For swap2, rows and columns from the middle: black, white, black so that neither colour is much better."""
+FIRST_FOURS = 20_000
+"""Positions of the search for a win by fours, before all else."""
+CAREFUL_DEPTH = 3
+"""From this depth on, the best move is searched for a win by threats of the enemy."""
+MOST_REFUSED = 20
+LEAST_THREATS = 2000
+"""Positions of the search for a win by threats in one iteration, at least."""
+
+
+class ThreatSearch:
+    """Over one flat array. Renju's fouls are kept at the root; there no win of black is claimed but five itself."""
+
+    def __init__(self, game: Gomoku, table_mb: int, seed: int) -> None:
+        self.game = game
+        rules = game.rules
+        self.memory = layout.allocate(game.size, (rules.exact_five or rules.renju, rules.exact_five), table_mb)
+        self.memory[layout.NOISE] = seed
+        self._opening = OPENINGS[seed % len(OPENINGS)]
+        if rules.renju:
+            self.memory[layout.CLAIMS] = 2
+
+    def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
+        """Loads the position. Tables stay, but not for a search limited by depth alone, which is always the same."""
+        memory = self.memory
+        self._position, self._colour = position, self.game.colour(position)
+        memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
+        memory[layout.NODE_LIMIT] = nodes or 0
+        memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
+        history = memory[int(layout.HISTORY) : int(layout.HISTORY) + 2 * layout.CELLS]
+        history >>= U(2)
+        if exact:
+            history[:] = 0
+            memory[int(memory[layout.FAILED]) :] = 0
+        write_stones(memory, self.game.size, position.stones)
+        self._ban(self.game.fouls(position))
+        self._proof = Proof(memory, self._colour)
+        self._spent = self._refused = 0
+        self._checked: dict[int, int] = {}
+
+    def _ban(self, fouls: int) -> None:
+        start = int(layout.BANNED)
+        self.memory[start : start + layout.CELLS] = 0
+        for index in range(fouls.bit_length()):
+            if fouls >> index & 1:
+                self.memory[start + layout.cell_of(index, self.game.size)] = 1
+
+    def deepen(self, depth: int) -> Iteration:
+        """Looks for a forced win, a while longer at each depth, then searches all promising lines to the depth."""
+        memory, position = self.memory, self._position
+        if position.stage == "lay" and position.count < 3:
+            return self._given(self._lay())
+        if not position.count:
+            return self._given(Move(self.game.size * self.game.size // 2))
+        if self._wins(depth):
+            line = self._proof.line or ()
+            return self._found(line, WIN - len(line), final=True)
+        best = self._search(depth)
+        while best and depth >= CAREFUL_DEPTH and not memory[layout.STOP] and self._loses(best):
+            self._refuse(best)
+            best = self._search(depth)
+        memory[layout.HINT] = best or memory[layout.HINT]
+        length, start = int(memory[layout.PV_LENGTH]), int(layout.PV)
+        line = tuple(int(cell) for cell in memory[start : start + length])
+        return self._found(line if best and line[:1] == (best,) else (best,), self._score())
+
+    def _search(self, depth: int) -> int:
+        """The best cell by alpha-beta, 0 if none was searched to the end."""
+        self.memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
+        negamax(self.memory, U(self._colour), 0, min(depth, MAX_DEPTH), -LIMIT, LIMIT)
+        return int(self.memory[layout.BEST_MOVE])
+
+    def _loses(self, cell: int) -> bool:
+        """Whether the enemy then wins by threats, looked at for a while if it was not looked at longer before."""
+        memory, enemy = self.memory, 1 - self._colour
+        budget = max(LEAST_THREATS, int(memory[layout.NODES]) // 6)
+        if not int(memory[layout.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
+            return False
+        if abs(self._score()) > SURE:
+            return False
+        self._checked[cell] = budget
+        toggle(memory, U(cell), U(self._colour))
+        proof = Proof(memory, enemy)
+        lost = proof.by_fours(FIRST_FOURS) or proof.by_threats(budget)
+        toggle(memory, U(cell), U(self._colour))
+        return lost
+
+    def _refuse(self, cell: int) -> None:
+        """Bans a losing move, unless hardly any is left: then the one that holds out is as good as another."""
+        self._refused += 1
+        if self._refused <= MOST_REFUSED:
+            self.memory[int(layout.BANNED) + cell] = 1
+        self.memory[layout.HINT] = 0
+
+    def _score(self) -> int:
+        return int(self.memory[layout.BEST_SCORE].astype(np.int64))
+
+    def _wins(self, depth: int) -> bool:
+        """Whether a win is proven; spends up to a third of all positions on it."""
+        memory, proof = self.memory, self._proof
+        if not int(memory[layout.CLAIMS]) >> self._colour & 1:
+            return False
+        if depth == 1:
+            proof.by_fours(FIRST_FOURS)
+        elif not proof.hopeless and proof.line is None:
+            before = int(memory[layout.NODES])
+            proof.by_threats(max(LEAST_THREATS, (before - 3 * self._spent) // 2))
+            self._spent += int(memory[layout.NODES]) - before
+        return proof.line is not None
+
+    def _found(self, line: tuple[int, ...], score: int, final: bool = False) -> Iteration:
+        """An iteration from cells of the memory; (0,) is none. Takes black where that is better than a stone."""
+        game, memory = self.game, self.memory
+        moves: tuple[Move | Choice, ...] = tuple(Move(layout.index_of(cell, game.size)) for cell in line if cell)
+        if moves and self._position.stage == "choose" and score < 0:
+            moves, score = (Choice("black"), *moves), -score
+        if moves and moves[0] not in game.legal_moves(self._position):
+            # All that stops a loss is forbidden: any stone will do.
+            moves = tuple(game.legal_moves(self._position)[:1])
+        whole = final or not memory[layout.STOP]
+        nodes = int(memory[layout.NODES])
+        return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
+
+    def _given(self, move: Move) -> Iteration:
+        """A move of the opening, which nothing is searched for."""
+        return Iteration(True, move, 0, (move,), int(self.memory[layout.NODES]), final=True)
+
+    def _lay(self) -> Move:
+        """The next stone of a swap2 opening, or any stone where the opening is another's."""
+        size, middle = self.game.size, self.game.size // 2
+        row, column = self._opening[self._position.count]
+        move = Move((middle + row) * size + middle + column)
+        legal = self.game.legal_moves(self._position)
+        return move if move in legal else next(other for other in legal if isinstance(other, Move))
+
+    def interrupt(self) -> None:
+        """The kernel looks at every position it visits."""
+        self.memory[layout.STOP] = 1
