@@ -25,7 +25,7 @@ from daemon.explanation import (
     Explanation,
 )
 from daemon.line import shares_men
-from games import EMPTY, AnyGame, Side, Step, carry_out
+from games import EMPTY, AnyGame, Side, Step, carry_out, in_any_order
 
 MOST_MISSED = 7
 """The same where men belong to nobody: tiles that came while the camera was away or the computer busy. They would
@@ -175,7 +175,7 @@ class Lookahead:
 
     def _find_unfinished(self, line: Line, move: Any, steps: tuple[Step, ...]) -> None:
         """Notes every board in the middle of the turn that the reading allows."""
-        for done, missing in _halves(steps):
+        for done, missing in (*_halves(steps), *self._likeliest_part(line.board, steps)):
             change, _ = self._losses.change(line.board, done)
             if line.loss + change <= FIT_NATS["unfinished"] + 1e-6:
                 board = carry_out(line.board, done)
@@ -183,6 +183,15 @@ class Lookahead:
                 self._add(
                     Explanation("unfinished", board, loss, line.position, (move,), extra_nats=extra, missing=missing)
                 )
+
+    def _likeliest_part(self, board: str, steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], ...]]:
+        """What a hand may have done of a turn whose order is its own choice: the steps that the reading shows."""
+        if not in_any_order(steps):
+            return
+        seen = [steps[0], *(step for step in steps[1:] if self._losses.change(board, (step,))[0] < 0)]
+        missing = tuple(step for step in steps if step not in seen)
+        if missing and tuple(seen) != steps[: len(seen)]:
+            yield tuple(seen), missing
 
     def _add(self, explanation: Explanation) -> None:
         if explanation.fits:

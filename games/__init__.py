@@ -170,7 +170,8 @@ class Game(Protocol[P, M]):
     def steps(self, position: P, move: M) -> tuple[Step, ...]:
         """What the hand does, in order; empty for a pass. Carried out on `board(position)` they give the board after.
 
-        Every board after a proper prefix of the steps is an unfinished turn.
+        Every board after a proper prefix of the steps is an unfinished turn. Men that are taken or turned over after
+        the first step may be so in any order: a board where only some of them are is an unfinished turn too.
         """
 
     def view(self, position: P, side: Side) -> P:
@@ -334,12 +335,27 @@ def boards_of_turn(game: AnyGame, position: Any, move: Any) -> tuple[str, ...]:
 
 def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
     """Whether the board shows a legal move carried out, wholly or in part."""
-    changed = set(changed_cells(game.board(position), board))
-    return any(
-        changed <= {cell for step in game.steps(position, move) for cell in (step.cell, step.origin)}
-        and board in boards_of_turn(game, position, move)
-        for move in game.legal_moves(position)
-    )
+    before = game.board(position)
+    changed = set(changed_cells(before, board))
+    for move in game.legal_moves(position):
+        steps = game.steps(position, move)
+        if changed <= {cell for step in steps for cell in (step.cell, step.origin)} and (
+            board in boards_of_turn(game, position, move) or _is_done_in_another_order(before, steps, board)
+        ):
+            return True
+    return False
+
+
+def in_any_order(steps: Sequence[Step]) -> bool:
+    """Whether all steps after the first only take men away or turn them over: their order is the hand's choice."""
+    return len(steps) > 2 and all(step.kind in ("remove", "flip") for step in steps[1:])
+
+
+def _is_done_in_another_order(before: str, steps: Sequence[Step], board: str) -> bool:
+    if not in_any_order(steps):
+        return False
+    done = [step for step in steps[1:] if board[step.cell] == step.piece]
+    return board == carry_out(before, [steps[0], *done])
 
 
 def line_of_play(game: AnyGame, texts: Sequence[str], start: Any = None) -> list[Any]:

@@ -86,14 +86,17 @@ class ScriptedPlayer:
 
         Old, repeated and unplayable ones are ignored.
         """
-        # A quick daemon speaks while the hand of the ply before is still leaving.
-        due = self.ply + (self._moving is not None)
-        if ply != due or self._told or self.game.outcome(self.position) is not None:
+        # A quick daemon speaks while the hand of the ply before is still leaving, and passes that must be made before
+        # anybody at the table does.
+        due, position = self.ply + (self._moving is not None), self.position
+        while self._must_pass(position):
+            due, position = due + 1, self.game.apply(position, self.game.legal_moves(position)[0])
+        if ply != due or self._told or self.game.outcome(position) is not None:
             return False
-        if self.game.to_move(self.position) in self.human_sides:
+        if self.game.to_move(position) in self.human_sides:
             return False
         try:
-            self.game.parse_move(self.position, move_text)
+            self.game.parse_move(position, move_text)
         except games.MoveError as error:
             log.warning("heard %r for ply %d, which cannot be played: %s", move_text, ply, error)
             return False
@@ -110,15 +113,21 @@ class ScriptedPlayer:
             self._thinking_until_s = self.table.time_s + self._think_s * float(self._rng.uniform(0.6, 1.4))
         if self.table.time_s < self._thinking_until_s:
             return
-        if self.game.to_move(self.position) in self.human_sides:
+        if self.game.to_move(self.position) in self.human_sides or self._must_pass(self.position):
             self._begin(self._choose())
         elif self._told is not None:
-            self._begin(self.game.parse_move(self.position, self._told[1]))
+            told, self._told = self._told[1], None
+            self._begin(self.game.parse_move(self.position, told))
 
     @property
     def seen(self) -> list[Ply]:
         """The plies of the record that changed the board."""
         return [ply for ply in self.record if ply.seen]
+
+    def _must_pass(self, position: Any) -> bool:
+        """Whether a pass is all that can be done: nobody has to tell an agent's."""
+        moves = self.game.legal_moves(position)
+        return len(moves) == 1 and not self.game.steps(position, moves[0])
 
     def _choose(self) -> Any:
         """Any move that is seen, mostly one that takes men or brings points; a pass seldom, or where none can be."""
@@ -152,7 +161,7 @@ class ScriptedPlayer:
         self.position = self.game.apply(self.position, move)
         scores = self.game.scores(self.position)
         self.table.perform(steps, side, self._pace, scores)
-        self._moving, self._told = (text, side, self.table.time_s, bool(steps), scores), None
+        self._moving = (text, side, self.table.time_s, bool(steps), scores)
 
     def _finish_move(self) -> None:
         if self.table.busy or self._moving is None:

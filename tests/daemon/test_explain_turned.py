@@ -1,0 +1,70 @@
+"""Turns of many steps, seen half done: a hand turns discs in the order it likes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import games
+from daemon.explain import explain
+from daemon.phrases import missing_steps
+from games import Step
+from games.reversi import PASS, Position, Reversi
+from tests.daemon.readings import reading_of
+
+
+@pytest.fixture
+def game() -> Reversi:
+    return Reversi()
+
+
+def half_done(game: Reversi, seed: int) -> Iterator[tuple[list[Position], Any, list[Step], list[Step]]]:
+    """Positions of a random game, each with a move, the discs turned so far in some order, and those left."""
+    dice, history = random.Random(seed), [game.initial()]
+    while moves := game.legal_moves(history[-1]):
+        move = dice.choice(moves)
+        first, *flips = game.steps(history[-1], move) or (None,)
+        if first is not None and len(flips) > 1:
+            dice.shuffle(flips)
+            done = dice.randrange(1, len(flips))
+            yield history, move, [first, *flips[:done]], flips[done:]
+        history = [*history, game.apply(history[-1], move)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_discs_turned_in_any_order_are_a_turn_not_yet_finished(game: Reversi, seed: int) -> None:
+    seen = 0
+    for history, move, done, left in half_done(game, seed):
+        board = games.carry_out(game.board(history[-1]), done)
+        assert games.begins_turn(game, history[-1], board)
+        best = explain(game, history, reading_of(game, board)).explanations[0]
+        assert (best.kind, best.board, best.moves) == ("unfinished", board, (move,))
+        assert {step.cell for step in best.missing} == {step.cell for step in left}
+        assert missing_steps(game, history[-1], move, best.missing).startswith("Turn the men on ")
+        seen += 1
+    assert seen > 20
+
+
+def test_a_disc_that_the_turn_does_not_turn_is_no_part_of_it(game: Reversi) -> None:
+    history = games.line_of_play(game, ["d3", "c3"])
+    flips = [step.cell for move in game.legal_moves(history[-1]) for step in game.steps(history[-1], move)]
+    for move in game.legal_moves(history[-1]):
+        first = game.steps(history[-1], move)[0]
+        others = set(flips) - {step.cell for step in game.steps(history[-1], move)}
+        stranger = next(cell for cell in sorted(others) if game.board(history[-1])[cell] == "W")
+        board = games.carry_out(game.board(history[-1]), [first, Step("flip", stranger, None, "B")])
+        assert not games.begins_turn(game, history[-1], board)
+        assert not explain(game, history, reading_of(game, board)).explanations
+        assert game.fault(history[-1], board).rule == "wrong_disc_turned"
+
+
+def test_a_forced_pass_is_seen_with_the_move_after_it(game: Reversi) -> None:
+    start = game.parse_position("XO" + "-" * 62 + " O")
+    moves = [PASS, game.legal_moves(game.apply(start, PASS))[0]]
+    after = game.apply(game.apply(start, PASS), moves[1])
+    best = explain(game, [start], reading_of(game, game.board(after))).explanations[0]
+    assert list(best.moves) == moves
+    assert best.extra_nats == 0

@@ -1,0 +1,44 @@
+"""The scripted player in a game whose passes are forced, told the agent's moves by a daemon that passes at once."""
+
+from __future__ import annotations
+
+import games
+from calibration.template import load_template
+from vision.simulated.player import ScriptedPlayer
+from vision.simulated.table import SimulatedTable
+
+GAME = games.load("reversi")
+HUMAN = frozenset({0})
+"""Black; white is an agent."""
+
+
+def seat(text: str) -> ScriptedPlayer:
+    """A player at a board in the middle of a game."""
+    start = GAME.parse_position(text)
+    table = SimulatedTable(load_template("reversi"), GAME.board(start), seed=3, size_px=(160, 90))
+    return ScriptedPlayer(GAME, table, HUMAN, seed=1, think_s=0.2, pace=8, start=start)
+
+
+def play(player: ScriptedPlayer) -> list[tuple[str, int, bool]]:
+    """The plies made until the game is over, or nothing happens any more."""
+    for _ in range(200):
+        if not player.finished:
+            player.update()
+            player.table.advance(0.1)
+    return [(ply.move, ply.side, ply.seen) for ply in player.record]
+
+
+def test_an_agents_move_told_before_a_person_has_passed_is_kept_until_then() -> None:
+    player = seat("OX" + "-" * 62 + " X")
+    assert not player.hear(1, "c1")
+    assert not player.hear(2, "d1")
+    assert player.hear(2, "c1")
+    assert not player.hear(2, "c1")
+    assert play(player) == [("pass", 0, False), ("c1", 1, True)]
+    assert player.finished
+
+
+def test_an_agents_pass_is_made_without_being_told() -> None:
+    player = seat("XO" + "-" * 62 + " O")
+    assert play(player) == [("pass", 1, False), ("c1", 0, True)]
+    assert player.finished
