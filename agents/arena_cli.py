@@ -284,31 +284,29 @@ def _session(
     """The record and the hall of a tournament, with a progress bar on stderr. Raises ValueError."""
     if plot is not None:
         drawing.check(plot)
+    console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
     )  # fmt: skip
-    with (
-        Record({**terms.settings(specs), **settings}, out) as record,
-        Progress(*columns, console=Console(stderr=True), transient=True) as bar,
-    ):
-        held = [] if isinstance(jobs, int) else [job for job in jobs if job.id in record.played]
-        for job in held:
-            score(job, record.played[job.id])
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    processes, backend, cluster = where
+    with Record({**terms.settings(specs), **settings}, out) as record:
+        hall = Hall(
+            record,
+            jobs=processes,
+            backend=backend,
+            cluster=cluster,
+            watch=lambda job, played: bar.update(task, advance=1, description=score(job, played)),
+        )
+        if record.found:
+            sys.stderr.write(f"{record.found} games are in {out} already\n")
+        for job in [] if isinstance(jobs, int) else jobs:
+            if job.id in record.played:
+                score(job, record.played[job.id])
         total = jobs if isinstance(jobs, int) else len(jobs)
         task = bar.add_task("", total=total, completed=min(total, record.found))
-        if record.found:
-            bar.console.print(f"{record.found} games are in {out} already", highlight=False)
-        processes, backend, cluster = where
-        yield (
-            record,
-            Hall(
-                record,
-                jobs=processes,
-                backend=backend,
-                cluster=cluster,
-                watch=lambda job, played: bar.update(task, advance=1, description=score(job, played)),
-            ),
-        )
+        with bar:
+            yield record, hall
 
 
 def _stopped(work: Callable[[], None]) -> bool:

@@ -69,7 +69,7 @@ def wilson(score: float, count: int) -> tuple[float, float]:
     square = Z95 * Z95
     middle = (score + square / (2 * count)) / (1 + square / count)
     half = Z95 / (1 + square / count) * math.sqrt(score * (1 - score) / count + square / (4 * count * count))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return (max(0.0, middle - half) if score else 0.0, min(1.0, middle + half) if score < 1 else 1.0)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -45,9 +45,9 @@ class Hall:
         left = [job for job in jobs if job.id not in self.record.played]
         if not left or enough():
             return
-        with contextlib.closing(self._finished(left)) as finished, warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.closing(self._finished(left)) as finished:
             # An early end is meant: joblib advises against the games that it cancels then.
-            warnings.filterwarnings("ignore", message=".*tasks which were still being processed.*")
+            warnings.filterwarnings("ignore", message="(?s).*could benefit from adjusting the input task iterator")
             for job, played in finished:
                 self.record.add(played)
                 self._watch(job, played)

@@ -34,7 +34,11 @@ class Record:
                 self._file = path.open("a+b")
                 self._open(self._file, path)
             except OSError as error:
+                self.close()
                 raise RecordError(f"{path}: {error.strerror}") from None
+            except RecordError:
+                self.close()
+                raise
 
     def _open(self, file: IO[bytes], path: Path) -> None:
         try:
@@ -46,12 +50,11 @@ class Record:
         whole, _, torn = content.rpartition(b"\n")
         if not whole and torn and not torn.startswith(b'{"format"'):
             raise RecordError(f"{path} is no record of an arena")
+        if whole:
+            self._read(whole.split(b"\n"), path)
         if torn:  # the process was killed within a line: that game is played again
             file.truncate(len(content) - len(torn))
-        lines = whole.split(b"\n") if whole else []
-        if lines:
-            self._read(lines, path)
-        else:
+        if not whole:
             self._write({"format": FORMAT, **self.settings})
 
     def _read(self, lines: list[bytes], path: Path) -> None:

@@ -82,7 +82,7 @@ def _tilted(shares: Sequence[float], scores: Sequence[float], mean: float) -> li
     with `x`.
     """
     low, high = -1 / (scores[-1] - mean), 1 / (mean - scores[0])
-    for _ in range(200):
+    for _ in range(60):
         x = (low + high) / 2
         if (
             sum(share * (score - mean) / (1 + x * (score - mean)) for share, score in zip(shares, scores, strict=True))
