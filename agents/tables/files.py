@@ -20,6 +20,7 @@ from agents.tables import TableError
 MAGIC = b"KIBITZER MORRIS ENDGAMES 1\n"
 """Names the version too: another way to number or to encode is another version."""
 HEADER_BYTES = 1024
+TEXTS = ("rules", "checksum")
 Codes = NDArray[np.uint8]
 
 
@@ -89,6 +90,8 @@ def read_header(path: Path) -> Header:
         raise TableError(f"{path} is cut short: it has {size} bytes and a header has {HEADER_BYTES}")
     try:
         header = Header(**json.loads(text[len(MAGIC) :]))
+        if any(not isinstance(value, str if name in TEXTS else int) for name, value in vars(header).items()):
+            raise ValueError("a number is no number, or a text no text")
     except (ValueError, TypeError) as error:
         raise TableError(f"{path} has a damaged header: {error}") from None
     if size != HEADER_BYTES + header.slots:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 
+import numpy as np
 import pytest
 
 import games
@@ -18,6 +19,10 @@ from agents.heuristics.nine_mens_morris import (
     phase_weights,
     three_configurations,
 )
+from agents.kernels.nine_mens_morris import HEURISTICS as KNOWN
+from agents.kernels.nine_mens_morris import MorrisSearch
+from agents.kernels.nine_mens_morris.evaluation import evaluate
+from agents.minimax import minimax
 from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
 
 RULES: list[dict[str, object]] = [
@@ -140,3 +145,33 @@ def test_what_is_good_for_one_side_is_as_bad_for_the_other(name: str, rules: dic
         assert HEURISTICS[name](game, other, None) == -value
         seen.add(value)
     assert len(seen) > 1
+
+
+@pytest.mark.parametrize("name", list(HEURISTICS))
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_kernel_judges_as_the_plain_functions_do(name: str, rules: dict[str, object]) -> None:
+    game = morris(**rules)
+    search = MorrisSearch(game, table_mb=1, seed=0, heuristic=name)
+    for position, last in lines(game, 6, 80):
+        if game.outcome(position) is not None:
+            continue
+        side, other = position.side, 1 - position.side
+        value = evaluate(
+            search.memory, np.uint64(position.men[side]), np.uint64(position.men[other]),
+            position.hands[side], position.hands[other], int(last is not None and last.removed is not None),
+        )  # fmt: skip
+        assert value == HEURISTICS[name](game, position, last), game.format_position(position)
+
+
+@pytest.mark.parametrize("name", list(HEURISTICS))
+def test_a_search_to_a_depth_has_the_score_of_plain_minimax_under_every_heuristic(name: str) -> None:
+    game = morris(flying=True, mill_protected=True)
+    search = MorrisSearch(game, table_mb=1, seed=0, heuristic=name)
+    for position, _ in lines(game, 7, 16):
+        if game.outcome(position) is None:
+            search.begin(position, None, exact=True)
+            assert search.deepen(2).score == minimax(game, position, 2, HEURISTICS[name])
+
+
+def test_the_kernel_lists_the_heuristics_that_there_are() -> None:
+    assert tuple(HEURISTICS) == KNOWN

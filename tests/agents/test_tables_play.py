@@ -1,0 +1,223 @@
+"""Perfect play from endgame tables, and how a search comes by them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import games
+from agents.agent import Limits
+from agents.kernels.nine_mens_morris import MorrisSearch
+from agents.kernels.nine_mens_morris.endgames import Endgames
+from agents.registry import load_agent
+from agents.search import WIN
+from agents.tables import first_use, outcome
+from agents.tables.build import Builder
+from games.nine_mens_morris import CELLS, Move, NineMensMorris, Position
+
+FLYING = {"flying": True}
+
+
+def morris(**rules: object) -> NineMensMorris:
+    game = games.load("morris", rules)
+    assert isinstance(game, NineMensMorris)
+    return game
+
+
+def bits(names: str) -> int:
+    return sum(1 << CELLS.index(name) for name in names.split())
+
+
+def endgame(draw: random.Random, mine: int, theirs: int) -> Position:
+    cells = draw.sample(range(24), mine + theirs)
+    return Position((sum(1 << cell for cell in cells[:mine]), sum(1 << cell for cell in cells[mine:])), (0, 0), 0)
+
+
+@pytest.fixture(scope="module")
+def within(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("tables")
+    for game in (morris(), morris(**FLYING)):
+        Builder(game, made, lambda _what, _steps: None, threading.Event()).build(7, jobs=2)
+    return made
+
+
+def search_with(game: NineMensMorris, within: Path, monkeypatch: pytest.MonkeyPatch) -> MorrisSearch:
+    monkeypatch.setenv("KIBITZER_TABLES", str(within))
+    return MorrisSearch(game, table_mb=1, seed=0)
+
+
+@pytest.mark.parametrize("rules", [{}, FLYING], ids=str)
+def test_a_won_endgame_is_won_as_soon_as_the_table_says(
+    within: Path, monkeypatch: pytest.MonkeyPatch, rules: dict[str, object]
+) -> None:
+    game, draw, played = morris(**rules), random.Random(4), 0
+    search, tables = search_with(game, within, monkeypatch), Endgames(game, within)
+    while played < 12:
+        position = endgame(draw, *draw.choice([(3, 3), (4, 3), (3, 4)]))
+        code = tables.code(*position.men)
+        if code is None or outcome(code) != 1:
+            continue
+        played += 1
+        for left in range(code - 1, 0, -1):
+            search.begin(position, nodes=1000, exact=False)
+            found = search.deepen(1)
+            assert found.final
+            assert found.score == (WIN - left if (code - left) % 2 else left - WIN)
+            position = game.apply(position, found.move)
+        ended = game.outcome(position)
+        assert ended is not None
+        assert ended.winner == 0
+
+
+def test_a_drawn_endgame_is_never_lost(within: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, draw, played = morris(**FLYING), random.Random(5), 0
+    search, tables = search_with(game, within, monkeypatch), Endgames(game, within)
+    while played < 8:
+        position = endgame(draw, 3, 4)
+        if tables.code(*position.men) != 0:
+            continue
+        played += 1
+        while game.outcome(position) is None:
+            if position.side == 0:
+                search.begin(position, nodes=1000, exact=False)
+                move = search.deepen(1).move
+            else:
+                move = draw.choice(game.legal_moves(position))
+            position = game.apply(position, move)
+        ended = game.outcome(position)
+        assert ended is not None
+        assert ended.winner != 1
+
+
+def test_a_search_from_more_men_looks_up_what_captures_lead_to(within: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, draw = morris(), random.Random(6)
+    search, tables = search_with(game, within, monkeypatch), Endgames(game, within)
+    captures = 0
+    while captures < 20:
+        position = endgame(draw, 4, 4)
+        moves = game.legal_moves(position)
+        if not moves or (taking := [move for move in moves if move.removed is not None]) == []:
+            continue
+        captures += 1
+        search.begin(position, nodes=10**6, exact=False)
+        found = search.deepen(1)
+        codes = [tables.code(after.men[1], after.men[0]) for after in (game.apply(position, move) for move in taking)]
+        lost = [code - 1 for code in codes if code is not None and outcome(code) == -1]
+        assert not found.final
+        if lost:
+            assert found.score == WIN - 1 - min(lost)
+        search.begin(position, nodes=None, exact=True)
+        assert abs(search.deepen(1).score) < 1000, "to a depth, the judgement alone"
+
+
+def test_a_move_that_would_draw_at_once_is_not_played_in_a_won_endgame(
+    within: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, draw, tried = morris(), random.Random(7), 0
+    search, tables = search_with(game, within, monkeypatch), Endgames(game, within)
+    while tried < 5:
+        position = endgame(draw, 4, 3)
+        if (tables.code(*position.men) or 1) < 6:
+            continue
+        search.begin(position, nodes=1000, exact=False)
+        best = game.apply(position, search.deepen(1).move)
+        seen_twice = dataclasses.replace(position, earlier=(best.key, best.key))
+        search.begin(seen_twice, nodes=1000, exact=False)
+        other = game.apply(seen_twice, search.deepen(1).move)
+        if all(
+            outcome(tables.code(*_of_mover(game.apply(position, move))) or 0) != -1
+            for move in _others(game, position, best)
+        ):
+            continue
+        tried += 1
+        assert game.outcome(other) is None
+        assert outcome(tables.code(*_of_mover(other)) or 0) == -1
+
+
+def _of_mover(position: Position) -> tuple[int, int]:
+    return position.men[position.side], position.men[1 - position.side]
+
+
+def _others(game: NineMensMorris, position: Position, best: Position) -> list[Move]:
+    return [
+        move
+        for move in game.legal_moves(position)
+        if move.removed is None and game.apply(position, move).men != best.men
+    ]
+
+
+def test_a_named_heuristic_and_a_search_to_a_depth_know_no_tables(
+    within: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, position = morris(), endgame(random.Random(1), 3, 3)
+    own = search_with(game, within, monkeypatch)
+    named = MorrisSearch(game, table_mb=1, seed=0, heuristic="best")
+    for search, exact, final in ((own, False, True), (own, True, False), (named, False, False)):
+        search.begin(position, nodes=None if exact else 1000, exact=exact)
+        assert search.deepen(1).final == final
+
+
+def test_the_agent_answers_at_once_and_surely_where_a_table_knows(
+    within: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIBITZER_TABLES", str(within))
+    game = morris(**FLYING)
+    position = Position((bits("a7 d7 g4"), bits("a1 d2 f6")), (0, 0), 0)
+    answer = load_agent("alphabeta", game).choose(position, Limits(time_s=60), threading.Event())
+    assert answer.score == WIN - 1
+    assert answer.pv[0].startswith("g4-g7x")
+    assert answer.seconds < 30
+
+
+def test_small_tables_are_built_beside_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = morris(men=3, flying=True)
+    position = Position((bits("a7 d7 g4"), bits("a1 d2 f6")), (0, 0), 0)
+    search = search_with(game, tmp_path, monkeypatch)
+    search.begin(position, nodes=10, exact=False)
+    assert not search.deepen(1).final, "no move waits for a table"
+    assert first_use.wanted(game) == 6
+    end_s = time.monotonic() + 100
+    while not search.deepen(1).final and time.monotonic() < end_s:
+        time.sleep(0.1)
+        search.begin(position, nodes=10, exact=False)
+    assert search.deepen(1).final
+    assert [path.name for path in (tmp_path / "nine_mens_morris-flying").iterdir()] == ["3-3.table"]
+
+
+PROGRAM = """
+import json, sys, threading
+from pathlib import Path
+import games
+from agents.kernels.nine_mens_morris import MorrisSearch
+from agents.tables.build import Builder
+game = games.load("morris", {"flying": True})
+[header] = Builder(game, Path(sys.argv[1]), lambda what, steps: None, threading.Event()).build(6, 1)
+search = MorrisSearch(game, 1, 0)
+search.begin(game.parse_position("OOMOEOMOOOOOMOOEOEOOOOOO0033"), 1000, False)
+print(json.dumps([header.checksum, search.deepen(1).score]))
+"""
+
+
+def test_a_second_process_builds_and_reads_the_same_on_a_warm_cache(tmp_path: Path) -> None:
+    found, compiled = [], []
+    for run in ("cold", "warm"):
+        tables = tmp_path / run
+        environment = {
+            **os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "code"), "KIBITZER_TABLES": str(tables),
+        }  # fmt: skip
+        words = [sys.executable, "-c", PROGRAM, str(tables)]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(done.stdout))
+        compiled.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")})
+    assert found[0] == found[1]
+    assert compiled[0] == compiled[1]
