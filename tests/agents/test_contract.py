@@ -13,10 +13,14 @@ from typing import Any
 import pytest
 
 import games
-from agents import registry
+from agents import levels, registry
 from agents.agent import Answer, Limits
 
 PAIRS = [(agent, game) for agent in registry.names() for game in registry.games_of(agent)]
+LEVELS = [f"level-{number}" for number in levels.NUMBERS]
+WHOLE = [(agent, game) for agent, game in PAIRS if agent not in LEVELS or agent in ("level-1", "level-5", "level-8")]
+"""Levels are the other agents under limits of their own; three of them play whole games."""
+QUICK: dict[str, dict[str, object]] = {"mcts": {"playout_plies": 2}, "alphabeta": {"table_mb": 1}}
 
 
 def test_the_agents_are_found_by_listing_the_folder() -> None:
@@ -24,15 +28,15 @@ def test_the_agents_are_found_by_listing_the_folder() -> None:
     assert all(registry.find(name).name == name for name in registry.names())
 
 
-@pytest.mark.parametrize(("agent", "game"), PAIRS)
+@pytest.mark.parametrize(("agent", "game"), WHOLE)
 def test_a_whole_game_is_played_with_legal_moves(agent: str, game: str) -> None:
     rules = games.load(game)
-    player, draw = registry.load_agent(agent, rules), random.Random(1)
+    player, draw = registry.load_agent(agent, rules, QUICK.get(agent)), random.Random(1)
     position = rules.initial(seed=1)
     for _ in range(300):
         if rules.outcome(position) is not None:
             break
-        answer = player.choose(position, Limits(nodes=200), threading.Event())
+        answer = player.choose(position, Limits(nodes=40), threading.Event())
         assert answer.move in rules.legal_moves(position)
         assert answer.pv[0] == rules.format_move(position, answer.move)
         assert answer.nodes >= 0
@@ -54,6 +58,21 @@ def test_one_that_is_stopped_already_still_answers(agent: str, game: str) -> Non
     answer = player.choose(rules.initial(seed=1), Limits(time_s=30), stop)
     assert answer.move in rules.legal_moves(rules.initial(seed=1))
     assert time.monotonic() - began_s < 1
+
+
+@pytest.mark.parametrize(("agent", "game"), [pair for pair in PAIRS if pair[0] not in LEVELS[:-1]])
+def test_an_answer_without_limits_ends_by_itself(agent: str, game: str) -> None:
+    rules = games.load(game)
+    start = rules.initial(seed=1)
+    assert registry.load_agent(agent, rules).choose(start, Limits(), threading.Event()).move in rules.legal_moves(start)
+
+
+@pytest.mark.parametrize(("agent", "game"), [pair for pair in PAIRS if pair[0] not in LEVELS[:-1]])
+def test_stop_ends_the_thinking(agent: str, game: str) -> None:
+    rules, stop = games.load(game), threading.Event()
+    start = rules.initial(seed=1)
+    threading.Timer(0.05, stop.set).start()
+    assert registry.load_agent(agent, rules).choose(start, Limits(time_s=600), stop).move in rules.legal_moves(start)
 
 
 def test_the_agent_in_the_document_plays() -> None:
