@@ -10,7 +10,7 @@ import re
 
 from games import EMPTY, Fault, MoveError, Outcome, Side, Step
 from games.co_ganh import position as texts
-from games.co_ganh.board import CELLS, FULL, JUMPS, NEIGHBOURS, bits_of, cells_of, flanked, surrounded
+from games.co_ganh.board import CELLS, FULL, JUMPS, LEAPS, NEIGHBOURS, bits_of, cells_of, flanked, surrounded
 from games.co_ganh.faults import Judge
 from games.co_ganh.position import PIECES, SIDES, GanhRules, Move, Position, opened_by
 
@@ -34,6 +34,7 @@ class CoGanh:
     def __init__(self, rules: GanhRules | None = None) -> None:
         self.rules = rules or GanhRules()
         self.starts = texts.starts(self.rules)
+        self._jumps = not self.rules.flips
 
     def initial(self, seed: int | None = None) -> Position:
         """Eight men each around the edge; nothing is dealt."""
@@ -56,11 +57,12 @@ class CoGanh:
 
     def reach(self, position: Position, origin: int) -> int:
         """Where a man of the mover may step or jump from a point, as a bit set; forced entries are not looked at."""
-        empty = FULL & ~(position.men[0] | position.men[1])
-        found = NEIGHBOURS[origin] & empty
-        if not self.rules.flips:
-            enemy = position.men[1 - position.side]
-            found |= bits_of(to for to, over in JUMPS[origin].items() if enemy >> over & 1 and empty >> to & 1)
+        occupied, enemy = position.men[0] | position.men[1], position.men[1 - position.side]
+        found = NEIGHBOURS[origin] & ~occupied
+        if self._jumps and NEIGHBOURS[origin] & enemy:
+            for to, over in LEAPS[origin]:
+                if enemy & over and not occupied & to:
+                    found |= to
         return found
 
     def captured(self, position: Position, move: Move) -> tuple[int, ...]:

@@ -50,6 +50,8 @@ PAIRS = tuple(_pairs_at(cell) for cell in range(len(CELLS)))
 """For each point, the pairs of neighbours between which it lies on a drawn line."""
 JUMPS = tuple(_jumps_from(cell) for cell in range(len(CELLS)))
 """For each point, landing point and the point leapt over, along drawn lines."""
+LEAPS = tuple(tuple((1 << to, 1 << over) for to, over in jumps.items()) for jumps in JUMPS)
+"""The same as bit sets."""
 
 
 def bits_of(cells: Iterable[int]) -> int:
