@@ -99,3 +99,22 @@ def show_patches(
     except (OSError, cv2.error) as error:
         sys.stderr.write(f"kibitzer train: {out} cannot be written: {error}\n")
         raise typer.Exit(2) from None
+
+
+@app.command("reversi")
+def reversi(
+    out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
+    games: Annotated[int, typer.Option(min=100, help="Games of the last round; 60000 take GAMETIME.")] = 60_000,
+    seed: Annotated[int, typer.Option(min=0, max=2**30, help="Same seed, same games and weights.")] = 1,
+) -> None:
+    """Trains reversi's evaluation by games of the program against itself. Needs no torch.
+
+    Plays games, fits what stands on groups of squares to their results, and does so again with what was learnt: three
+    rounds. Writes reversi_patterns.npz and manifest.toml. Only one core is used.
+
+    Example: kibitzer train reversi --out /tmp/weights --games 2000
+    """
+    from models.train.reversi import make_reversi
+
+    out.mkdir(parents=True, exist_ok=True)
+    make_reversi(out, games=games, seed=seed, command=f"kibitzer train reversi --games {games} --seed {seed}")

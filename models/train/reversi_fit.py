@@ -1,0 +1,132 @@
+"""Fits the pattern weights of reversi to results: least squares, a stage at a time, by small steps a position.
+
+Mirror images of a group share a weight. A pattern that is rarely seen is moved rarely, and so stays near 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.kernels.compilation import bit_count
+from agents.kernels.reversi.discs import moves
+from agents.kernels.reversi.memory import STAGE_WORDS, STAGES
+from agents.kernels.reversi.patterns import (
+    CONSTANT,
+    FIRST_DISCS,
+    GROUPS,
+    MOBILITY,
+    SIZES,
+    STAGE_DISCS,
+    STARTS,
+    write_groups,
+)
+from models.train.reversi_games import Positions, compiled
+
+U = np.uint64
+FEATURES = GROUPS + 2
+"""The groups, the mobility and the constant."""
+OVERLAP = 2
+"""Discs by which a stage's positions reach into the stages beside it."""
+FIRST_STEP, LAST_STEP = 0.012, 0.001
+SCALE = 100
+"""Weights are kept in hundredths of a disc."""
+HELD_OUT = 20
+"""One game of so many is kept apart."""
+
+
+def mirror_images() -> NDArray[np.uint32]:
+    """For each weight of a stage, the lesser of its own place and its mirror image's."""
+    shared = np.arange(STAGE_WORDS * 4, dtype=np.uint32)
+    orders = [
+        (0, 3, 6, 1, 4, 7, 2, 5, 8),
+        None,
+        (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
+        *(tuple(reversed(range(size))) for size in SIZES[3:]),
+    ]
+    for size, start, order in zip(SIZES, STARTS, orders, strict=True):
+        if order is None:
+            continue
+        numbers = np.arange(3**size)
+        image = sum((numbers // 3**place % 3) * 3**to for place, to in enumerate(order))
+        shared[start : start + 3**size] = start + np.minimum(numbers, image)
+    return shared
+
+
+@compiled
+def _features(mine: Any, theirs: Any, shared: Any, found: Any) -> None:
+    groups = np.zeros(GROUPS, np.uint64)
+    for row in range(len(mine)):
+        write_groups(groups, U(0), mine[row], theirs[row])
+        for index in range(GROUPS):
+            found[row, index] = shared[groups[index]]
+        free = np.int64(bit_count(moves(mine[row], theirs[row]))) - np.int64(bit_count(moves(theirs[row], mine[row])))
+        found[row, GROUPS] = MOBILITY + 32 + free
+        found[row, GROUPS + 1] = CONSTANT
+
+
+@compiled
+def _pass_over(features: Any, result: Any, order: Any, weights: Any, step: float) -> float:
+    """One step for every position; returns the mean squared error met on the way."""
+    total = 0.0
+    for row in order:
+        value = 0.0
+        for index in range(FEATURES):
+            value += weights[features[row, index]]
+        error = result[row] - value
+        total += error * error
+        for index in range(FEATURES):
+            weights[features[row, index]] += step * error
+    return total / len(order)
+
+
+@compiled
+def _errors(features: Any, result: Any, weights: Any) -> float:
+    total = 0.0
+    for row in range(len(result)):
+        value = 0.0
+        for index in range(FEATURES):
+            value += weights[features[row, index]]
+        total += (result[row] - value) ** 2
+    return total / max(len(result), 1)
+
+
+def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple[NDArray[np.int16], float]:
+    """One stage's weights, and their error in discs (root mean square) on games kept apart."""
+    discs = np.bitwise_count(positions.mine | positions.theirs).astype(int)
+    low = 0 if stage == 0 else FIRST_DISCS + STAGE_DISCS * stage
+    high = 64 if stage == STAGES - 1 else FIRST_DISCS + STAGE_DISCS * (stage + 1) - 1
+    inside = (discs >= low - OVERLAP) & (discs <= high + OVERLAP)
+    apart = positions.game % HELD_OUT == 0
+    shared = mirror_images()
+    learnt = np.flatnonzero(inside & ~apart)
+    features = np.zeros((len(learnt), FEATURES), np.uint32)
+    _features(positions.mine[learnt], positions.theirs[learnt], shared, features)
+    result = positions.result[learnt].astype(np.float32)
+    weights = np.zeros(STAGE_WORDS * 4, np.float32)
+    draw = np.random.default_rng(seed + stage)
+    for epoch in range(epochs):
+        step = FIRST_STEP * (LAST_STEP / FIRST_STEP) ** (epoch / max(epochs - 1, 1))
+        _pass_over(features, result, draw.permutation(len(learnt)), weights, step)
+    tested = np.flatnonzero(apart & (discs >= low) & (discs <= high))
+    features = np.zeros((len(tested), FEATURES), np.uint32)
+    _features(positions.mine[tested], positions.theirs[tested], shared, features)
+    error = float(np.sqrt(_errors(features, positions.result[tested].astype(np.float32), weights)))
+    whole = np.clip(np.rint(weights * SCALE), -32768, 32767).astype(np.int16)
+    return whole[shared], error
+
+
+def fit(
+    positions: Positions, epochs: int, seed: int, say: Callable[[], object]
+) -> tuple[NDArray[np.int16], list[float]]:
+    """All stages' weights, (STAGES, 4 STAGE_WORDS), and each one's error on games kept apart; says when one is done."""
+    stages, errors = [], []
+    for stage in range(STAGES):
+        weights, error = fit_stage(positions, stage, epochs, seed)
+        stages.append(weights)
+        errors.append(error)
+        say()
+    return np.stack(stages), errors
