@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 import threading
@@ -9,6 +10,7 @@ from collections import Counter
 
 import pytest
 
+from agents import heuristics
 from agents.agent import Limits
 from agents.outlook import NOWHERE, Outlook, difference, expected_best, unseen, worths
 from agents.players import Player, parse
@@ -142,3 +144,21 @@ def test_expectimax_outscores_greedy_and_greedy_random() -> None:
     deals = range(1, 9)
     assert sum(difference_of_a_deal("expectimax:seed=1", "greedy:seed=1", deal) for deal in deals) > 0
     assert sum(difference_of_a_deal("greedy:seed=1", "random:seed=1", deal) for deal in deals) > 100
+
+
+def test_heuristics_are_opposite_for_the_other_side() -> None:
+    for position in positions(GAME, 11, 12):
+        other = dataclasses.replace(position, to_move=1 - position.to_move)
+        for name, heuristic in heuristics.of(GAME).items():
+            assert heuristic(GAME, position, None) == -heuristic(GAME, other, None), name
+
+
+def test_prospects_count_points_and_tiles_that_bring_the_bonus() -> None:
+    start = GAME.initial(seed=1)
+    prospects = heuristics.of(GAME)["prospects"]
+    assert prospects(GAME, start, None) == 0
+    # On space 1 stands the value 1, shown by the tiles 0-1 to 1-6 and 1-1, each there twice.
+    assert prospects(GAME, dataclasses.replace(start, pawns=(1, 0)), None) == 10 + 14
+    laid = GAME.apply(start, GAME.legal_moves(start)[0])
+    ones = 14 - (1 in laid.tiles[0].tile)
+    assert prospects(GAME, dataclasses.replace(laid, pawns=(0, 1)), None) == (10 + ones) * (1 if laid.to_move else -1)

@@ -1,0 +1,35 @@
+"""How good a position of dominoes looks: the points so far, and how often a pawn's space will bring the bonus.
+
+Whatever is known of hands is left aside, so that a value is opposite for the other side.
+"""
+
+from __future__ import annotations
+
+from agents.heuristics import Heuristic, points
+from games.double_double_dominoes import TRACK, DoubleDoubleDominoes, Move, Position
+from games.double_double_dominoes.board import EACH, TILES
+
+POINT = 10
+"""Value of a point in `prospects`."""
+
+
+def prospects(game: DoubleDoubleDominoes, position: Position, last: Move | None) -> int:
+    """Ten for each point that I lead by; one for each tile not laid that shows my space's value, less one for theirs.
+
+    Such a tile brings the bonus, whoever lays it, while the pawn stands there.
+    """
+    side = position.to_move
+    lead = position.pawns[side] - position.pawns[1 - side]
+    return POINT * lead + _bonus_tiles(position, side) - _bonus_tiles(position, 1 - side)
+
+
+def _bonus_tiles(position: Position, side: int) -> int:
+    """Tiles not laid that show the value of a side's space."""
+    space = position.pawns[side]
+    if not space:
+        return 0
+    return sum(EACH - position.laid(tile) for tile in TILES if TRACK[space - 1] in tile)
+
+
+HEURISTICS: dict[str, Heuristic] = {"prospects": prospects, "points": points}
+"""By name, the usual one first."""
