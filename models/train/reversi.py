@@ -31,7 +31,7 @@ def make_reversi(out: Path, *, games: int, seed: int, command: str) -> None:
             count = max(round(share * games), 40)
             task = progress.add_task(f"round {number}: games at depth {depth}", total=count)
             packed = weights.reshape(-1).view(np.uint64)
-            positions = play(packed, count, depth, seed + number, functools.partial(progress.advance, task))
+            positions = play(packed, count, depth, seed + number - 1, functools.partial(progress.advance, task))
             task = progress.add_task(f"round {number}: {len(positions.mine)} positions, fitting", total=STAGES)
             weights, errors = fit(positions, epochs, seed, functools.partial(progress.advance, task))
     np.savez_compressed(out / FILE, weights=weights)
