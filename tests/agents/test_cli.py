@@ -71,6 +71,20 @@ def test_perft_counts_as_published() -> None:
     assert found["seconds"] >= 0
 
 
+@pytest.mark.parametrize("agent", ["level-1", "level-3", "minimax", "mcts"])
+def test_any_agent_may_be_asked(agent: str) -> None:
+    found = answer("move", "--game", "ganh", "--agent", agent, "--nodes", "20", "--seed", "4")
+    assert found["pv"][0] == found["move"]
+    game = games.load("ganh")
+    assert game.parse_move(game.initial(), found["move"])
+
+
+def test_perft_counts_by_a_kernel_where_there_is_one() -> None:
+    found = answer("perft", "--game", "reversi", "--depth", "7")
+    assert list(found) == ["game", "depth", "nodes", "seconds"]
+    assert found["nodes"] == 55092
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -83,6 +97,9 @@ def test_perft_counts_as_published() -> None:
         (["move", "--game", "morris", "--position", "MM" + "O" * 20 + "EE0022"], "the game is over"),
         (["move", "--game", "morris", "--rule", "flying"], "'flying'"),
         (["move", "--game", "morris", "--rule", "men=99"], "not 99"),
+        (["move", "--game", "morris", "--option", "heuristic=nope"], "no heuristic 'nope'; it has best"),
+        (["move", "--game", "morris", "--agent", "mcts", "--option", "c=-1"], "not '-1'"),
+        (["move", "--game", "morris", "--agent", "greedy"], "greedy does not play"),
         (["move", "--game", "morris", "--option", "seed=x"], "not 'x'"),
         (["move", "--game", "morris", "--option", "seed"], "'seed'"),
         (["move", "--game", "morris", "--time-s", "nan"], "nan"),
