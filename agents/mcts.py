@@ -192,15 +192,15 @@ class Mcts:
         """How the first side fares at random: 1 won, 0.5 drawn, 0 lost."""
         game, draw = self.game, self._random.random
         plies, last = self.options.playout_plies or math.inf, None
-        while (outcome := game.outcome(position)) is None:
+        while moves := game.legal_moves(position):
             if plies <= 0:
                 value = self._value(position, 0, last)
                 return 0.5 if not value else float(value > 0)
-            moves = game.legal_moves(position)
             last = moves[int(draw() * len(moves))]
             position = game.apply(position, last)
             plies -= 1
-        return 0.5 if outcome.winner is None else float(outcome.winner == 0)
+        outcome = game.outcome(position)
+        return 0.5 if outcome is None or outcome.winner is None else float(outcome.winner == 0)
 
     def _value(self, position: Any, side: Side, last: Any) -> int:
         """The heuristic's opinion, for one side; a finished game is beyond all others."""
