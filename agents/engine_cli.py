@@ -1,0 +1,51 @@
+"""`kibitzer engine`: our players as an engine for other people's programs."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from typing import Annotated
+
+import typer
+
+import games
+from agents import players, protocols
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("engine")
+def engine(
+    game: Annotated[str, typer.Option(help="Game, by module or short name, such as gomoku.")],
+    protocol: Annotated[str, typer.Option(help="gomocup (gomoku), nboard (reversi) or uci (nine men's morris).")],
+    player: Annotated[
+        str, typer.Option(help="Who plays, with options and limits, such as alphabeta:depth=6 or level-5.")
+    ] = "alphabeta",
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+) -> None:
+    """Speaks a field's protocol on standard input and output, for managers and boards that other people wrote.
+
+    Time limits of the protocol are kept with a reserve. END, quit or the end of the input stop it. uci is UCI as
+    Sanmill speaks it: moves d6 and d6-d5, and a removal xb4 as a move of its own.
+
+    Example: kibitzer engine --game reversi --protocol nboard --player alphabeta:time_s=2
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    lock = threading.Lock()
+
+    def say(line: str) -> None:
+        with lock:
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+
+    try:
+        the_game = games.load(game, games.rules_from_words(rule))
+        session = protocols.open_session(protocol, the_game, players.parse(player), say)
+    except ValueError as error:
+        typer.echo(f"kibitzer engine: {error}", err=True)
+        raise typer.Exit(2) from None
+    while data := sys.stdin.buffer.readline(protocols.LONGEST_LINE):
+        if not session.hear(data.decode("utf-8", "replace").strip("\r\n")):
+            return
+    session.close()

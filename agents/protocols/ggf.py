@@ -1,0 +1,49 @@
+"""Reversi games in the Generic Game Format, as NBoard sends them."""
+
+from __future__ import annotations
+
+import re
+
+from games import MoveError, PositionError
+from games.reversi import PASS, Move, Position, Reversi
+
+BOARD = re.compile(r"BO\s*\[\s*8\s+([^\]]*)\]")
+MOVE = re.compile(r"(?<![A-Z])([BW])\s*\[\s*([^\]/]*)[^\]]*\]")
+PASSES = ("pa", "pass", "--", "ps")
+
+
+def read(game: Reversi, text: str) -> Position:
+    """The position at the end of the game. Raises GameError.
+
+    `BO[8 ... *]` is the first board, `*` black, `O` white, `-` empty, and who moves; then `B[F5/1.5/0.3]`, `W[PA]`.
+    """
+    board = BOARD.search(text)
+    if board is None:
+        raise PositionError(f"{text[:60]!r} is no game: it has no BO[8 ...]")
+    letters = "".join(board[1].split()).upper().replace("*", "X")
+    position = game.parse_position(f"{letters[:64]} {letters[64:]}")
+    for colour, name in MOVE.findall(text, board.end()):
+        side = "BW".index(colour)
+        if side != position.side and game.legal_moves(position) == [PASS]:
+            position = game.apply(position, PASS)
+        if side != position.side:
+            raise MoveError("not_your_turn", f"{colour}[{name}]: it is {game.sides[position.side]}'s turn")
+        position = game.apply(position, parse_move(game, position, name))
+    return position
+
+
+def parse_move(game: Reversi, position: Position, text: str) -> Move:
+    """The move of `F5`, `F5/1.5/0.3` or `PA`. Raises MoveError."""
+    word = text.partition("/")[0].strip().lower()
+    return game.parse_move(position, "pass" if word in PASSES else word)
+
+
+def format_move(game: Reversi, position: Position, move: Move) -> str:
+    """`F5`, `PA`."""
+    return "PA" if move == PASS else game.format_move(position, move).upper()
+
+
+def write(game: Reversi, position: Position) -> str:
+    """A game that begins in the position and has no moves."""
+    letters, mover = game.format_position(position).replace("X", "*").split()
+    return f"(;GM[Othello]PC[Kibitzer]PB[black]PW[white]RE[?]TI[0]TY[8]BO[8 {letters} {mover}];)"

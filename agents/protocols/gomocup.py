@@ -1,0 +1,247 @@
+"""The protocol of Gomocup and its managers, for gomoku: START, BEGIN, TURN, BOARD, INFO, TAKEBACK, RESTART, END.
+
+Points are `x,y` from the top left, counted from 0. Boards of 15 and 19 lines are played. `INFO rule` chooses free
+style (0), exact five (1) or renju (4). What cannot be obeyed is answered by ERROR, what is not known by UNKNOWN.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import games
+from agents.agent import Limits
+from agents.players import PlayerSpec
+from agents.protocols import ENGINE_NAME, VERSION, Say
+from agents.protocols.thinking import Thinking
+from games.gomoku import Gomoku, Move, Position
+
+GAME = "gomoku"
+SIZES = (15, 19)
+RULES = {0: {}, 1: {"exact_five": True}, 4: {"renju": True}}
+"""Rule options by the number that INFO rule gives."""
+MINE, THEIRS, WINNING = 1, 2, 3
+SHARE = 0.75
+"""Of the time for a turn: what is left is for the way there and back, on a machine that may be busy."""
+RESERVE_S = 0.05
+LEAST_S = 0.02
+MATCH_SHARE = 20
+"""Moves that the time left for the match must last for."""
+
+
+class GomocupSession:
+    """One conversation with a manager."""
+
+    def __init__(self, game: Gomoku, player: PlayerSpec, say: Say) -> None:
+        self._game, self._spec, self._say = game, player, say
+        self._thinking = Thinking(game, player, lambda text: say(f"ERROR {text}"))
+        self._stones: list[tuple[int, int]] = []
+        """Cell and owner, MINE or THEIRS, in the order laid."""
+        self._started = False
+        self._listed: list[str] | None = None
+        """The lines of a BOARD until its DONE."""
+        self._turn_s: float | None = None
+        self._left_s: float | None = None
+
+    def hear(self, line: str) -> bool:
+        """Obeys a command."""
+        command, _, rest = line.strip().partition(" ")
+        word = command.upper()
+        if self._thinking.busy and word != "END":
+            self._thinking.finish()
+        if word == "END":
+            self._thinking.stop()
+            return False
+        try:
+            self._obey(word, rest.strip(), line)
+        except ValueError as error:
+            self._listed = None
+            self._say(f"ERROR {error}")
+        return True
+
+    def close(self) -> None:
+        """Lets the thinking end: it is limited."""
+        self._thinking.finish()
+
+    def _obey(self, word: str, rest: str, line: str) -> None:
+        """Raises ValueError with what is wrong."""
+        if self._listed is not None and word != "":
+            self._list(line.strip())
+            return
+        match word:
+            case "":
+                pass
+            case "START":
+                self._start(_whole(rest, "START"))
+            case "RECTSTART":
+                width, height = _pair(rest)
+                if width != height:
+                    raise ValueError(f"boards are square, not {width} by {height}")
+                self._start(width)
+            case "RESTART":
+                self._begun()
+                self._start(self._game.size)
+            case "BEGIN":
+                self._begun()
+                if self._stones:
+                    raise ValueError(f"BEGIN opens an empty board, but {len(self._stones)} stones are on it")
+                self._answer()
+            case "TURN":
+                self._begun()
+                self._lay(rest, THEIRS)
+                self._answer()
+            case "BOARD":
+                self._begun()
+                self._listed = []
+            case "TAKEBACK":
+                self._begun()
+                self._take_back(rest)
+            case "INFO":
+                self._inform(rest)
+            case "ABOUT":
+                self._say(f'name="{ENGINE_NAME}", version="{VERSION}", author="the Kibitzer developers", country="-"')
+            case _:
+                self._say(f"UNKNOWN {word[:40]}")
+
+    def _begun(self) -> None:
+        if not self._started:
+            raise ValueError("START comes first")
+
+    def _start(self, size: int) -> None:
+        if size not in SIZES:
+            raise ValueError(f"boards have {' or '.join(map(str, SIZES))} lines, not {size}")
+        self._set_rules(size=str(size))
+        self._thinking.wait_for_code()
+        self._stones, self._started = [], True
+        self._say("OK")
+
+    def _set_rules(self, **changed: object) -> None:
+        """Raises GameError or AgentError, and leaves the game as it was."""
+        game = games.load(GAME, vars(self._game.rules) | changed)
+        assert isinstance(game, Gomoku)
+        self._thinking.forget(game)
+        self._game = game
+
+    def _cell(self, text: str) -> int:
+        x, y = _pair(text)
+        if not (0 <= x < self._game.size and 0 <= y < self._game.size):
+            raise ValueError(f"{x},{y} is no point: both are 0 to {self._game.size - 1}")
+        return y * self._game.size + x
+
+    def _lay(self, text: str, owner: int) -> None:
+        cell = self._cell(text)
+        if any(cell == taken for taken, _ in self._stones):
+            raise ValueError(f"{text} is occupied")
+        if owner == THEIRS:
+            position = self._position(to_move=THEIRS)
+            if (outcome := self._game.outcome(position)) is not None:
+                raise ValueError(f"the game is over: {outcome.reason}")
+            self._game.apply(position, Move(cell))
+        self._stones.append((cell, owner))
+
+    def _take_back(self, text: str) -> None:
+        cell = self._cell(text)
+        if not self._stones or self._stones[-1][0] != cell:
+            raise ValueError(f"{text} is not the last stone laid")
+        self._stones.pop()
+        self._say("OK")
+
+    def _list(self, line: str) -> None:
+        """One line of a BOARD."""
+        assert self._listed is not None
+        if line.upper() != "DONE":
+            self._listed.append(line)
+            if len(self._listed) > self._game.size**2:
+                raise ValueError("BOARD lists more stones than there are points")
+            return
+        lines, self._listed = self._listed, None
+        stones = []
+        for text in lines:
+            x, y, owner = _numbers(text, 3)
+            if owner not in (MINE, THEIRS, WINNING):
+                raise ValueError(f"{text!r}: a stone is {MINE} (mine) or {THEIRS} (the enemy's), not {owner}")
+            stones.append((self._cell(f"{x},{y}"), MINE if owner == WINNING else owner))
+        if len({cell for cell, _ in stones}) != len(stones):
+            raise ValueError("BOARD lists a point twice")
+        self._stones = stones
+        self._answer()
+
+    def _position(self, to_move: int = MINE) -> Position:
+        """The stones as a position; who has laid as many as the enemy is black. Raises ValueError."""
+        owned = {owner: sum(1 << cell for cell, one in self._stones if one == owner) for owner in (MINE, THEIRS)}
+        mover, other = owned[to_move], owned[MINE + THEIRS - to_move]
+        ahead = other.bit_count() - mover.bit_count()
+        if ahead not in (0, 1):
+            raise ValueError(f"{mover.bit_count()} stones against {other.bit_count()}: it is not the mover's turn")
+        position = Position((mover, other), 0) if ahead == 0 else Position((other, mover), 1)
+        return position if self._game.rules.first == "black" else Position(position.stones[::-1], 1 - position.side)
+
+    def _answer(self) -> None:
+        """Finds a move in the background, lays it and tells it."""
+        position = self._position()
+        if (outcome := self._game.outcome(position)) is not None:
+            raise ValueError(f"the game is over: {outcome.reason}")
+        limits = self._limits()
+        self._thinking.begin(lambda stop: self._choose(position, limits, stop))
+
+    def _choose(self, position: Position, limits: Limits, stop: threading.Event) -> None:
+        move = self._thinking.agent.choose(position, limits, stop).move
+        self._stones.append((move.cell, MINE))
+        self._say(f"{move.cell % self._game.size},{move.cell // self._game.size}")
+
+    def _limits(self) -> Limits:
+        """The player's own limits, and no more time than the manager allows."""
+        allowed = [] if self._spec.limits.time_s is None else [self._spec.limits.time_s]
+        if self._turn_s is not None:
+            allowed.append(max(min(self._turn_s * SHARE, self._turn_s - RESERVE_S), LEAST_S))
+        if self._left_s is not None:
+            allowed.append(max(self._left_s / MATCH_SHARE, LEAST_S))
+        own = self._spec.limits
+        return Limits(min(allowed) if allowed else None, own.depth, own.nodes)
+
+    def _inform(self, rest: str) -> None:
+        """INFO is never answered, except by an error."""
+        key, _, value = rest.partition(" ")
+        match key.lower():
+            case "timeout_turn":
+                self._turn_s = _whole(value, key) / 1000
+            case "timeout_match":
+                number = _whole(value, key)
+                self._left_s = number / 1000 if number else None
+            case "time_left":
+                number = _whole(value, key)
+                self._left_s = None if number >= 2**31 - 1 else number / 1000
+            case "rule":
+                number = _whole(value, key)
+                if number not in RULES:
+                    raise ValueError(f"INFO rule is one of {', '.join(map(str, RULES))}, not {number}")
+                if not self._stones:
+                    self._set_rules(**{"exact_five": False, "renju": False} | RULES[number])
+            case "max_memory":
+                self._limit_memory(_whole(value, key))
+
+    def _limit_memory(self, limit: int) -> None:
+        """Shrinks the table where the agent has one: a quarter of the memory allowed."""
+        if limit and self._spec.agent == "alphabeta" and limit // 4 < 32 << 20 and not self._stones:
+            self._thinking.forget(self._game, table_mb=str(max(1, limit // 4 >> 20)))
+
+
+def _numbers(text: str, count: int) -> Sequence[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != count or not all(part.isdigit() and len(part) < 6 for part in parts):
+        raise ValueError(f"{text[:40]!r} is not {count} whole numbers joined by commas")
+    return [int(part) for part in parts]
+
+
+def _pair(text: str) -> tuple[int, int]:
+    x, y = _numbers(text, 2)
+    return x, y
+
+
+def _whole(text: str, command: str) -> int:
+    if not text.strip().isdigit() or len(text) > 15:
+        raise ValueError(f"{command} takes a whole number, not {text[:40]!r}")
+    return int(text)
+
+
+SESSION = GomocupSession

@@ -1,0 +1,168 @@
+"""The NBoard protocol, version 2, for reversi: `set game`, `move`, `go`, `hint`, `ping`, `learn`, `analyze`.
+
+Evaluations are discs for the side to move. Commands that are not known are ignored, as the protocol asks, after a
+`warning` line; `status` is what the program shows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import threading
+
+from agents.agent import Answer, Limits
+from agents.players import PlayerSpec
+from agents.protocols import ENGINE_NAME, Say, ggf
+from agents.protocols.thinking import Thinking
+from agents.search import MAX_DEPTH
+from games.reversi import Move, Position, Reversi
+
+GAME = "reversi"
+CERTAIN = 100_000
+"""From this score on alpha-beta's scores of reversi are results: 100 a disc beyond it. Below, they are 100 a disc."""
+DISCS = 64
+GO_S = 60.0
+"""Longest thinking about one move where a depth is set: depths are for the middle game, ends are solved."""
+HINT_S = 2.0
+
+
+class NBoardSession:
+    """One conversation with NBoard or a program like it."""
+
+    def __init__(self, game: Reversi, player: PlayerSpec, say: Say) -> None:
+        self._game, self._spec, self._say = game, player, say
+        self._thinking = Thinking(game, player, lambda text: self._warn(text))
+        self._position = game.initial()
+        self._depth: int | None = None
+
+    def hear(self, line: str) -> bool:
+        """Obeys a command."""
+        command, _, rest = line.strip().partition(" ")
+        rest = rest.strip()
+        try:
+            match command.lower():
+                case "":
+                    pass
+                case "nboard":
+                    self._say(f"set myname {self._name()}")
+                case "set":
+                    self._set(rest)
+                case "move":
+                    self._move(rest)
+                case "go":
+                    self._begin(self._go)
+                case "hint":
+                    count = _whole(rest or "1", "hint")
+                    self._begin(lambda position, stop: self._hint(position, count, stop))
+                case "ping":
+                    self._thinking.stop()
+                    self._say(f"pong {rest}")
+                case "learn":
+                    self._say("learned")
+                case "analyze":
+                    self._warn("analyze is not supported")
+                case "quit" | "exit":
+                    self._thinking.stop()
+                    return False
+                case _:
+                    self._warn(f"unknown command {command[:40]!r}")
+        except ValueError as error:
+            self._warn(str(error))
+        return True
+
+    def close(self) -> None:
+        """Lets the thinking end: it is limited."""
+        self._thinking.finish()
+
+    def _name(self) -> str:
+        return f"{ENGINE_NAME}{self._depth or ''}"
+
+    def _warn(self, text: str) -> None:
+        self._say(f"warning {text}")
+
+    def _set(self, rest: str) -> None:
+        """Raises ValueError."""
+        what, _, value = rest.partition(" ")
+        if what == "game":
+            self._thinking.stop()
+            self._position = ggf.read(self._game, value)
+        elif what == "depth":
+            self._depth = min(max(_whole(value, "set depth"), 1), MAX_DEPTH)
+            self._say(f"set myname {self._name()}")
+        elif what not in ("contempt", "time", "level", "myname"):
+            self._warn(f"unknown setting {what[:40]!r}")
+
+    def _move(self, text: str) -> None:
+        """Raises MoveError."""
+        self._thinking.stop()
+        self._position = self._game.apply(self._position, ggf.parse_move(self._game, self._position, text))
+
+    def _begin(self, work: object) -> None:
+        assert callable(work)
+        self._thinking.stop()
+        position = self._position
+        self._thinking.begin(lambda stop: work(position, stop))
+
+    def _limits(self) -> Limits:
+        if self._depth is None:
+            return self._spec.limits
+        return dataclasses.replace(self._spec.limits, depth=self._depth, time_s=self._spec.limits.time_s or GO_S)
+
+    def _go(self, position: Position, stop: threading.Event) -> None:
+        moves = self._game.legal_moves(position)
+        if not moves:
+            self._warn("the game is over")
+            return
+        self._say(f"status {self._name()} is thinking")
+        try:
+            answer = self._thinking.agent.choose(position, self._limits(), stop)
+        except ValueError as error:
+            self._warn(str(error))
+            answer = Answer(moves[0], None, 0, 0, 0.0, ())
+        self._say(f"nodestats {answer.nodes} {answer.seconds:.2f}")
+        move = ggf.format_move(self._game, position, answer.move)
+        self._say(f"=== {move}/{discs(answer.score):.2f}/{answer.seconds:.2f}")
+        self._say(f"status {self._name()} is waiting")
+
+    def _hint(self, position: Position, count: int, stop: threading.Event) -> None:
+        """The best moves: all are looked at for as long, and those that look best are told, the best first."""
+        moves = self._game.legal_moves(position)
+        self._say("status Analysing")
+        found: list[tuple[float, str]] = []
+        for move in moves:
+            if stop.is_set() and found:
+                break
+            found.append(self._looked_at(position, move, len(moves), stop))
+        for _, line in sorted(found, key=lambda one: -one[0])[: max(count, 1)]:
+            self._say(line)
+        self._say("status")
+
+    def _looked_at(self, position: Position, move: Move, among: int, stop: threading.Event) -> tuple[float, str]:
+        """A move's worth in discs, and the line that tells it."""
+        after, name = self._game.apply(position, move), ggf.format_move(self._game, position, move)
+        if (outcome := self._game.outcome(after)) is not None and outcome.scores is not None:
+            worth = float(outcome.scores[position.side] - outcome.scores[1 - position.side])
+            return worth, f"search {name} {worth:.2f} 0 100%"
+        limits = self._limits()
+        share_s = (limits.time_s or HINT_S) / among
+        depth = None if limits.depth is None else max(limits.depth - 1, 1)
+        answer = self._thinking.agent.choose(after, dataclasses.replace(limits, time_s=share_s, depth=depth), stop)
+        line = "".join("PA" if text == "pass" else text.upper() for text in answer.pv)
+        return -discs(answer.score), f"search {name}{line} {-discs(answer.score):.2f} 0 {answer.depth + 1}"
+
+
+def discs(score: float | None) -> float:
+    """A score of alpha-beta in discs, from -64 to 64; 0 where there is none."""
+    if score is None:
+        return 0.0
+    size = abs(score) - CERTAIN if abs(score) >= CERTAIN else abs(score)
+    return math.copysign(min(size / 100, DISCS), score)
+
+
+def _whole(text: str, command: str) -> int:
+    if not text.strip().isdigit() or len(text) > 9:
+        raise ValueError(f"{command} takes a whole number, not {text[:40]!r}")
+    return int(text)
+
+
+SESSION = NBoardSession

@@ -1,0 +1,197 @@
+"""UCI for nine men's morris, as Sanmill speaks it: moves `d6` and `d6-d5`, a removal `xb4` as a move of its own.
+
+`position startpos moves ...` and Sanmill's FEN are understood. Where a mill stands closed and nothing is taken yet,
+`go` answers with the removal. Nothing is an error in UCI: what cannot be obeyed is told by `info string`, and the
+position stays as it was.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from agents.agent import AgentError, Answer, Limits
+from agents.players import PlayerSpec
+from agents.protocols import ENGINE_NAME, VERSION, Say, sanmill
+from agents.protocols.sanmill import Standing
+from agents.protocols.thinking import Thinking
+from agents.search import MAX_DEPTH, WIN
+from games import GameError
+from games.nine_mens_morris import Move, NineMensMorris
+
+GAME = "nine_mens_morris"
+ENDLESS_S = 86_400.0
+HASH_MB = 32
+MOST_HASH_MB = 1024
+CLOCK_SHARE = 25
+"""Moves that the time left on a clock must last for."""
+RESERVE_S = 0.05
+"""Kept back of every time, for the way there and back."""
+
+
+class UciSession:
+    """One conversation with a graphical program or a referee."""
+
+    def __init__(self, game: NineMensMorris, player: PlayerSpec, say: Say) -> None:
+        self._game, self._spec, self._say = game, player, say
+        self._thinking = Thinking(game, player, lambda text: self._answer_anything(text))
+        self._standing = Standing(game.initial())
+        self._asked = self._standing
+        self._planned: tuple[Any, Move] | None = None
+        """The position and the move last answered: its removal is asked for next."""
+        self._endless = False
+
+    def hear(self, line: str) -> bool:
+        """Obeys a command."""
+        words = line.split()
+        match words[:1]:
+            case []:
+                return True
+            case ["uci"]:
+                self._introduce()
+            case ["isready"]:
+                if not self._thinking.busy:
+                    self._thinking.wait_for_code()
+                self._say("readyok")
+            case ["ucinewgame"]:
+                self._thinking.forget(self._game)
+                self._standing, self._planned = Standing(self._game.initial()), None
+            case ["position"]:
+                self._set_position(words[1:])
+            case ["setoption"]:
+                self._set_option(line)
+            case ["go"]:
+                self._go(words[1:])
+            case ["stop"]:
+                self._thinking.stop()
+            case ["quit"]:
+                self._thinking.stop()
+                return False
+            case ["ponderhit" | "debug" | "register"]:
+                pass
+            case _:
+                self._tell(f"unknown command {words[0][:40]!r}")
+        return True
+
+    def close(self) -> None:
+        """Lets limited thinking end, and endless thinking at once."""
+        if self._endless:
+            self._thinking.stop()
+        self._thinking.finish()
+
+    def _tell(self, text: str) -> None:
+        self._say(f"info string {text}")
+
+    def _introduce(self) -> None:
+        self._say(f"id name {ENGINE_NAME} {VERSION} {self._spec.text}")
+        self._say("id author the Kibitzer developers")
+        self._say(f"option name Hash type spin default {HASH_MB} min 1 max {MOST_HASH_MB}")
+        self._say("uciok")
+
+    def _set_option(self, line: str) -> None:
+        name, _, value = line.partition("name ")[2].partition(" value ")
+        if name.strip().lower() != "hash":
+            self._tell(f"there is no option {name.strip()[:40]!r}")
+            return
+        try:
+            self._thinking.forget(self._game, table_mb=value.strip())
+        except AgentError as error:
+            self._tell(str(error))
+
+    def _set_position(self, words: Sequence[str]) -> None:
+        self._thinking.stop()
+        try:
+            self._standing = sanmill.read(self._game, words)
+        except GameError as error:
+            self._tell(f"position not changed: {error}")
+
+    def _go(self, words: Sequence[str]) -> None:
+        try:
+            limits = self._limits(words)
+        except ValueError as error:
+            self._tell(f"go: {error}")
+            return
+        self._thinking.stop()
+        asked = self._asked = self._standing
+        self._endless = "infinite" in words
+        if asked.journey is None and self._game.outcome(asked.position) is not None:
+            self._say("bestmove none")
+        elif asked.journey is None:
+            self._thinking.begin(lambda stop: self._choose(asked.position, limits, stop))
+        else:
+            self._thinking.begin(lambda stop: self._choose_removal(asked, limits, stop))
+
+    def _limits(self, words: Sequence[str]) -> Limits:
+        """When to stop thinking, as `go` says. Raises ValueError."""
+        if "infinite" in words:
+            return Limits(time_s=ENDLESS_S)
+        numbers = {name: _number(name, words) for name in ("depth", "nodes", "movetime", "wtime", "btime")}
+        side = "wb"[self._standing.position.side]
+        time_s: float | None = None
+        if numbers["movetime"] is not None:
+            time_s = max(numbers["movetime"] / 1000 - RESERVE_S, 0.01)
+        elif (left := numbers["wtime" if side == "w" else "btime"]) is not None:
+            increment = _number(f"{side}inc", words) or 0
+            time_s = max(left / 1000 / CLOCK_SHARE + 0.8 * increment / 1000 - RESERVE_S, 0.01)
+        depth, nodes = numbers["depth"], numbers["nodes"]
+        if time_s is None and depth is None and nodes is None:
+            return self._spec.limits
+        return Limits(time_s, None if depth is None else min(max(depth, 1), MAX_DEPTH), nodes)
+
+    def _choose(self, position: Any, limits: Limits, stop: threading.Event) -> None:
+        answer = self._thinking.agent.choose(position, limits, stop)
+        self._planned = (position, answer.move)
+        self._say(self._info(answer))
+        self._say(f"bestmove {sanmill.tokens(self._game.format_move(position, answer.move))[0]}")
+
+    def _choose_removal(self, standing: Standing, limits: Limits, stop: threading.Event) -> None:
+        moves = standing.removals(self._game)
+        move = next((one for one in moves if self._planned == (standing.position, one)), None)
+        if move is None:
+            share = Limits(
+                None if limits.time_s is None else limits.time_s / len(moves),
+                None if limits.depth is None else max(limits.depth - 1, 1),
+                None if limits.nodes is None else max(limits.nodes // len(moves), 1),
+            )
+            move = max(moves, key=lambda one: self._value(standing.position, one, share, stop))
+        self._say(f"bestmove {sanmill.tokens(self._game.format_move(standing.position, move))[1]}")
+
+    def _value(self, position: Any, move: Move, limits: Limits, stop: threading.Event) -> float:
+        """How good a move is for the mover."""
+        after = self._game.apply(position, move)
+        if (outcome := self._game.outcome(after)) is not None:
+            return 0.0 if outcome.winner is None else float(WIN if outcome.winner == position.side else -WIN)
+        return -(self._thinking.agent.choose(after, limits, stop).score or 0.0)
+
+    def _answer_anything(self, text: str) -> None:
+        """Thinking failed: a legal move keeps the game going."""
+        self._tell(text)
+        game, asked = self._game, self._asked
+        if asked.journey is not None:
+            self._say(f"bestmove {sanmill.tokens(game.format_move(asked.position, asked.removals(game)[0]))[1]}")
+        elif moves := game.legal_moves(asked.position):
+            self._say(f"bestmove {sanmill.tokens(game.format_move(asked.position, moves[0]))[0]}")
+
+    def _info(self, answer: Answer) -> str:
+        line = " ".join(token for text in answer.pv for token in sanmill.tokens(text))
+        score = answer.score or 0.0
+        shown = f"cp {round(score)}"
+        if abs(score) > WIN - 2 * MAX_DEPTH:
+            moves = (WIN - int(abs(score)) + 1) // 2
+            shown = f"mate {moves if score > 0 else -moves}"
+        time_ms = round(1000 * answer.seconds)
+        return f"info depth {answer.depth} score {shown} nodes {answer.nodes} time {time_ms} pv {line}"
+
+
+def _number(name: str, words: Sequence[str]) -> int | None:
+    """The number after a word of `go`, None where the word is missing. Raises ValueError."""
+    if name not in words:
+        return None
+    value = next(iter(words[words.index(name) + 1 :]), "")
+    if not value.removeprefix("-").isdigit() or len(value) > 15:
+        raise ValueError(f"{name} is followed by a whole number, not {value[:40]!r}")
+    return max(int(value), 0)
+
+
+SESSION = UciSession
