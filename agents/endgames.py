@@ -28,6 +28,11 @@ class Endgame:
     """Counted from 1."""
     position: Position
 
+    @property
+    def empties(self) -> int:
+        """Empty squares."""
+        return 64 - sum(discs.bit_count() for discs in self.position.discs)
+
 
 @dataclasses.dataclass(frozen=True)
 class Solution:
@@ -61,6 +66,11 @@ def read_obf(path: Path) -> list[Endgame]:
     if not found:
         raise ValueError(f"{path} holds no position")
     return found
+
+
+def table_for(endgames: list[Endgame]) -> int:
+    """Mebibytes of table that suit the hardest of the positions: a large one costs time of its own."""
+    return 16 if max(endgame.empties for endgame in endgames) <= 17 else 256
 
 
 class Solver:

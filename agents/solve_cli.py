@@ -29,7 +29,10 @@ def solve(
     every_best: Annotated[
         bool, typer.Option("--every-best", help="Find all best moves, not one: takes longer.")
     ] = False,
-    table_mb: Annotated[int, typer.Option(min=1, max=4096, help="Mebibytes for the table of known positions.")] = 256,
+    table_mb: Annotated[
+        int | None,
+        typer.Option(min=1, max=4096, help="Mebibytes for known positions; else 16 to 256, as the file needs."),
+    ] = None,
     time_s: Annotated[float, typer.Option(min=0.001, max=3600, help="Seconds to look for a gomoku win.")] = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, one line a position.")] = False,
 ) -> None:
@@ -58,7 +61,7 @@ def solve(
 
 
 def _answers(
-    game: str, obf: Path | None, mates: Path | None, every_best: bool, table_mb: int, time_s: float
+    game: str, obf: Path | None, mates: Path | None, every_best: bool, table_mb: int | None, time_s: float
 ) -> Iterator[Object]:
     """The answers for the file that the game wants. Raises ValueError, OSError."""
     if game == "reversi" and obf is not None and mates is None:
@@ -72,11 +75,12 @@ def _answers(
     raise ValueError(f"there is no solver for {game}; there is one for reversi and one for gomoku")
 
 
-def _solved(path: Path, every_best: bool, table_mb: int) -> Iterator[Object]:
+def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Object]:
     """The exact results of an OBF file, as soon as they are found."""
-    from agents.endgames import Solver, read_obf
+    from agents.endgames import Solver, read_obf, table_for
 
-    endgames, solver = read_obf(path), Solver(table_mb)
+    endgames = read_obf(path)
+    solver = Solver(table_mb or table_for(endgames))
     # Machine code does not see Ctrl-C: it runs in a thread, and this one waits.
     with ThreadPoolExecutor(1) as thread:
         try:
@@ -85,7 +89,7 @@ def _solved(path: Path, every_best: bool, table_mb: int) -> Iterator[Object]:
                 yield {
                     "line": endgame.line,
                     "position": solver.game.format_position(endgame.position),
-                    "empties": 64 - sum(discs.bit_count() for discs in endgame.position.discs),
+                    "empties": endgame.empties,
                     "score": solution.score,
                     "best": [solver.game.format_move(endgame.position, move) for move in solution.best],
                     "nodes": solution.nodes,
