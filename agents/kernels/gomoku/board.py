@@ -8,6 +8,7 @@ from agents.kernels.compilation import bit_count, compiled, lowest_bit
 from agents.kernels.gomoku.memory import (
     CELLS,
     CODES,
+    DOUBLE_VALUE,
     FLAGS,
     INDEX_MASK,
     INDEX_SHIFT,
@@ -32,7 +33,8 @@ ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
 SIX, SEVEN, EIGHT, SIXTEEN = U(6), U(7), U(8), U(16)
 NIBBLE, LOW_HALF, LAST = U(15), U(0xFFFF), U(63)
 OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = U(0x8888), U(0x4444), U(0x2222), U(0x1111)
-WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(5), U(CELLS)
+WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(6), U(CELLS)
+DOUBLE, WHITE_DOUBLE, BONUS = U(32), U(32 << 6), U(DOUBLE_VALUE)
 NOWHERE = U(0)
 
 
@@ -49,8 +51,12 @@ def classes(patterns: np.uint64) -> np.uint64:
             found |= ONE
         if fours & (patterns & FIRST_BITS) << THREE or fours & (fours - ONE):
             found |= TWO
-    if patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO:
+    threes = patterns & OVER_THREE & (patterns & FIRST_BITS) << TWO
+    if threes != ZERO:
         found |= EIGHT
+        several = fours | threes << ONE
+        if several & (several - ONE):
+            found |= DOUBLE
     return found
 
 
@@ -59,6 +65,10 @@ def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
     """Puts the cell into the sets of these flags and takes it out of the others."""
     changed = memory[FLAGS + cell] ^ flags
     memory[FLAGS + cell] = flags
+    if changed & DOUBLE:
+        memory[SUMS] += BONUS if flags & DOUBLE else ZERO - BONUS
+    if changed & WHITE_DOUBLE:
+        memory[SUMS + ONE] += BONUS if flags & WHITE_DOUBLE else ZERO - BONUS
     while changed:
         memory[SETS + lowest_bit(changed) * WORDS + (cell >> SIX)] ^= ONE << (cell & LAST)
         changed &= changed - ONE
@@ -82,7 +92,7 @@ def refresh(memory: Memory, cell: np.uint64, direction: np.uint64) -> None:
     if memory[STONES + cell] == ZERO:
         memory[SUMS] += more
         memory[SUMS + ONE] += more_white
-        change_sets(memory, cell, classes(after & LOW_HALF) | classes(after >> SIXTEEN) << FIVE)
+        change_sets(memory, cell, classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIX)
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
@@ -106,7 +116,7 @@ def toggle(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
     else:
         memory[SUMS] += black
         memory[SUMS + ONE] += white
-        change_sets(memory, cell, classes(patterns & LOW_HALF) | classes(patterns >> SIXTEEN) << FIVE)
+        change_sets(memory, cell, classes(patterns & LOW_HALF) | classes(patterns >> SIXTEEN) << SIX)
     reach = memory[REACH]
     for way in range(8):
         direction = U(way & 3)

@@ -84,10 +84,10 @@ CODES = STONES + Word(CELLS)
 PATTERNS = CODES + Word(4 * CELLS)
 """A word a cell: four bits a direction, black's in the lower half, white's above."""
 FLAGS = PATTERNS + Word(CELLS)
-"""A word a cell: five bits a colour, the sets that hold it; 0 where a stone stands."""
+"""A word a cell: six bits a colour, the sets that hold it; 0 where a stone stands."""
 SETS = FLAGS + Word(CELLS)
-"""A bit a cell, 16 words a set, five sets a colour."""
-ZOBRIST = SETS + Word(10 * SET_WORDS)
+"""A bit a cell, 16 words a set, six sets a colour."""
+ZOBRIST = SETS + Word(12 * SET_WORDS)
 """A word a colour and cell."""
 LINE = ZOBRIST + Word(2 * CELLS)
 """The stones of the last win by fours that was found, attacker's and defender's by turns."""
@@ -109,9 +109,12 @@ PATTERN_TABLE = PV + Word(128 * 128)
 
 PATTERN_VALUES = (0, 0, 2, 6, 10, 24, 0, 0, 30, 100, 300, 0, 0, 0, 0, 0)
 """What a pattern adds to the evaluation, by its number."""
+DOUBLE_VALUE = 90
+"""What a cell of the set DOUBLE adds."""
 
-FIVE, WINNING, FOUR, THREE, CLOSED = 0, 1, 2, 3, 4
-"""The sets: cells where a stone makes five; two ways to five at once; at least one; a way to two; a way to one."""
+FIVE, WINNING, FOUR, THREE, CLOSED, DOUBLE = 0, 1, 2, 3, 4, 5
+"""The sets: cells where a stone makes five; two ways to five at once; at least one; a way to two; a way to one; threes
+in two directions, or a four and a three."""
 
 
 def cell_of(index: int, size: int) -> int:

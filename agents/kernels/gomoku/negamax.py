@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.kernels.compilation import compiled, signed
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.board import BOARD, NOWHERE, count_in, first_in, toggle
+from agents.kernels.gomoku.board import BOARD, BONUS, DOUBLE, NOWHERE, WHITE_DOUBLE, count_in, first_in, toggle
 from agents.kernels.gomoku.fours import wins_by_fours
 from agents.kernels.gomoku.memory import (
     BANNED,
@@ -14,6 +14,7 @@ from agents.kernels.gomoku.memory import (
     BEST_SCORE,
     BORDER,
     CLAIMS,
+    FLAGS,
     HINT,
     HISTORY,
     LINE,
@@ -59,6 +60,7 @@ DEEPEST = 110
 LEAF_FOURS, NULL_FOURS = U(40), U(100)
 WIDTHS = (14, 18, 22)
 """Moves tried one ply before the leaves, two, and earlier."""
+DOUBLES = DOUBLE | WHITE_DOUBLE
 MOST_HISTORY = U(200)
 SPREAD = U(0x9E3779B97F4A7C15)
 
@@ -90,6 +92,8 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
             worth = memory[WORTH + cell]
             if memory[STONES + cell] != ZERO or worth == ZERO or (ply == ZERO and memory[BANNED + cell] != ZERO):
                 continue
+            if memory[FLAGS + cell] & DOUBLES:
+                worth += BONUS
             order = worth * FIVE_ + memory[HISTORY + colour * BOARD + cell]
             if ply == ZERO and memory[NOISE] != ZERO:
                 order = order << THREE | (cell + memory[NOISE]) * SPREAD >> U(61)
