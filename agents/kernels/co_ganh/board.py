@@ -29,14 +29,18 @@ def beside(men: np.uint64) -> np.uint64:
     return found
 
 
-@compiled("uint64(uint64)")
-def between(men: np.uint64) -> np.uint64:
-    """Every point that lies between two of them, next to both, on a line."""
-    slanting = men & EVEN
-    level = (men << ONE & NOT_LEFT) & (men >> ONE & NOT_RIGHT)
-    falling = (slanting << SIX & NOT_LEFT) & (slanting >> SIX & NOT_RIGHT)
-    rising = (slanting << FOUR & NOT_RIGHT) & (slanting >> FOUR & NOT_LEFT)
-    found: np.uint64 = (level | (men << FIVE & men >> FIVE) | falling | rising) & FULL
+@compiled("uint64(uint64, uint64)")
+def between(before: np.uint64, after: np.uint64) -> np.uint64:
+    """Every point next to which, along a line, one of the first lies on one side and one of the others opposite."""
+    slanting, other = before & EVEN, after & EVEN
+    level = (before << ONE & NOT_LEFT) & (after >> ONE & NOT_RIGHT)
+    level |= (after << ONE & NOT_LEFT) & (before >> ONE & NOT_RIGHT)
+    upright = (before << FIVE & after >> FIVE) | (after << FIVE & before >> FIVE)
+    falling = (slanting << SIX & NOT_LEFT) & (other >> SIX & NOT_RIGHT)
+    falling |= (other << SIX & NOT_LEFT) & (slanting >> SIX & NOT_RIGHT)
+    rising = (slanting << FOUR & NOT_RIGHT) & (other >> FOUR & NOT_LEFT)
+    rising |= (other << FOUR & NOT_RIGHT) & (slanting >> FOUR & NOT_LEFT)
+    found: np.uint64 = (level | upright | falling | rising) & FULL
     return found
 
 
@@ -82,6 +86,6 @@ def captured(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint
 def opening(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint64) -> np.uint64:
     """The point just left by the mover, `mine` and `theirs` after the move, where the enemy must enter it; else 0."""
     bit = ONE << origin
-    if memory[FORCES] != ZERO and between(mine) & bit != ZERO and beside(bit) & theirs != ZERO:
+    if memory[FORCES] != ZERO and between(mine, mine) & bit != ZERO and beside(bit) & theirs != ZERO:
         return bit
     return ZERO

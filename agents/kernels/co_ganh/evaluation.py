@@ -27,8 +27,12 @@ MAJORITY = WEIGHTS + U(13)
 """Having more men."""
 SHARE = WEIGHTS + U(14)
 """A hundredth of the men on the board that one side has more than the other."""
-PREY = WEIGHTS + U(15)
-"""A point between two enemy men that one of my men could step onto: the enemy's points count half."""
+PREY, FEAR = WEIGHTS + U(15), WEIGHTS + U(16)
+"""A point between two enemy men onto which one of mine could step; the same for the enemy, who is not to move."""
+LEAPS, EXPOSED = WEIGHTS + U(17), WEIGHTS + U(18)
+"""An enemy man with one of mine on one side and an empty point opposite; the same of mine."""
+STUCK = WEIGHTS + U(19)
+"""A man without an empty point beside it."""
 CORNERS = U(1 << 0 | 1 << 4 | 1 << 20 | 1 << 24)
 MIDDLES = U(1 << 2 | 1 << 10 | 1 << 14 | 1 << 22)
 INNERS = U(1 << 6 | 1 << 8 | 1 << 16 | 1 << 18)
@@ -79,7 +83,9 @@ def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
         lead = (own - enemy) if own > enemy else (enemy - own)
         bonus = signed(memory[MAJORITY]) + signed(memory[SHARE]) * (100 * lead // (own + enemy))
         value += bonus if own > enemy else -bonus
-    if memory[PREY] != ZERO:
-        prey = 2 * number(between(theirs) & empty & reach) - number(between(mine) & empty & their_reach)
-        value += signed(memory[PREY]) * prey
-    return value
+    value += signed(memory[PREY]) * number(between(theirs, theirs) & empty & reach)
+    value += signed(memory[FEAR]) * number(between(mine, mine) & empty & their_reach)
+    value += signed(memory[LEAPS]) * number(between(mine, empty) & theirs)
+    value += signed(memory[EXPOSED]) * number(between(theirs, empty) & mine)
+    near = beside(empty)
+    return value + signed(memory[STUCK]) * (number(mine & ~near) - number(theirs & ~near))

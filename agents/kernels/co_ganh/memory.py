@@ -38,7 +38,7 @@ FORCES = Word(11)
 """Not 0: a point left open between two enemy men must be entered."""
 
 WEIGHTS = Word(12)
-"""16 words: signed weights of what `evaluation` looks at, in its order."""
+"""20 words: signed weights of what `evaluation` looks at, in its order."""
 AT_NEIGHBOURS = Word(32)
 """25 words: the points joined to each point."""
 AT_LEAPT = Word(64)

@@ -61,7 +61,7 @@ def write_moves(
     looked at.
     """
     empty = FULL & ~(mine | theirs)
-    prey = between(theirs) & empty
+    prey = between(theirs, theirs) & empty
     allowed = opened if opened != ZERO else FULL
     start = MOVES + ply * STRIDE
     slot = start
