@@ -81,6 +81,7 @@ def test_short_searches_by_depth_are_watched_by_no_thread(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("limits", [Limits(depth=60), Limits(time_s=600), Limits(nodes=10**12)], ids=str)
 def test_stop_reaches_a_long_search_of_any_kind(limits: Limits) -> None:
+    AlphaBeta.warm_up(GANH)
     stop = threading.Event()
     threading.Timer(0.1, stop.set).start()
     answer = load_agent("alphabeta", GANH).choose(GANH.initial(), limits, stop)
