@@ -81,10 +81,10 @@ def test_short_searches_by_depth_are_watched_by_no_thread(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("limits", [Limits(depth=60), Limits(time_s=600), Limits(nodes=10**12)], ids=str)
 def test_stop_reaches_a_long_search_of_any_kind(limits: Limits) -> None:
-    AlphaBeta.warm_up(GANH)
-    stop = threading.Event()
+    player, stop = load_agent("alphabeta", GANH), threading.Event()
+    player.choose(GANH.initial(), Limits(depth=1), NEVER)
     threading.Timer(0.1, stop.set).start()
-    answer = load_agent("alphabeta", GANH).choose(GANH.initial(), limits, stop)
+    answer = player.choose(GANH.initial(), limits, stop)
     assert answer.move in GANH.legal_moves(GANH.initial())
     assert 1 <= answer.depth < 60
 
