@@ -1,0 +1,102 @@
+"""Engines that other people wrote: which there are, and how each is started.
+
+They stand as tables `[engines.NAME]` in a TOML file, such as the daemon's `config.toml`, that the environment variable
+KIBITZER_ENGINES names. They never come over the bus: a message names an engine, and never what to run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from agents import protocols
+from agents.agent import AgentError
+
+FILE_VARIABLE = "KIBITZER_ENGINES"
+"""Environment variable that names the file; unset, there are no engines."""
+TIMEOUT_S = 30.0
+LEAST_S, MOST_S = 0.1, 3600.0
+KEYS = {"protocol", "command", "options", "timeout_s"}
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+OPTION = re.compile(r"[^\x00-\x1f]{1,200}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Engine:
+    """How one engine is started and spoken to."""
+
+    name: str
+    protocol: str
+    """One of `agents.protocols.NAMES`."""
+    command: tuple[str, ...]
+    """Program and arguments; no shell reads them."""
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Names and values in the protocol's own way: `setoption` (uci), `INFO` (gomocup), `set` (nboard)."""
+    timeout_s: float = TIMEOUT_S
+    """Longest wait for one answer; then the engine is killed."""
+
+    @property
+    def game(self) -> str:
+        """The game it plays."""
+        return protocols.game_of(self.protocol)
+
+
+def load() -> dict[str, Engine]:
+    """The engines of the file that the environment names, by name. Raises AgentError."""
+    path = os.environ.get(FILE_VARIABLE, "")
+    return read(Path(path)) if path else {}
+
+
+def use(path: Path) -> dict[str, Engine]:
+    """Makes the engines of a file known in this process and to those it starts. Raises AgentError."""
+    found = read(path)
+    os.environ[FILE_VARIABLE] = str(path.resolve())
+    return found
+
+
+def read(path: Path) -> dict[str, Engine]:
+    """The engines of a file; its other tables are somebody else's. Raises AgentError naming file, key and value."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("engines", {})
+    except OSError as error:
+        raise AgentError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise AgentError(f"{path}: is not TOML: {error}") from None
+    if not isinstance(tables, dict):
+        raise AgentError(f"{path}: engines are tables [engines.NAME], not {tables!r}")
+    return {name: _engine(path, name, table) for name, table in tables.items()}
+
+
+def _engine(path: Path, name: str, table: object) -> Engine:
+    where = f"{path}: engines.{name}"
+    if not NAME.fullmatch(name):
+        raise AgentError(f"{where}: a name is letters, digits, dots, hyphens and underscores, at most 64")
+    if not isinstance(table, dict):
+        raise AgentError(f"{where} is a table, not {table!r}")
+    if unknown := set(table) - KEYS:
+        raise AgentError(f"{where}.{min(unknown)}: there is no such key; there are {', '.join(sorted(KEYS))}")
+    protocol, command = table.get("protocol"), table.get("command")
+    if protocol not in protocols.NAMES:
+        raise AgentError(f"{where}.protocol is one of {', '.join(protocols.NAMES)}, not {protocol!r}")
+    if not isinstance(command, list) or not command or not all(isinstance(word, str) and word for word in command):
+        raise AgentError(f"{where}.command is a list of the program and its arguments, not {command!r}")
+    timeout_s = table.get("timeout_s", TIMEOUT_S)
+    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or not LEAST_S <= timeout_s <= MOST_S:
+        raise AgentError(f"{where}.timeout_s is {LEAST_S:g} to {MOST_S:g} seconds, not {timeout_s!r}")
+    return Engine(name, protocol, tuple(command), _options(where, table.get("options", {})), float(timeout_s))
+
+
+def _options(where: str, options: object) -> dict[str, str]:
+    if not isinstance(options, dict):
+        raise AgentError(f"{where}.options is a table of names and values, not {options!r}")
+    texts = {}
+    for name, value in options.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if not isinstance(value, bool | int | float | str) or not OPTION.fullmatch(name) or not OPTION.fullmatch(text):
+            raise AgentError(f"{where}.options.{name} is one line of text, a number or true or false, not {value!r}")
+        texts[name] = text
+    return texts

@@ -1,0 +1,130 @@
+"""A running engine: lines in, lines out, each with a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import subprocess
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from typing import IO
+
+LONGEST_LINE = 65536
+MOST_LINES = 1000
+"""Lines that wait to be read; of more the oldest are dropped."""
+LOOK_S = 0.02
+"""How often the stop event is looked at."""
+SHOWN = 60
+"""Characters of an engine's line that a message shows."""
+
+
+class EngineError(Exception):
+    """An engine that died, fell silent or spoke nonsense; the message says what, without its name."""
+
+
+class EngineStopped(Exception):
+    """The wait was given up because it was asked for."""
+
+
+class EngineProcess:
+    """One engine. It ends with this object, or with the process that started it."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Raises EngineError where it cannot be started."""
+        try:
+            self._process = subprocess.Popen(
+                list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+            )
+        except OSError as error:
+            raise EngineError(f"cannot be started: {error}") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
+        self._lines: queue.Queue[str | None] = queue.Queue(MOST_LINES)
+        self._last = ""
+        threading.Thread(target=_listen, args=(self._process.stdout, self._lines), daemon=True).start()
+        self.close = weakref.finalize(self, _end, self._process)
+        """Kills the process; may be called twice."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def say(self, line: str) -> None:
+        """Writes one line. Raises EngineError where it does not read."""
+        data = f"{line}\n".encode()
+        try:
+            written = os.write(self._process.stdin.fileno(), data)  # type: ignore[union-attr]
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            raise EngineError(f"ended: it does not take {line[:SHOWN]!r}") from None
+        if written != len(data):
+            raise EngineError(f"does not read its input: {line[:SHOWN]!r} is left over")
+
+    def hear(self, deadline_s: float, stop: threading.Event | None = None) -> str:
+        """The next line. Raises EngineError at the deadline (monotonic) or at its end, EngineStopped at `stop`."""
+        while True:
+            if stop is not None and stop.is_set():
+                raise EngineStopped
+            try:
+                line = self._lines.get(timeout=max(min(LOOK_S, deadline_s - time.monotonic()), 0.001))
+            except queue.Empty:
+                if time.monotonic() >= deadline_s:
+                    last = f"; its last line was {self._last[:SHOWN]!r}" if self._last else ""
+                    raise EngineError(f"gave no answer in time{last}") from None
+                continue
+            if line is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(1.0)
+                raise EngineError(f"ended with status {self._process.returncode}")
+            self._last = line
+            if time.monotonic() >= deadline_s:
+                raise EngineError(f"gave no answer in time; its last line was {line[:SHOWN]!r}")
+            return line
+
+    def expect(
+        self, pattern: str, deadline_s: float, stop: threading.Event | None = None, refusal: str = r"(?!)"
+    ) -> re.Match[str]:
+        """The first line that the pattern matches from its beginning; others are passed over.
+
+        Raises EngineError also for a line that matches `refusal`.
+        """
+        while True:
+            line = self.hear(deadline_s, stop)
+            if found := re.match(pattern, line):
+                return found
+            if re.match(refusal, line):
+                raise EngineError(f"answered {line[:SHOWN]!r}")
+
+
+def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
+    """The thread that reads: a full queue loses its oldest line, so that an engine never waits for us."""
+    with contextlib.suppress(OSError, ValueError), output:  # closed under our hands
+        while data := output.readline(LONGEST_LINE):
+            _put(lines, data.decode("utf-8", "replace").strip())
+    _put(lines, None)
+
+
+def _put(lines: queue.Queue[str | None], line: str | None) -> None:
+    while True:
+        try:
+            lines.put_nowait(line)
+            return
+        except queue.Full:
+            with contextlib.suppress(queue.Empty):
+                lines.get_nowait()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        process.kill()
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+    process.wait()

@@ -1,0 +1,152 @@
+"""The agent `external`: any engine that speaks one of the field's protocols, as an agent of ours.
+
+The engine dies, falls silent, plays what the rules forbid or talks nonsense: it is killed, started again and asked once
+more, and then the move is refused with its name. After MOST_FAILURES failures in a row it is not started any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import threading
+import time
+from typing import Any
+
+from agents import engines
+from agents.agent import AgentError, Answer, Limits
+from agents.engines import Engine, asking
+from agents.engines.asking import Question, Told
+from agents.engines.process import EngineError, EngineProcess, EngineStopped
+from games import AnyGame, MoveError, rule
+
+_log = logging.getLogger(__name__)
+
+ATTEMPTS = 2
+MOST_FAILURES = 6
+THINK_S = 1.0
+"""What an engine is told to think where no limit is given."""
+GRACE_S = 1.0
+"""Least time beyond its thinking time that an engine has to answer."""
+GRACE_SHARE = 0.5
+"""The same as a share of the thinking time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ExternalOptions:
+    """The agent's options."""
+
+    engine: str = rule("", "name of the engine, as in its table [engines.NAME]; empty is the only one for the game")
+
+
+class External:
+    """Asks one engine, which it keeps running."""
+
+    name = "external"
+    Options = ExternalOptions
+
+    def __init__(self, game: AnyGame, options: ExternalOptions | None = None) -> None:
+        """Raises AgentError where there is no such engine for the game."""
+        self.game = game
+        self._engine = _find(game, (options or ExternalOptions()).engine)
+        self._process: EngineProcess | None = None
+        self._asker = asking.ASKERS[self._engine.protocol]()
+        self._failures = 0
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Where an engine is configured that can. Raises AgentError where the configuration is wrong."""
+        return any(asking.supports(engine, game) for engine in engines.load().values())
+
+    @staticmethod
+    def warm_up(game: AnyGame) -> None:
+        """Nothing: the engine is started when it is first asked."""
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """The engine's move; where `stop` comes first, the first legal one.
+
+        Raises ValueError where the game is over, AgentError where the engine fails.
+        """
+        began_s, moves = time.monotonic(), self.game.legal_moves(position)
+        if not moves:
+            raise ValueError("the game is over: there is nothing to choose")
+        trouble = ""
+        for _ in range(ATTEMPTS):
+            if self._failures >= MOST_FAILURES:
+                break
+            try:
+                told = self._ask(position, limits, stop)
+                move = self._read(position, told)
+            except EngineStopped:
+                self.close()
+                text = self.game.format_move(position, moves[0])
+                return Answer(moves[0], None, 0, 0, time.monotonic() - began_s, (text,))
+            except EngineError as error:
+                self._failures += 1
+                trouble = f"engine {self._engine.name} {error}"
+                _log.warning("%s (failure %d in a row)", trouble, self._failures)
+                self.close()
+                continue
+            self._failures = 0
+            text = self.game.format_move(position, move)
+            return Answer(move, told.score, told.nodes, told.depth, time.monotonic() - began_s, (text,))
+        given_up = f"it failed {self._failures} times in a row and is not started any more"
+        raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
+
+    def close(self) -> None:
+        """Ends the engine; the next question starts it again."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Told:
+        """Raises EngineError, EngineStopped."""
+        if stop.is_set():
+            raise EngineStopped
+        if self._process is not None and not self._process.runs:
+            self.close()
+        if self._process is None:
+            self._process = EngineProcess(self._engine.command)
+            with _told_as_engine_error():
+                deadline_s = asking.deadline_in(self._engine.timeout_s)
+                self._asker.greet(self._process, self.game, self._engine.options, deadline_s)
+        think_s = min(limits.time_s or THINK_S, self._engine.timeout_s)
+        wait_s = think_s + max(GRACE_S, GRACE_SHARE * think_s) if limits.time_s else self._engine.timeout_s
+        deadline_s = asking.deadline_in(min(wait_s, self._engine.timeout_s))
+        with _told_as_engine_error():
+            return self._asker.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
+
+    def _read(self, position: Any, told: Told) -> Any:
+        """The legal move that was told. Raises EngineError."""
+        try:
+            return self.game.parse_move(position, told.move)
+        except MoveError as error:
+            raise EngineError(f"played {told.move[:40]!r}, which is refused ({error.rule}): {error}") from None
+
+
+@contextlib.contextmanager
+def _told_as_engine_error() -> Any:
+    """What an engine says can break any expectation; nothing of it may end the worker."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, OverflowError) as error:
+        raise EngineError(f"spoke nonsense: {type(error).__name__} {error}") from None
+
+
+def _find(game: AnyGame, name: str) -> Engine:
+    """The engine of that name, or the only one that plays the game. Raises AgentError."""
+    known = engines.load()
+    fitting = [engine for engine in known.values() if asking.supports(engine, game)]
+    if name and name not in known:
+        raise AgentError(f"external: there is no engine {name!r}; there are {', '.join(known) or 'none'}")
+    if name:
+        if known[name] not in fitting:
+            raise AgentError(f"external: engine {name} does not play {game.title} under these rules")
+        return known[name]
+    if len(fitting) != 1:
+        names = ", ".join(engine.name for engine in fitting) or "none"
+        raise AgentError(f"external: say which engine plays {game.title} (option engine): {names}")
+    return fitting[0]
+
+
+AGENT = External
