@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json as json_format
 import os
 import sys
 from pathlib import Path
@@ -10,8 +12,13 @@ from typing import Annotated
 
 import cv2
 import typer
+from rich.console import Console
+from rich.status import Status
 
 import games
+from agents import cold_start as worker_bench
+from agents import search_bench
+from agents.agent import AgentError
 from daemon.bench.reference import NoReference
 from daemon.bench.report import Report, lines_of, machine
 from daemon.bench.resident import ResidentError
@@ -67,3 +74,61 @@ def pipeline(
     sys.stdout.write((report.model_dump_json() if json else "\n".join(lines_of(report))) + "\n")
     if not all(target.met for one in reports for target in one.targets):
         raise typer.Exit(1)
+
+
+@app.command("search")
+def search(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Game, by module or short name. Repeatable. Default: all.")
+    ] = None,
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Measure the searches.")] = True,
+    cold_start: Annotated[
+        bool, typer.Option("--cold-start", help="Measure a worker's first answer too, without and with compiled code.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Measures the searches of each game, side by side with plain alpha-beta and plain minimax.
+
+    All search the same positions in turns, to the same depth by the same heuristic; their scores must be equal. Then
+    the engine by its own judgement, playouts, perft and endgames. Seconds are processor time. With --cold-start a real
+    worker is started with an empty compile cache and with a warm one, until its first answer: wall time.
+
+    Fields: machine, games (exact, scores_equal, engine, mcts, perft, endgames, ratios), starts. Exit status 1 where
+    scores differ or a start took longer than promised.
+
+    Example: kibitzer bench search --game reversi --cold-start --json
+    """
+    load = os.getloadavg()[0]
+    found: list[search_bench.GameCost] = []
+    starts: list[worker_bench.Start] = []
+    try:
+        chosen = [games.load(name) for name in game or games.names()]
+        with Console(stderr=True).status("") as status:
+            for one in chosen:
+                if figures:
+                    found.append(search_bench.measure(one, functools.partial(_show, status, one.title)))
+                if cold_start:
+                    _show(status, one.title, "a worker starts")
+                    starts += worker_bench.measure(one)
+    except (games.GameError, AgentError, worker_bench.ColdStartError, OSError) as error:
+        sys.stderr.write(f"kibitzer bench: {error}\n")
+        raise typer.Exit(2) from None
+    here = machine(load)
+    if json:
+        told = {
+            "machine": here.model_dump(),
+            "games": [one.as_json() for one in found],
+            "starts": [one.as_json() for one in starts],
+        }
+        sys.stdout.write(json_format.dumps(told) + "\n")
+    else:
+        lines = [f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}"]
+        for figure in found:
+            lines += ["", *search_bench.lines_of(figure)]
+        sys.stdout.write("\n".join([*lines, "", *worker_bench.lines_of(starts)]).rstrip() + "\n")
+    if not all(one.scores_equal for one in found) or not all(one.met for one in starts):
+        raise typer.Exit(1)
+
+
+def _show(status: Status, title: str, text: str) -> None:
+    status.update(f"{title}: {text}")

@@ -1,0 +1,156 @@
+"""How long a new worker takes to its first answer: the real process, on a bus that only this module serves."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import zmq
+from pydantic import ValidationError
+
+from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
+from games import AnyGame
+
+ROOT = Path(__file__).resolve().parents[1]
+THINKING_S = 0.1
+"""What the agent may think; part of the figures."""
+PATIENCE_S = 180.0
+COLD_S, WARM_S = 10.0, 1.5
+"""What is promised: with an empty compile cache, and with a warm one, at most."""
+
+
+class ColdStartError(ValueError):
+    """A worker that ended, or did not answer in time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Start:
+    """One start of a worker."""
+
+    game: str
+    cache: str
+    """`empty` or `warm`: what compiled code there was."""
+    seconds: float
+    """From the start of the process to its first answer."""
+    ready_s: float
+    """To its READY."""
+    nodes: int
+    limit_s: float
+
+    @property
+    def met(self) -> bool:
+        """Whether it was as fast as promised."""
+        return self.seconds <= self.limit_s
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object."""
+        return {**dataclasses.asdict(self), "met": self.met}
+
+
+def measure(game: AnyGame, agent: str = "alphabeta") -> Iterator[Start]:
+    """A start with an empty cache, then one with what compiling it all left behind. Raises ColdStartError."""
+    with tempfile.TemporaryDirectory(prefix="kibitzer-cold-") as folder:
+        yield _start(game, agent, Path(folder), "empty", COLD_S)
+        compile_all(game, Path(folder))
+        yield _start(game, agent, Path(folder), "warm", WARM_S)
+
+
+def compile_all(game: AnyGame, folder: Path) -> None:
+    """Fills the cache: a worker may have answered, and ended, while its kernel was still being compiled."""
+    program = "import sys, games; from agents.registry import find; find('alphabeta').warm_up(games.load(sys.argv[1]))"
+    subprocess.run([sys.executable, "-c", program, game.name], env=_environment(folder), check=True, timeout=PATIENCE_S)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+
+
+def _start(game: AnyGame, agent: str, folder: Path, cache: str, limit_s: float) -> Start:
+    with zmq.Context() as context, context.socket(zmq.XPUB) as states, context.socket(zmq.ROUTER) as replies:
+        for sock in (states, replies):
+            sock.setsockopt(zmq.LINGER, 0)
+        ports = [sock.bind_to_random_port("tcp://127.0.0.1") for sock in (states, replies)]
+        state = encode(first_state(game, agent))
+        began_s = time.monotonic()
+        with _worker(folder, *(f"tcp://127.0.0.1:{port}" for port in ports)) as process:
+            ready_s = 0.0
+            for message in _heard(states, replies, state, process):
+                if not ready_s:
+                    ready_s = time.monotonic() - began_s
+                with contextlib.suppress(ValidationError):
+                    reply = ReplyMessage.model_validate_json(message)
+                    return Start(game.name, cache, time.monotonic() - began_s, ready_s, reply.nodes or 0, limit_s)
+    raise ColdStartError(f"the worker did not answer within {PATIENCE_S:g} s")
+
+
+def first_state(game: AnyGame, agent: str) -> StateMessage:
+    """The start of a game in which the agent plays both sides, as a daemon would publish it."""
+    position = game.view(game.initial(1), 0) if game.initial(1) not in game.starts else game.initial()
+    player = PlayerPart(agent=agent, limits=LimitsPart(time_s=THINKING_S))
+    return StateMessage(
+        session="bench",
+        table="table",
+        game=game.name,
+        rules={name: str(value) for name, value in vars(game.rules).items()},
+        game_id="game-1",
+        sequence=1,
+        ply=0,
+        moves=[],
+        position=game.format_position(position),
+        board=game.board(position),
+        cells=list(game.cells),
+        sides=game.sides,
+        to_move=0 if game.to_move(position) == 0 else 1,
+        players=(player, player),
+        awaiting="agent",
+        verdict="legal",
+    )
+
+
+@contextlib.contextmanager
+def _worker(folder: Path, states: str, replies: str) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "agents.worker", "--connect", states, "--reply", replies]
+    process = subprocess.Popen(command, env=_environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _heard(
+    states: zmq.Socket[bytes], replies: zmq.Socket[bytes], state: bytes, process: subprocess.Popen[bytes]
+) -> Iterator[bytes]:
+    """What the worker says; newcomers are sent the state. Raises ColdStartError where the worker ends."""
+    poller, end_s = zmq.Poller(), time.monotonic() + PATIENCE_S
+    for sock in (states, replies):
+        poller.register(sock, zmq.POLLIN)
+    while time.monotonic() < end_s:
+        if process.poll() is not None:
+            raise ColdStartError(f"the worker ended with status {process.returncode} before it answered")
+        ready = dict(poller.poll(100))
+        if states in ready and states.recv()[:1] == b"\x01":
+            states.send_multipart([b"state/table", state])
+        if replies in ready:
+            yield replies.recv_multipart()[-1]
+
+
+def lines_of(starts: list[Start]) -> list[str]:
+    """The starts as text."""
+    return [
+        f"{'met   ' if one.met else 'MISSED'}  {one.game}, {one.cache} cache: first answer {one.seconds:.2f} s after "
+        f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, {one.nodes} nodes in {THINKING_S:g} s)"
+        for one in starts
+    ]
