@@ -51,7 +51,7 @@ def _position(text: str) -> tuple[tuple[int, int], int]:
         if (stones[0] | stones[1]) >> index & 1:
             raise ValueError(f"move {place + 1}, {move}, is on an occupied point")
         stones[place % 2] |= 1 << index
-        if _has_five(stones[place % 2]):
+        if _makes_five(stones[place % 2], index):
             raise ValueError(f"the game is over with move {place + 1}, {move}: it makes five")
     side = len(entry["moves"]) % 2
     if entry.get("to_move", side) != side:
@@ -69,14 +69,19 @@ def _index(move: object) -> int:
     return index
 
 
-def _has_five(stones: int) -> bool:
+def _makes_five(stones: int, index: int) -> bool:
+    """Whether the stone of that index stands in five or more."""
+    x, y = index % SIZE, index // SIZE
     for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
-        for index in range(SIZE * SIZE):
-            x, y = index % SIZE, index // SIZE
-            if 0 <= x + 4 * dx < SIZE and y + 4 * dy < SIZE:
-                line = sum(1 << index + step * (dy * SIZE + dx) for step in range(5))
-                if stones & line == line:
-                    return True
+        run = 1
+        for way in (1, -1):
+            step = way
+            while 0 <= x + step * dx < SIZE and 0 <= y + step * dy < SIZE:
+                if not stones >> index + step * (dy * SIZE + dx) & 1:
+                    break
+                run, step = run + 1, step + way
+        if run >= 5:
+            return True
     return False
 
 
