@@ -6,9 +6,9 @@ from collections import Counter
 
 import numpy as np
 
-from agents.heuristics import nine_mens_morris as features
 from agents.kernels.nine_mens_morris import memory as layout
 from agents.kernels.nine_mens_morris.endgames import Endgames
+from agents.kernels.nine_mens_morris.judgement import NAMED, OWN
 from agents.kernels.nine_mens_morris.moves import write_moves
 from agents.kernels.nine_mens_morris.negamax import negamax
 from agents.search import MAX_DEPTH, WIN, Iteration
@@ -20,23 +20,12 @@ LIMIT = 2 * WIN
 HAND = int(layout.NONE)
 OTHERWISE = 0xA5C3 << 48
 """Mixed into the stored keys of searches that may look up endgames: exact ones must not find their scores."""
-PHASES: dict[str, tuple[features.Weights, features.Weights, features.Weights]] = {
-    "best": (features.LAYING, features.MOVING, features.FLYING),
-    "last_move_mill": (features.Weights(last=1),) * 3,
-    "closed_mills": (features.Weights(mills=1),) * 3,
-    "blocked_men": (features.Weights(blocked=1),) * 3,
-    "mill_men": (features.Weights(mill_men=1),) * 3,
-    "two_configurations": (features.Weights(two=1),) * 3,
-    "double_mills": (features.Weights(double=1),) * 3,
-    "winning": (features.Weights(),) * 3,
-}
-"""The weights of each heuristic while laying, moving, and when both sides fly; a won game is scored by the search."""
 
 
 class MorrisSearch:
     """`agents.search.Search` over one flat array.
 
-    The engine's own judgement, heuristic "", is `best` and the endgame tables that are there; the small ones are built
+    With the engine's own judgement, heuristic "", it knows the endgame tables that are there; the small ones are built
     beside the game, in another process, when they are first wanted. A named heuristic knows no tables.
     """
 
@@ -44,9 +33,9 @@ class MorrisSearch:
         self.game = game
         self.memory = layout.allocate(game, table_mb)
         self.memory[layout.NOISE] = seed
-        for phase, weights in enumerate(PHASES[heuristic or "best"]):
-            start = int(layout.WEIGHTS) + 8 * phase
-            self.memory[start : start + 8] = np.array(weights[:8], dtype=np.int64).astype(np.uint64)
+        for phase, weights in enumerate(NAMED[heuristic] if heuristic else OWN):
+            start = int(layout.WEIGHTS) + 16 * phase
+            self.memory[start : start + len(weights)] = np.array(weights, dtype=np.int64).astype(np.uint64)
         self._tables = folder.root() if heuristic == "" else None
         self._endgames: Endgames | None = None
         self._known: Iteration | None = None
@@ -150,5 +139,5 @@ def _decode(code: int) -> Move:
     return Move(to, None if origin == HAND else origin, None if removed == HAND else removed)
 
 
-HEURISTICS: tuple[str, ...] = tuple(PHASES)
+HEURISTICS: tuple[str, ...] = tuple(NAMED)
 SEARCH = MorrisSearch

@@ -66,8 +66,8 @@ PV = PV_LENGTH + Word(MAX_PLY + 1)
 MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
 """MAX_MOVES words a ply: order << 32 | move code."""
 WEIGHTS = MOVES + Word(MAX_PLY * MAX_MOVES)
-"""3 x 8 words: what the judgement counts for one of each feature while laying, moving, and when both sides fly."""
-ENDGAMES = WEIGHTS + Word(32)
+"""4 x 16 words: what the judgement counts for one of each feature in each phase."""
+ENDGAMES = WEIGHTS + Word(64)
 """16 x 16 words: address of the endgame table for so many men of the mover and of the enemy; 0 is none."""
 TABLE = ENDGAMES + Word(256)
 """2 words an entry: key, data."""

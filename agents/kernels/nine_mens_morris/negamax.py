@@ -62,6 +62,8 @@ LEAST_NOISE = U(60)
 SURE = WIN - MAX_DEPTH - 300
 """Scores beyond this are wins known to the end; the table keeps them as distances from the stored position."""
 NOT_OVER = 2 * WIN
+LATE, VERY_LATE = U(4), U(12)
+"""How many moves are searched before one that takes no man is searched less deeply, by one ply and by two."""
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64, int64, int64)")
@@ -251,10 +253,19 @@ def negamax(
         elif origin != NONE:
             quiet_after, start_after = quiet + 1, start
         floor = -beta if done == ZERO else -alpha - 1
+        # Not exact: what has never been promising is looked at less deeply, unless it proves better than thought.
+        less = 0
+        if done >= LATE and depth >= 3 and removed == NONE and memory[EXACT] == ZERO:
+            less = 2 if done >= VERY_LATE and depth >= 5 else 1
         score = -negamax(
             memory, theirs_after, mine_after, their_hand, hand_after, quiet_after, start_after, end + 1,
-            ply + 1, depth - 1, floor, -alpha, closing,
+            ply + 1, depth - 1 - less, floor, -alpha, closing,
         )  # fmt: skip
+        if less > 0 and score > alpha:
+            score = -negamax(
+                memory, theirs_after, mine_after, their_hand, hand_after, quiet_after, start_after, end + 1,
+                ply + 1, depth - 1, floor, -alpha, closing,
+            )  # fmt: skip
         if done != ZERO and alpha < score < beta:
             score = -negamax(
                 memory, theirs_after, mine_after, their_hand, hand_after, quiet_after, start_after, end + 1,
