@@ -85,6 +85,9 @@ def listed(words: Sequence[str]) -> str:
 def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> str:
     """What a turn still lacks, of which only some steps are seen."""
     step, side = missing[0], game.to_move(position)
+    if step.kind == "remove" and not _chooses(game, position, move):
+        taken = [game.cells[one.cell] for one in missing if one.kind == "remove"]
+        return f"Take the {'man' if len(taken) == 1 else 'men'} on {listed(taken)} off the board."
     if step.kind == "remove":
         return f"{game.sides[side].capitalize()} may take a man: remove one of {game.sides[1 - side]}'s men."
     if step.kind == "flip":
@@ -95,6 +98,12 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
         seen = listed([game.cells[cell] for cell in cells_of_unfinished(game, position, move, missing)])
         return f"I see only {'half' if len(missing) == 1 else 'a part'} of the tile on {seen}."
     return f"{game.sides[side].capitalize()}'s turn is not finished."
+
+
+def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
+    """Whether the man of a move might, arriving there, take other men: a mill's choice; what gánh takes is settled."""
+    first = game.steps(position, move)[0]
+    return sum(game.steps(position, other)[:1] == (first,) for other in game.legal_moves(position)) > 1
 
 
 def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> tuple[int, ...]:
