@@ -135,9 +135,21 @@ class ThreatSearch:
         if moves and moves[0] not in game.legal_moves(self._position):
             # All that stops a loss is forbidden: any stone will do.
             moves = tuple(game.legal_moves(self._position)[:1])
+        moves = self._legal(moves)
         whole = final or not memory[layout.STOP]
         nodes = int(memory[layout.NODES])
         return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
+
+    def _legal(self, moves: tuple[Move | Choice, ...]) -> tuple[Move | Choice, ...]:
+        """The line as far as it is legal: within the search fouls are only guessed at."""
+        if not self.game.rules.renju:
+            return moves
+        position = self._position
+        for number, move in enumerate(moves):
+            if self.game.fouls(position) and move not in self.game.legal_moves(position):
+                return moves[:number]
+            position = self.game.apply(position, move)
+        return moves
 
     def _given(self, move: Move) -> Iteration:
         """A move of the opening, which nothing is searched for."""

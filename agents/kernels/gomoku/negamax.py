@@ -23,6 +23,7 @@ from agents.kernels.gomoku.memory import (
     NODE_LIMIT,
     NODES,
     NOISE,
+    PATTERNS,
     PV,
     PV_LENGTH,
     SIZE,
@@ -60,6 +61,7 @@ DEEPEST = 110
 LEAF_FOURS, NULL_FOURS = U(40), U(100)
 WIDTHS = (14, 18, 22)
 """Moves tried one ply before the leaves, two, and earlier."""
+LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
 DOUBLES = DOUBLE | WHITE_DOUBLE
 MOST_HISTORY = U(200)
 SPREAD = U(0x9E3779B97F4A7C15)
@@ -81,9 +83,21 @@ def insert(memory: Memory, ply: np.uint64, count: np.uint64, most: np.uint64, wo
     return count + ONE
 
 
+@compiled("boolean(uint64[::1], uint64)")
+def looks_foul(memory: Memory, cell: np.uint64) -> bool:
+    """Whether black's stone there would make two fours or two open threes; renju's finer points are not seen."""
+    patterns = memory[PATTERNS + cell] & LOW_HALF
+    if memory[FLAGS + cell] & ONE:
+        return False
+    found = patterns & FOURS
+    threes = patterns & THREES & (patterns & OPEN) << TWO
+    return bool(found & (found - ONE)) or bool(threes & (threes - ONE))
+
+
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint64, first: np.uint64) -> np.uint64:
     """The most promising moves near stones, as order << 10 | cell, best first; returns how many."""
+    certain = bool(memory[CLAIMS] >> colour & ONE)
     count = ZERO
     for row in range(memory[SIZE]):
         start = (U(row) + EDGE) * ROW + EDGE
@@ -91,6 +105,8 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
             cell = start + U(column)
             worth = memory[WORTH + cell]
             if memory[STONES + cell] != ZERO or worth == ZERO or (ply == ZERO and memory[BANNED + cell] != ZERO):
+                continue
+            if not certain and looks_foul(memory, cell):
                 continue
             if memory[FLAGS + cell] & DOUBLES:
                 worth += BONUS

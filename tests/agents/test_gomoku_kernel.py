@@ -1,0 +1,248 @@
+"""Gomoku in machine code against the rules, the plain heuristic and plain minimax."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from agents import heuristics, kernels
+from agents.agent import Limits
+from agents.kernels.gomoku import memory as layout
+from agents.kernels.gomoku.board import SIDE_SETS, toggle
+from agents.kernels.gomoku.by_windows import WindowsSearch
+from agents.minimax import minimax
+from agents.registry import load_agent
+from agents.search import WIN
+from games.gomoku import Choice, Position
+from tests.agents.threat_lines import fives, fours
+
+U = np.uint64
+NEVER = threading.Event()
+RULES: list[dict[str, object]] = [{}, {"exact_five": True}, {"size": "19"}, {"first": "white"}]
+
+
+def middle_games(game: Any, seed: int, count: int, most: int) -> list[Any]:
+    """Positions of random games whose stones lie mostly near the middle."""
+    draw, found = random.Random(seed), list[Any]()
+    while len(found) < count:
+        position = game.initial()
+        for _ in range(draw.randrange(most)):
+            moves = game.legal_moves(position)
+            near = [move for move in moves if all(3 <= part < 12 for part in divmod(move.cell, game.size))]
+            position = game.apply(position, draw.choice(near if near and draw.random() < 0.8 else moves))
+            if game.outcome(position) is not None:
+                break
+        else:
+            found.append(position)
+    return found
+
+
+def nearly_full(game: Any, seed: int, empty: int) -> Any:
+    """A position with few empty points where nobody has five."""
+    draw, size = random.Random(seed), game.size
+    # Colours in pairs of columns, shifted every second row, hold no five in any direction; then points are cleared.
+    cells = [(column + 2 * (row % 2)) // 2 % 2 for row in range(size) for column in range(size)]
+    cleared = set(draw.sample(range(size * size), empty))
+    stones = [sum(1 << c for c, colour in enumerate(cells) if colour == side and c not in cleared) for side in (0, 1)]
+    while stones[0].bit_count() - stones[1].bit_count() not in (0, 1):
+        more = 0 if stones[0].bit_count() > stones[1].bit_count() else 1
+        stones[more] &= stones[more] - 1
+    return Position((stones[0], stones[1]), stones[0].bit_count() - stones[1].bit_count())
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_windows_has_the_value_of_the_plain_function(rules: dict[str, object]) -> None:
+    game: Any = games.load("gomoku", rules)
+    search, plain = WindowsSearch(game, 0), heuristics.of(game)["windows"]
+    for position in middle_games(game, 3, 25, 120):
+        search.begin(position, None, exact=True)
+        assert max(-900_000, min(900_000, search.value)) == plain(game, position, None)
+
+
+@pytest.mark.parametrize("rules", RULES[:2])
+def test_windows_alpha_beta_has_the_score_of_minimax_at_depths_two_and_three(rules: dict[str, object]) -> None:
+    game = games.load("gomoku", rules)
+    plain = heuristics.of(game)["windows"]
+    agent = load_agent("alphabeta", game, {"heuristic": "windows"})
+    for seed in range(2):
+        position = nearly_full(game, seed, 6)
+        assert game.outcome(position) is None
+        for depth in (2, 3):
+            answer = agent.choose(position, Limits(depth=depth), NEVER)
+            assert answer.score == minimax(game, position, depth, plain), (seed, depth)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_windows_alpha_beta_has_the_score_of_minimax_at_depth_one(rules: dict[str, object]) -> None:
+    game = games.load("gomoku", rules)
+    plain = heuristics.of(game)["windows"]
+    agent = load_agent("alphabeta", game, {"heuristic": "windows"})
+    for position in middle_games(game, 5, 2, 60):
+        assert agent.choose(position, Limits(depth=1), NEVER).score == minimax(game, position, 1, plain)
+
+
+def test_by_windows_renju_and_swap2_are_played_by_the_rules() -> None:
+    for rule in ("renju", "swap2"):
+        game = games.load("gomoku", {rule: True})
+        search = kernels.search(game, 1, 0, "windows")
+        assert search is not None
+        search.begin(game.initial(), None, exact=True)
+        assert search.deepen(1).move in game.legal_moves(game.initial())
+
+
+def cells(memory: Any, colour: int, kind: int) -> int:
+    """A set of the board as the game's bits."""
+    start = int(layout.SETS) + (colour * int(SIDE_SETS) + kind) * layout.SET_WORDS
+    words = [int(word) for word in memory[start : start + layout.SET_WORDS]]
+    found = [64 * place + bit for place, word in enumerate(words) for bit in range(64) if word >> bit & 1]
+    return sum(1 << layout.index_of(cell, 15) for cell in found)
+
+
+def test_the_sets_of_fives_and_fours_are_those_of_plain_windows() -> None:
+    memory, draw = layout.allocate(15, (False, False), 1), random.Random(2)
+    stones = [0, 0]
+    for _ in range(400):
+        index = draw.choice([row * 15 + column for row in range(8) for column in range(8)])
+        colour = next((side for side in (0, 1) if stones[side] >> index & 1), draw.randrange(2))
+        stones[colour] ^= 1 << index
+        toggle(memory, U(layout.cell_of(index, 15)), U(colour))
+        for side in (0, 1):
+            assert cells(memory, side, layout.FIVE) == fives(stones[side], stones[1 - side])
+            assert cells(memory, side, layout.FOUR) == fours(stones[side], stones[1 - side])
+
+
+def position_of(game: Any, text: str) -> Any:
+    """The position after those moves."""
+    return games.line_of_play(game, text.split(), game.initial())[-1]
+
+
+def test_the_first_stone_lies_in_the_middle() -> None:
+    for size, middle in (("15", "h8"), ("19", "j10")):
+        game = games.load("gomoku", {"size": size})
+        answer = load_agent("alphabeta", game).choose(game.initial(), Limits(nodes=1000), NEVER)
+        assert game.cells[answer.move.cell] in (middle, game.cells[int(size) ** 2 // 2])
+        assert answer.depth == 1
+
+
+def test_a_proven_win_ends_the_search_and_counts_its_plies() -> None:
+    game = games.load("gomoku")
+    position = position_of(game, "h8 a1 h9 a15 h10 o1")
+    answer = load_agent("alphabeta", game).choose(position, Limits(nodes=10**9), NEVER)
+    assert answer.score == WIN - 3 and len(answer.pv) == 3
+    assert answer.nodes < 1000
+
+
+def test_a_three_open_at_both_ends_is_answered() -> None:
+    game = games.load("gomoku")
+    position = position_of(game, "h8 a1 h9 a15 h10")
+    answer = load_agent("alphabeta", game).choose(position, Limits(nodes=20_000), NEVER)
+    assert answer.pv[0] in {"h6", "h7", "h11", "h12"}
+
+
+def test_a_lost_position_is_still_defended() -> None:
+    game = games.load("gomoku")
+    position = position_of(game, "h8 a1 h9 a15 h10 o1 h11")
+    answer = load_agent("alphabeta", game).choose(position, Limits(nodes=20_000), NEVER)
+    assert answer.score == 2 - WIN and answer.pv[0] in {"h7", "h12"}
+
+
+def test_black_keeps_from_renju_fouls() -> None:
+    game: Any = games.load("gomoku", {"renju": True})
+    # A stone of black on h8 would make two open threes.
+    position = position_of(game, "h9 a1 h10 c1 i8 e1 j8 a15")
+    assert game.fouls(position) >> game.parse_move(game.initial(), "h8").cell & 1
+    answer = load_agent("alphabeta", game).choose(position, Limits(nodes=20_000), NEVER)
+    assert answer.pv[0] != "h8"
+    assert answer.move in game.legal_moves(position)
+
+
+@pytest.mark.parametrize("rules", [{"renju": True}, {"exact_five": True}, {"size": "19"}, {"swap2": True}])
+def test_whole_games_are_legal_under_every_rule(rules: dict[str, object]) -> None:
+    game = games.load("gomoku", rules)
+    agent = load_agent("alphabeta", game, {"table_mb": 4})
+    position = game.initial()
+    for _ in range(30):
+        if game.outcome(position) is not None:
+            break
+        position = game.apply(position, agent.choose(position, Limits(nodes=1500), NEVER).move)
+
+
+def test_swap2_takes_black_where_black_stands_better() -> None:
+    game = games.load("gomoku", {"swap2": True})
+    agent = load_agent("alphabeta", game)
+    good = position_of(game, "h8 a1 h9")
+    assert agent.choose(good, Limits(nodes=20_000), NEVER).move == Choice("black")
+    bad = position_of(game, "a1 h8 o1")
+    assert agent.choose(bad, Limits(nodes=20_000), NEVER).move != Choice("black")
+
+
+def test_a_search_limited_by_depth_is_always_the_same() -> None:
+    game = games.load("gomoku")
+    position = position_of(game, "h8 g8 g7 i9")
+    used, fresh = load_agent("alphabeta", game), load_agent("alphabeta", game)
+    used.choose(position_of(game, "h8 g8 g7"), Limits(nodes=20_000), NEVER)
+    answers = [agent.choose(position, Limits(depth=4), NEVER) for agent in (used, fresh)]
+    assert answers[0].score == answers[1].score and answers[0].pv == answers[1].pv
+
+
+@pytest.mark.parametrize("heuristic", ["", "windows"])
+def test_the_limit_of_positions_is_kept_and_an_interrupted_search_has_a_move(heuristic: str) -> None:
+    game = games.load("gomoku")
+    position = position_of(game, "h8 g8 g7 i9 i7 f9")
+    answer = load_agent("alphabeta", game, {"heuristic": heuristic}).choose(position, Limits(nodes=5000), NEVER)
+    assert answer.nodes < 7000 and answer.move in game.legal_moves(position)
+    search = kernels.search(game, 1, 0, heuristic)
+    assert search is not None
+    search.begin(position, None, exact=False)
+    assert search.deepen(1).move is not None
+    thread = threading.Timer(0.05, search.interrupt)
+    thread.start()
+    found = search.deepen(40)
+    thread.join()
+    assert not found.whole
+
+
+def test_a_table_is_no_larger_than_asked_for() -> None:
+    small, large = (layout.allocate(15, (False, False), mebibytes).nbytes for mebibytes in (1, 33))
+    assert large - small <= 32 * 2**20
+    assert small < 4 * 2**20
+
+
+PROGRAM = """
+import json, threading
+import games
+from agents.agent import Limits
+from agents.registry import load_agent
+game = games.load("gomoku")
+found = []
+for options in ({}, {"heuristic": "windows"}):
+    position = games.line_of_play(game, "h8 g8 g7 i9 i7".split(), game.initial())[-1]
+    answer = load_agent("alphabeta", game, options).choose(position, Limits(depth=3), threading.Event())
+    found.append([answer.score, answer.nodes, list(answer.pv)])
+print(json.dumps(found))
+"""
+
+
+def test_a_second_process_finds_the_same_on_a_warm_cache(tmp_path: Path) -> None:
+    def start() -> object:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-c", PROGRAM]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    cold = start()
+    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert compiled
+    assert start() == cold
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled
