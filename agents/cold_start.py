@@ -42,6 +42,8 @@ class Start:
     """From the start of the process to its first answer."""
     ready_s: float
     """To its READY."""
+    cpu_s: float
+    """Processor time of the worker until the answer: what the same start takes on a quiet machine, about."""
     nodes: int
     limit_s: float
 
@@ -87,8 +89,14 @@ def _start(game: AnyGame, agent: str, folder: Path, cache: str, limit_s: float) 
                     ready_s = time.monotonic() - began_s
                 with contextlib.suppress(ValidationError):
                     reply = ReplyMessage.model_validate_json(message)
-                    return Start(game.name, cache, time.monotonic() - began_s, ready_s, reply.nodes or 0, limit_s)
+                    seconds = time.monotonic() - began_s
+                    return Start(game.name, cache, seconds, ready_s, _cpu_s(process.pid), reply.nodes or 0, limit_s)
     raise ColdStartError(f"the worker did not answer within {PATIENCE_S:g} s")
+
+
+def _cpu_s(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def first_state(game: AnyGame, agent: str) -> StateMessage:
@@ -151,6 +159,7 @@ def lines_of(starts: list[Start]) -> list[str]:
     """The starts as text."""
     return [
         f"{'met   ' if one.met else 'MISSED'}  {one.game}, {one.cache} cache: first answer {one.seconds:.2f} s after "
-        f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, {one.nodes} nodes in {THINKING_S:g} s)"
+        f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, processor {one.cpu_s:.2f} s, "
+        f"{one.nodes} nodes in {THINKING_S:g} s)"
         for one in starts
     ]
