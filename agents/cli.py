@@ -9,6 +9,7 @@ import math
 import os
 import threading
 import time
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -16,6 +17,7 @@ import zmq
 from pydantic import ValidationError
 
 import games
+from agents import engines as outside
 from agents import kernels, registry
 from agents.agent import Agent, AgentError, Answer, Limits
 from agents.perft import perft as count_sequences
@@ -27,6 +29,9 @@ app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=Fa
 
 GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
 RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
+EnginesOption = Annotated[
+    Path | None, typer.Option(help="TOML file with tables [engines.NAME], for the agent external.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
@@ -42,6 +47,7 @@ def move(
     option: Annotated[list[str], typer.Option(help="Option of the agent k=v, such as table_mb=64. Repeatable.")] = [],  # noqa: B006
     rule: RuleOption = [],  # noqa: B006
     seed: Annotated[int | None, typer.Option(min=0, max=2**31, help="Seed of the agent's choices.")] = None,
+    engines: EnginesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Asks an agent for one move, without a daemon.
@@ -53,6 +59,7 @@ def move(
     Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
     """
     try:
+        _use(engines)
         the_game = games.load(game, games.rules_from_words(rule))
         the_position = _position(the_game, moves, position)
         options = _options(option) | ({} if seed is None else {"seed": str(seed)})
@@ -114,11 +121,13 @@ def worker(
     parent: Annotated[
         int | None, typer.Option(min=1, help="Process id; the worker ends when that process does.")
     ] = None,
+    engines: EnginesOption = None,
 ) -> None:
     """Offers agents to a daemon, until Ctrl-C; survives restarts of the daemon."""
     logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.INFO)
     chosen = registry.names() if agents is None else tuple(part.strip() for part in agents.split(",") if part.strip())
     try:
+        _use(engines)
         for offered in chosen:
             registry.find(offered)
         serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent))
@@ -129,6 +138,12 @@ def worker(
         _refuse("worker", error)
     except zmq.ZMQError as error:
         _refuse("worker", ValueError(f"{connect!r} or {reply!r} is no endpoint: {error}"))
+
+
+def _use(path: Path | None) -> None:
+    """Makes the engines of a file known. Raises AgentError."""
+    if path is not None:
+        outside.use(path)
 
 
 def _refuse(command: str, error: Exception) -> NoReturn:

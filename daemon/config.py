@@ -117,6 +117,18 @@ class JournalSection(Section):
     path: str = "var/journal.sqlite"
 
 
+class EngineSection(Section):
+    """An engine that other people wrote, for the agent `external`; the workers read it from the same file."""
+
+    protocol: Literal["gomocup", "nboard", "uci"]
+    command: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    timeout_s: float = Field(default=30.0, ge=0.1, le=3600)
+
+
+EngineName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+
+
 class Config(Section):
     """All settings."""
 
@@ -129,6 +141,7 @@ class Config(Section):
     speech: SpeechSection = Field(default_factory=SpeechSection)
     page: PageSection = Field(default_factory=PageSection)
     journal: JournalSection = Field(default_factory=JournalSection)
+    engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
 
 
 def load_config(path: Path = SHIPPED) -> Config:

@@ -68,6 +68,8 @@ def run(
     )
     try:
         settings = load_config(config)
+        if settings.engines:
+            os.environ["KIBITZER_ENGINES"] = str(config.resolve())  # the workers read them there, never from the bus
         game = games.load(settings.game.name, settings.game.rules)
         template = load_template(game.name, games.switched_on(game))
         path = profile or (Path(settings.board.profile) if settings.board.profile else None)

@@ -15,6 +15,8 @@ _log = logging.getLogger(__name__)
 
 LOADING_S = 5.0
 """How long the beginning of a game waits for the engine's machine code, which may have to be compiled."""
+LONGEST_ERROR = 200
+"""Characters of an error that are told."""
 LATE_LOADING_S = 0.2
 """How long a move waits for it then, before it is found without."""
 
@@ -74,4 +76,5 @@ class Thinking:
             work(stop)
         except Exception as error:  # noqa: BLE001 - the top of the thread
             _log.debug("thinking failed", exc_info=True)
-            self._on_error(str(error) or type(error).__name__)
+            # One line: protocols know no others.
+            self._on_error(" ".join(str(error).split())[:LONGEST_ERROR] or type(error).__name__)

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import SHIPPED, Config, ConfigError, load_config
+from agents import engines
+from agents.agent import AgentError
+from daemon.config import SHIPPED, Config, ConfigError, EngineSection, load_config
 
 
 def keys(section: str, model: type) -> list[tuple[str, str]]:
     found = []
     for name, field in model.model_fields.items():
+        if name == "engines":
+            continue  # tables of the user's own names; the example has a test of its own
         if hasattr(field.annotation, "model_fields"):
             found += keys(f"{section}.{name}".strip("."), field.annotation)
         else:
@@ -30,6 +34,34 @@ def test_every_key_stands_in_the_shipped_file_with_a_comment(section: str, key: 
     body = text.split(f"[{section}]", 1)[1]
     body = re.split(r"^\[", body, maxsplit=1, flags=re.MULTILINE)[0]
     assert re.search(rf"^{key} = .+# \S", body, re.MULTILINE), f"{section}.{key} is not documented"
+
+
+def test_the_example_of_an_engine_in_the_shipped_file_is_accepted_by_daemon_and_workers(tmp_path: Path) -> None:
+    example = SHIPPED.read_text(encoding="utf-8").split("this is one:\n", 1)[1]
+    path = write(tmp_path, re.sub(r"^# ", "", example, flags=re.MULTILINE))
+    engine = load_config(path).engines["sanmill"]
+    assert set(EngineSection.model_fields) == {key for key in EngineSection.model_fields if f"# {key} = " in example}
+    read = engines.read(path)["sanmill"]
+    assert (read.protocol, list(read.command), read.timeout_s) == (engine.protocol, engine.command, engine.timeout_s)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'protocol = "chess"\ncommand = ["x"]',
+        'protocol = "uci"\ncommand = []',
+        'protocol = "uci"\ncommand = "x"',
+        'protocol = "uci"',
+        'protocol = "uci"\ncommand = ["x"]\ntimeout_s = 0.0',
+        'protocol = "uci"\ncommand = ["x"]\nshell = true',
+    ],
+)
+def test_a_wrong_engine_is_refused_by_daemon_and_workers_with_its_key(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path, f"[engines.mine]\n{text}\n")
+    with pytest.raises(ConfigError, match=r"engines\.mine"):
+        load_config(path)
+    with pytest.raises(AgentError, match=r"engines\.mine"):
+        engines.read(path)
 
 
 def write(tmp_path: Path, text: str) -> Path:

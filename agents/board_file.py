@@ -1,0 +1,100 @@
+"""A reversi board in a JSON file: a list of eight rows of eight numbers, 0 empty, 1 black (X), 2 white (O)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from games.reversi import CELLS, Position
+
+SIZE = 8
+SYMBOLS = (1, 2)
+"""The number of black's and of white's discs: a side's place in this tuple is its `Side`."""
+CLEAN = (
+    "00000000",
+    "00000000",
+    "00000000",
+    "00021000",
+    "00012000",
+    "00000000",
+    "00000000",
+    "00000000",
+)
+MOST_BYTES = 65536
+
+
+class BoardFileError(ValueError):
+    """A file that holds no board; the message names the file and what is wrong, with row and value."""
+
+
+def read(path: Path) -> tuple[int, int]:
+    """Discs of black and white of the board in the file, a bit per cell. Raises BoardFileError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BoardFileError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(data) > MOST_BYTES:
+        raise BoardFileError(f"{path}: is longer than {MOST_BYTES} bytes, no board is")
+    try:
+        rows = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BoardFileError(f"{path}: is not JSON: {error}") from None
+    if not isinstance(rows, list) or len(rows) != SIZE:
+        what = f"{len(rows)} rows" if isinstance(rows, list) else type(rows).__name__
+        raise BoardFileError(f"{path}: a board is a list of {SIZE} rows, not {what}")
+    discs = [0, 0]
+    for number, row in enumerate(rows):
+        _read_row(path, number, row, discs)
+    return discs[0], discs[1]
+
+
+def _read_row(path: Path, number: int, row: object, discs: list[int]) -> None:
+    if not isinstance(row, list) or len(row) != SIZE:
+        what = f"{len(row)} values" if isinstance(row, list) else repr(row)[:40]
+        raise BoardFileError(f"{path}: row {number + 1} is a list of {SIZE} values, not {what}")
+    for column, value in enumerate(row):
+        if type(value) is not int or value not in (0, *SYMBOLS):
+            where = f"row {number + 1}, column {column + 1} ({CELLS[number * SIZE + column]})"
+            raise BoardFileError(f"{path}: {where} is 0, 1 or 2, not {repr(value)[:40]}")
+        if value:
+            discs[SYMBOLS.index(value)] |= 1 << number * SIZE + column
+
+
+def clean() -> tuple[int, int]:
+    """The discs of the usual start."""
+    cells = "".join(CLEAN)
+    black, white = (sum(1 << cell for cell, one in enumerate(cells) if one == str(symbol)) for symbol in SYMBOLS)
+    return black, white
+
+
+def write(path: Path, discs: tuple[int, int]) -> None:
+    """Overwrites the file at once as a whole: a reader sees the old board or the new one. Raises BoardFileError."""
+    rows = [[_value(discs, row * SIZE + column) for column in range(SIZE)] for row in range(SIZE)]
+    target = path.resolve()
+    name = ""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(json.dumps(rows) + "\n")
+        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o644)
+        Path(name).replace(target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise BoardFileError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _value(discs: tuple[int, int], cell: int) -> int:
+    return next((symbol for symbol, bits in zip(SYMBOLS, discs, strict=True) if bits >> cell & 1), 0)
+
+
+def shown(position: Position) -> str:
+    """The board for people: X black, O white, with the names of rows and columns."""
+    black, white = position.discs
+    letters = ["X" if black >> cell & 1 else "O" if white >> cell & 1 else "." for cell in range(len(CELLS))]
+    rows = [f"{row + 1} {' '.join(letters[row * SIZE : row * SIZE + SIZE])}" for row in range(SIZE)]
+    return "\n".join(["  a b c d e f g h", *rows])

@@ -1,0 +1,161 @@
+"""Two programs play reversi against each other on one board file, called in turn as `PROGRAM SYMBOL FILE`.
+
+A program reads the board, plays one move for its symbol and overwrites the file; one whose side has no move leaves it
+as it is. Whatever else it does, it loses by: the file is judged after every call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import games
+from agents import board_file
+from agents.board_file import SYMBOLS, BoardFileError
+from games import Outcome, Side
+from games.reversi import PASS, Move, Position, Reversi
+
+NAMES = ("A", "B")
+LONGEST_TAIL = 200
+"""Characters of what a failed program wrote that are told."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """One side's program."""
+
+    name: str
+    words: tuple[str, ...]
+    """Program and first arguments; no shell reads them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Forfeit:
+    """Why a program has lost before the end of the game."""
+
+    rule: str
+    """Stable snake_case code."""
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Played:
+    """How a game between two programs went."""
+
+    position: Position
+    moves: tuple[str, ...]
+    winner: Side | None
+    """The winning program's place; None is a tie."""
+    outcome: Outcome | None
+    """None where a program forfeited."""
+    forfeit: Forfeit | None = None
+
+
+def program(name: str, command: str) -> Program:
+    """The program of a command line. Raises ValueError where there is none of that name."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"program {name}: {command!r} is no command: {error}") from None
+    if not words or shutil.which(words[0]) is None:
+        raise ValueError(f"program {name}: {command!r} cannot be run: there is no program {(words or [''])[0]!r}")
+    return Program(name, tuple(words))
+
+
+class Match:
+    """One game on one file."""
+
+    def __init__(
+        self,
+        pair: tuple[Program, Program],
+        path: Path,
+        timeout_s: float,
+        on_turn: Callable[[Position, str], None],
+    ) -> None:
+        """The first program is black, symbol 1. `on_turn` gets each position after a move, and the move's text."""
+        self._pair, self._path, self._timeout_s, self._on_turn = pair, path, timeout_s, on_turn
+        self._game = Reversi()
+
+    def play(self, position: Position) -> Played:
+        """Plays until the game is over or a program forfeits; the file holds the last board that was right.
+
+        Raises BoardFileError where the file cannot be written.
+        """
+        game = self._game
+        moves: list[str] = []
+        board_file.write(self._path, position.discs)
+        while (outcome := game.outcome(position)) is None:
+            result = self._turn(position)
+            if isinstance(result, Forfeit):
+                board_file.write(self._path, position.discs)
+                return Played(position, tuple(moves), 1 - position.side, None, result)
+            moves.append(game.format_move(position, result))
+            position = game.apply(position, result)
+            self._on_turn(position, moves[-1])
+        return Played(position, tuple(moves), outcome.winner, outcome)
+
+    def _turn(self, position: Position) -> Move | Forfeit:
+        """The move that the program made."""
+        if (failure := self._call(position.side)) is not None:
+            return failure
+        try:
+            discs = board_file.read(self._path)
+        except BoardFileError as error:
+            return Forfeit("broken_file", f"left no board behind: {error}")
+        return self._judge(position, discs)
+
+    def _judge(self, position: Position, discs: tuple[int, int]) -> Move | Forfeit:
+        game = self._game
+        legal = game.legal_moves(position)
+        for move in legal:
+            if game.apply(position, move).discs == discs:
+                return move
+        if discs == position.discs:
+            names = ", ".join(game.format_move(position, move) for move in legal)
+            return Forfeit("no_move_made", f"left the board as it was, though it could play {names}")
+        board = game.board(Position(discs, position.side))
+        if legal == [PASS]:
+            changed = ", ".join(game.cells[cell] for cell in games.changed_cells(game.board(position), board))
+            return Forfeit("must_pass", f"has no move and must leave the board as it is, but changed {changed}")
+        fault = game.fault(position, board)
+        return Forfeit(fault.rule, fault.text)
+
+    def _call(self, side: Side) -> Forfeit | None:
+        """Runs the program once; None where it ended well."""
+        command = [*self._pair[side].words, str(SYMBOLS[side]), str(self._path)]
+        with tempfile.TemporaryFile() as output:
+            try:
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+                )
+            except OSError as error:
+                return Forfeit("program_failed", f"cannot be started: {error.strerror}")
+            try:
+                status = process.wait(self._timeout_s)
+            except subprocess.TimeoutExpired:
+                return Forfeit("out_of_time", f"gave no answer within {self._timeout_s:g} s")
+            finally:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)  # also what it may have started
+                process.wait()
+            if status:
+                output.seek(max(0, output.tell() - LONGEST_TAIL))
+                tail = " ".join(output.read(LONGEST_TAIL).decode("utf-8", "replace").split())
+                return Forfeit("program_failed", f"ended with status {status}" + (f": {tail}" if tail else ""))
+        return None
+
+
+def start(discs: tuple[int, int], side: Side) -> Position:
+    """The position from which a match begins. Raises ValueError where it is over already."""
+    position = Position(discs, side)
+    if Reversi().outcome(position) is not None:
+        raise ValueError("on this board neither side can lay a disc: the game is over already")
+    return position

@@ -1,0 +1,156 @@
+"""`kibitzer one-move` and `kibitzer match`: reversi by programs that read and overwrite a JSON board file."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from agents import board_file, players, programs
+from agents.agent import Limits
+from agents.board_file import SYMBOLS
+from agents.players import Player, PlayerSpec
+from agents.search import MAX_DEPTH
+from games.reversi import PASS, Position, Reversi
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+DEPTH = 4
+"""Plies that `one-move` searches where nothing else is said."""
+HEURISTIC = "adaptive"
+MOST_S = 86_400.0
+
+
+@app.command("one-move")
+def one_move(
+    symbol: Annotated[int, typer.Argument(help="1 plays black (X), 2 white (O).")],
+    file: Annotated[Path, typer.Argument(help="JSON board: eight rows of eight numbers, 0 empty, 1 black, 2 white.")],
+    agent: Annotated[
+        str | None, typer.Option(help="Another player, such as level-5 or mcts:simulations=100.", show_default=False)
+    ] = None,
+    depth: Annotated[int | None, typer.Option(min=1, max=MAX_DEPTH, help=f"Plies to search. Default: {DEPTH}.")] = None,
+    time_s: Annotated[float | None, typer.Option(help="Seconds to think.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Plays one reversi move on a JSON board file and overwrites it, by alpha-beta with the adaptive strategy.
+
+    The file stays as it is where the side has no move. Fields: move (null without one), symbol.
+
+    Example: kibitzer one-move 1 board.json --depth 6
+    """
+    try:
+        if symbol not in SYMBOLS:
+            raise ValueError(f"SYMBOL is 1 (black) or 2 (white), not {symbol}")
+        position, game = Position(board_file.read(file), SYMBOLS.index(symbol)), Reversi()
+        moves = game.legal_moves(position)
+        text = None
+        if moves and moves != [PASS]:
+            move = Player(_spec(agent, depth, time_s), game).choose(position).move
+            text = game.format_move(position, move)
+            board_file.write(file, game.apply(position, move).discs)
+    except ValueError as error:
+        _refuse("one-move", error)
+    if as_json:
+        typer.echo(json.dumps({"move": text, "symbol": symbol}))
+    else:
+        typer.echo(text or "no move")
+
+
+def _spec(agent: str | None, depth: int | None, time_s: float | None) -> PlayerSpec:
+    """Raises ValueError."""
+    if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= MOST_S):
+        raise ValueError(f"--time-s is above 0 and at most {MOST_S:g} seconds, not {time_s:g}")
+    spec = players.parse(agent or f"alphabeta:heuristic={HEURISTIC}")
+    if depth is None and time_s is None:
+        return spec if agent else PlayerSpec(spec.agent, spec.options, Limits(depth=DEPTH))
+    return PlayerSpec(spec.agent, spec.options, Limits(time_s, depth, spec.limits.nodes))
+
+
+@app.command("match")
+def match(
+    pair: Annotated[
+        tuple[str, str], typer.Option("--programs", help="Two commands, called as A 1 FILE and B 2 FILE in turn.")
+    ],
+    board: Annotated[
+        Path | None, typer.Option(help="Play on this file from the board in it. Default: a clean board.")
+    ] = None,
+    first: Annotated[int, typer.Option(help="Symbol that begins: 1 (black, program A) or 2.")] = 1,
+    timeout_s: Annotated[float, typer.Option(help="Longest time for one call.")] = 60.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the boards.")] = False,
+) -> None:
+    """Lets two programs play reversi on one JSON board file, whoever wrote them, until the game is over.
+
+    Each is called as PROGRAM SYMBOL FILE, plays one move and overwrites the file, or leaves it where its side has no
+    move. A program that fails, is late, or changes the file by anything but one legal move loses, with the rule named.
+    Fields: winner (A, B, or null for a tie), reason, text, scores (discs of A and B), moves, board.
+
+    Example: kibitzer match --programs "./kibitzer one-move" "python3 mine.py"
+    """
+    try:
+        if first not in SYMBOLS:
+            raise ValueError(f"--first is 1 (black) or 2 (white), not {first}")
+        if not (math.isfinite(timeout_s) and 0 < timeout_s <= MOST_S):
+            raise ValueError(f"--timeout-s is above 0 and at most {MOST_S:g} seconds, not {timeout_s:g}")
+        made = (programs.program("A", pair[0]), programs.program("B", pair[1]))
+        discs = board_file.clean() if board is None else board_file.read(board)
+        start = programs.start(discs, SYMBOLS.index(first))
+        with tempfile.TemporaryDirectory(prefix="kibitzer-match-") as folder:
+            path = Path(folder) / "board.json" if board is None else board.resolve()
+            played = programs.Match(made, path, timeout_s, _watch(start, as_json)).play(start)
+    except ValueError as error:
+        _refuse("match", error)
+    _tell(played, as_json)
+
+
+class _Printer:
+    """Prints every board as it comes, with who made it."""
+
+    def __init__(self, start: Position) -> None:
+        self._side = start.side
+        typer.echo(f"{board_file.shown(start)}\n")
+
+    def __call__(self, position: Position, move: str) -> None:
+        typer.echo(f"{programs.NAMES[self._side]} ({'XO'[self._side]}) {move}\n{board_file.shown(position)}\n")
+        sys.stdout.flush()
+        self._side = position.side
+
+
+def _watch(start: Position, as_json: bool) -> _Printer | _Silent:
+    return _Silent() if as_json else _Printer(start)
+
+
+class _Silent:
+    def __call__(self, position: Position, move: str) -> None:
+        """Says nothing."""
+
+
+def _tell(played: programs.Played, as_json: bool) -> None:
+    scores = [discs.bit_count() for discs in played.position.discs]
+    winner = None if played.winner is None else programs.NAMES[played.winner]
+    if played.forfeit is not None:
+        assert played.winner is not None
+        reason, text = played.forfeit.rule, f"{programs.NAMES[1 - played.winner]} {played.forfeit.text}"
+    else:
+        reason, text = "neither_can_lay", f"{scores[0]} to {scores[1]} discs"
+    if as_json:
+        found = {
+            "winner": winner,
+            "reason": reason,
+            "text": text,
+            "scores": scores,
+            "moves": list(played.moves),
+            "board": Reversi().format_position(played.position),
+        }
+        typer.echo(json.dumps(found))
+    else:
+        typer.echo(f"{'A tie' if winner is None else f'{winner} wins'} ({reason}): {text}")
+
+
+def _refuse(command: str, error: Exception) -> NoReturn:
+    typer.echo(f"kibitzer {command}: {error}", err=True)
+    raise typer.Exit(2)

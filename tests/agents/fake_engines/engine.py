@@ -1,0 +1,111 @@
+"""An engine of any of the protocols that plays the first legal move, or misbehaves as its second word says.
+
+`engine.py PROTOCOL MANNER [FILE]`: manner is `good`, `stalls`, `lies`, `dies`, `garbage`, `floods`, `deaf`, or
+`dies_once` and `lies_once`, which write FILE and are good where it exists. Each start adds a line to FILE.starts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import games
+from agents.protocols import ggf, sanmill
+
+PROTOCOL, MANNER = sys.argv[1], sys.argv[2]
+FILE = Path(sys.argv[3]) if sys.argv[3:] else None
+LIES = {"uci": "bestmove a1-g7", "nboard": "=== A1/0/0", "gomocup": "0,0"}
+"""Moves that are not legal in the positions of the tests."""
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def misbehave() -> bool:
+    """Does what the manner says where a move is asked for; whether that was all."""
+    manner = MANNER
+    if manner.endswith("_once"):
+        assert FILE is not None
+        if FILE.exists():
+            return False
+        FILE.touch()
+        manner = manner.removesuffix("_once")
+    if manner == "stalls":
+        time.sleep(600)
+    if manner == "dies":
+        os._exit(3)
+    if manner == "lies":
+        say(LIES[PROTOCOL])
+    if manner == "garbage":
+        say("\x00\x01 bestmove?? === , 7;7 \udcff".encode("utf-8", "replace").decode())
+    while manner == "floods":
+        say("info string nothing " * 20)
+    return manner in ("lies", "garbage")
+
+
+def uci() -> None:
+    game, standing = games.load("morris"), None
+    for line in sys.stdin:
+        words = line.split()
+        if words[:1] == ["uci"]:
+            say("id name fake\nuciok")
+        elif words[:1] == ["isready"]:
+            say("readyok")
+        elif words[:1] == ["position"]:
+            standing = sanmill.read(game, words[1:])  # type: ignore[arg-type]
+        elif words[:1] == ["go"] and not misbehave():
+            assert standing is not None
+            if standing.journey is not None:
+                move = standing.removals(game)[0]  # type: ignore[arg-type]
+                say("bestmove " + sanmill.tokens(game.format_move(standing.position, move))[1])
+            else:
+                move = game.legal_moves(standing.position)[0]
+                say("info depth 3 score cp 7 nodes 99 pv x")
+                say("bestmove " + sanmill.tokens(game.format_move(standing.position, move))[0])
+
+
+def nboard() -> None:
+    game, position = games.load("reversi"), None
+    for line in sys.stdin:
+        if line.startswith("ping"):
+            say(line.replace("ping", "pong").strip())
+        elif line.startswith("set game"):
+            position = ggf.read(game, line)  # type: ignore[arg-type]
+        elif line.startswith("go") and not misbehave():
+            assert position is not None
+            move = ggf.format_move(game, position, game.legal_moves(position)[0])  # type: ignore[arg-type]
+            say(f"status thinking\n=== {move}/1.50/0.0")
+
+
+def gomocup() -> None:
+    taken: set[str] = set()
+    size, listing = 15, False
+    for raw in sys.stdin:
+        line = raw.strip()
+        if listing and line != "DONE":
+            taken.add(",".join(line.split(",")[:2]))
+        elif line.startswith("START"):
+            size = int(line.split()[1])
+            say("OK - ready")
+        elif line.startswith("RESTART"):
+            say("OK")
+        elif line == "BOARD":
+            taken, listing = set(), True
+        elif re.match("BEGIN|DONE", line):
+            listing = False
+            say("MESSAGE thinking, 1,2 is not it")
+            if not misbehave():
+                say(next(f"{x},{y}" for y in range(size) for x in range(size) if f"{x},{y}" not in taken))
+
+
+if FILE is not None:
+    with FILE.with_suffix(".starts").open("a") as starts:
+        starts.write("started\n")
+if MANNER == "deaf":
+    time.sleep(600)
+{"uci": uci, "nboard": nboard, "gomocup": gomocup}[PROTOCOL]()

@@ -1,0 +1,174 @@
+"""The agent `external`, against engines that are whole programs: one is good, the others are not."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from agents import engines, registry
+from agents.agent import AgentError, Limits
+from agents.engines import asking
+from agents.engines.process import EngineError, EngineProcess
+from agents.external import MOST_FAILURES
+
+ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
+GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku"}
+OPENING = {"uci": "a7 a1 d7 d1", "nboard": "d3 c3", "gomocup": "a15 b15 h8 i8"}
+"""Moves after which `lies` of the fake engine is not legal; in morris the first move closes no mill yet."""
+
+
+@pytest.fixture
+def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes one engine of the given protocol and manner known; returns the file of its second argument."""
+
+    def write(protocol: str, manner: str, timeout_s: float = 20.0) -> Path:
+        marks, path = tmp_path / "marks", tmp_path / "engines.toml"
+        command = [sys.executable, str(ENGINE), protocol, manner, str(marks)]
+        path.write_text(f'[engines.fake]\nprotocol = "{protocol}"\ncommand = {command}\ntimeout_s = {timeout_s}\n')
+        monkeypatch.setenv(engines.FILE_VARIABLE, str(path))
+        return marks
+
+    return write
+
+
+def choose(protocol: str, agent: Any = None, moves: str | None = None, stop: threading.Event | None = None) -> Any:
+    game = games.load(GAMES[protocol])
+    position = games.line_of_play(game, (OPENING[protocol] if moves is None else moves).split())[-1]
+    player = agent or registry.load_agent("external", game)
+    return player.choose(position, Limits(), stop or threading.Event())
+
+
+def starts(marks: Path) -> int:
+    return len(marks.with_suffix(".starts").read_text().splitlines())
+
+
+@pytest.mark.parametrize("protocol", GAMES)
+def test_a_good_engine_plays_a_whole_game(configure: Any, protocol: str) -> None:
+    marks = configure(protocol, "good")
+    game = games.load(GAMES[protocol])
+    player, position = registry.load_agent("external", game, {"engine": "fake"}), game.initial()
+    for _ in range(40):
+        if game.outcome(position) is not None:
+            break
+        answer = player.choose(position, Limits(depth=2), threading.Event())
+        assert answer.move in game.legal_moves(position)
+        assert answer.pv == (game.format_move(position, answer.move),)
+        position = game.apply(position, answer.move)
+    assert starts(marks) == 1
+
+
+def test_scores_depth_and_nodes_are_the_engines(configure: Any) -> None:
+    configure("uci", "good")
+    answer = choose("uci")
+    assert (answer.score, answer.depth, answer.nodes) == (7.0, 3, 99)
+    configure("nboard", "good")
+    assert choose("nboard").score == 1.5
+
+
+def test_a_mill_and_what_is_taken_for_it_are_one_move(configure: Any) -> None:
+    configure("uci", "good")
+    game = games.load("morris")
+    position = game.parse_position("light:MOMEEOOOOOOOOOOOOOOOOOOO7722".replace("MOM", "MMO"))
+    answer = registry.load_agent("external", game).choose(position, Limits(), threading.Event())
+    assert game.format_move(position, answer.move).startswith("g7x")
+
+
+@pytest.mark.parametrize("protocol", GAMES)
+@pytest.mark.parametrize("manner", ["dies_once", "lies_once"])
+def test_an_engine_that_fails_once_is_started_again(configure: Any, protocol: str, manner: str) -> None:
+    marks = configure(protocol, manner)
+    answer = choose(protocol)
+    assert answer.move is not None
+    assert starts(marks) == 2
+
+
+@pytest.mark.parametrize("protocol", GAMES)
+def test_an_illegal_move_is_refused_with_the_engine_and_the_move(configure: Any, protocol: str) -> None:
+    configure(protocol, "lies")
+    lie = {"uci": "a1-g7", "nboard": "a1", "gomocup": "a15"}[protocol]
+    with pytest.raises(AgentError, match=rf"engine fake played '{lie}', which is refused \(\w+\)"):
+        choose(protocol)
+
+
+@pytest.mark.parametrize("protocol", GAMES)
+def test_an_engine_that_dies_each_time_is_named_with_its_status(configure: Any, protocol: str) -> None:
+    marks = configure(protocol, "dies")
+    with pytest.raises(AgentError, match="engine fake ended with status 3"):
+        choose(protocol)
+    assert starts(marks) == 2
+
+
+@pytest.mark.parametrize("manner", ["stalls", "garbage", "floods", "deaf"])
+def test_an_engine_that_gives_no_answer_is_killed_at_its_deadline(configure: Any, manner: str) -> None:
+    configure("uci", manner, timeout_s=1.5)
+    with pytest.raises(AgentError, match="engine fake gave no answer in time"):
+        choose("uci")
+
+
+def test_an_engine_that_fails_again_and_again_is_not_started_any_more(configure: Any) -> None:
+    marks = configure("nboard", "dies")
+    player = registry.load_agent("external", games.load("reversi"))
+    for _ in range(MOST_FAILURES):
+        with pytest.raises(AgentError, match="engine fake"):
+            choose("nboard", player)
+    with pytest.raises(AgentError, match=f"failed {MOST_FAILURES} times in a row and is not started any more"):
+        choose("nboard", player)
+    assert starts(marks) == MOST_FAILURES
+
+
+def test_stop_ends_the_wait_for_a_stalling_engine(configure: Any) -> None:
+    configure("gomocup", "stalls")
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    game = games.load("gomoku")
+    player = registry.load_agent("external", game)
+    answer = player.choose(game.initial(), Limits(time_s=600), stop)
+    assert answer.move in game.legal_moves(game.initial())
+    assert stop.is_set()
+
+
+def test_without_a_configured_engine_it_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(engines.FILE_VARIABLE, raising=False)
+    assert registry.games_of("external") == ()
+    with pytest.raises(AgentError, match="does not play"):
+        registry.load_agent("external", games.load("reversi"))
+
+
+def test_an_engine_that_is_not_there_is_named(configure: Any, tmp_path: Path) -> None:
+    configure("nboard", "good")
+    with pytest.raises(AgentError, match="no engine 'other'; there are fake"):
+        registry.load_agent("external", games.load("reversi"), {"engine": "other"})
+    (tmp_path / "engines.toml").write_text('[engines.gone]\nprotocol = "nboard"\ncommand = ["/nonexistent/engine"]\n')
+    with pytest.raises(AgentError, match="engine gone cannot be started"):
+        choose("nboard")
+
+
+def test_rules_that_a_protocol_cannot_carry_are_not_played(configure: Any) -> None:
+    configure("gomocup", "good")
+    agent = registry.find("external")
+    assert agent.plays(games.load("gomoku", {"exact_five": True}))
+    assert not agent.plays(games.load("gomoku", {"swap2": True}))
+    assert not agent.plays(games.load("reversi"))
+
+
+def test_a_line_that_an_engine_does_not_read_is_an_error_not_a_wait() -> None:
+    process = EngineProcess([sys.executable, "-c", "import time; time.sleep(600)"])
+    with pytest.raises(EngineError, match="does not read its input"):
+        for _ in range(100):
+            process.say("x" * 4000)
+    process.close()
+    assert not process.runs
+
+
+def test_a_late_answer_is_no_answer() -> None:
+    process = EngineProcess([sys.executable, "-c", "print('early', flush=True); import time; time.sleep(600)"])
+    assert process.hear(asking.deadline_in(20.0)) == "early"
+    with pytest.raises(EngineError, match="gave no answer in time; its last line was 'early'"):
+        process.hear(time.monotonic())
+    process.close()
