@@ -14,10 +14,13 @@ import numpy as np
 
 from agents.kernels.reversi import memory as layout
 from agents.kernels.reversi.endgame import prove
-from agents.kernels.reversi.proof import prove_result
+from agents.kernels.reversi.proof import expected_result, prove_result
 from agents.kernels.reversi.weights import weights
 from games import PositionError
 from games.reversi import Move, Position, Reversi
+
+GUESSED = 16
+"""From so many empty squares on, a search to a few plies says where to look for the result first."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +89,9 @@ class Solver:
         memory[[layout.NODES, layout.NODE_LIMIT]] = 0
         memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
         mine, theirs = position.discs[position.side], position.discs[1 - position.side]
-        proof = prove_result(memory, mine, theirs)
+        empties = 64 - (mine | theirs).bit_count()
+        guess = expected_result(memory, mine, theirs) if empties >= GUESSED else 0
+        proof = prove_result(memory, mine, theirs, guess)
         moves = self.game.legal_moves(position)
         best = moves[:1] if len(moves) < 2 else [Move(proof.best - 1)]
         if every and len(moves) > 1:

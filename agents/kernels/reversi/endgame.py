@@ -17,7 +17,9 @@ from agents.kernels.reversi.memory import (
     STOP,
     Memory,
 )
-from agents.kernels.reversi.ordering import SQUARE, bring_best, write_moves
+from agents.kernels.reversi.midgame import LOWEST, negamax
+from agents.kernels.reversi.ordering import AT_ORDER, SQUARE, bring_best, write_moves
+from agents.kernels.reversi.patterns import MOST_VALUE
 from agents.kernels.reversi.table import AT_MOVE, BYTE, position_key, recall, store
 
 U = np.uint64
@@ -27,6 +29,8 @@ PROOF = U(0xA0761D6478BD642F)
 """Mixed into the keys of proofs, which lie in one table with searches to a depth."""
 SMALL = 7
 """Up to so many empty squares there is no table and no order but parity."""
+ADVISED = 12
+"""From so many empty squares on, a shallow search by the patterns is asked which move to try first."""
 MOST = 64
 """The best result there is."""
 
@@ -35,6 +39,21 @@ MOST = 64
 def stability_threshold(empties: int) -> int:
     """Above which alpha the enemy's stable discs may show that it cannot be reached."""
     return 2 * empties - 10
+
+
+@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, int64, int64)")
+def take_advice(
+    memory: Memory, mine: np.uint64, theirs: np.uint64, start: np.uint64, end: np.uint64, depth: int, ply: int
+) -> None:
+    """Adds to the moves' order what a search to the depth thinks of them, a hundredth of a disc a point."""
+    slot = start
+    while slot < end:
+        square, turned = memory[slot] & SQUARE, memory[slot + ONE]
+        after, mine_after = theirs ^ turned, mine | turned | ONE << square
+        score = -negamax(memory, after, mine_after, depth, LOWEST, -LOWEST, ply + 1)
+        score = min(max(score, -MOST_VALUE), MOST_VALUE)
+        memory[slot] += U(score + MOST_VALUE) << AT_ORDER
+        slot += TWO
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
@@ -75,6 +94,8 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
         return -prove(memory, theirs, mine, -alpha - 1, empties, ply + 1)
     start = MOVES + U(ply) * STRIDE
     end = write_moves(memory, mine, theirs, where, start)
+    if empties >= ADVISED:
+        take_advice(memory, mine, theirs, start, end, (empties - ADVISED) // 2, ply)
     slot = start
     while slot < end:
         square = memory[slot] & SQUARE

@@ -10,7 +10,8 @@ from agents.kernels.reversi.last import odd_quarters
 from agents.kernels.reversi.memory import Memory
 
 U = np.uint64
-ZERO, ONE, TWO, EIGHT, SIXTEEN = U(0), U(1), U(2), U(8), U(16)
+ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
+AT_ORDER = U(16)
 SQUARE = U(255)
 CORNERS = U(0x8100000000000081)
 
@@ -37,7 +38,7 @@ def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.ui
         square = lowest_bit(where)
         where &= where - ONE
         turned = flips(mine, theirs, square)
-        memory[slot] = promise(mine, theirs, turned, square, odd) << SIXTEEN | square
+        memory[slot] = promise(mine, theirs, turned, square, odd) << AT_ORDER | square
         memory[slot + ONE] = turned
         slot += TWO
     return slot

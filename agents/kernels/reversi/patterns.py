@@ -142,7 +142,7 @@ def write_groups(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64)
 @compiled("uint64(uint64, uint64)")
 def stage_of(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """Which part of the game it is, by the discs on the board."""
-    return U(min(max((signed(bit_count(mine | theirs)) - FIRST_DISCS) // STAGE_DISCS, 0), STAGES - 1))  # type: ignore[return-value]
+    return U(min(max((signed(bit_count(mine | theirs)) - FIRST_DISCS) // STAGE_DISCS, 0), STAGES - 1))
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")
