@@ -69,7 +69,7 @@ def test_the_kernel_sees_exactly_the_legal_moves(rules: dict[str, object]) -> No
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, object]) -> None:
     game = morris(**rules)
-    search = MorrisSearch(game, table_mb=1, seed=0)
+    search = MorrisSearch(game, table_mb=1, seed=0, heuristic="best")
     for position in positions(game, 2, 40):
         depth = 3 if len(game.legal_moves(position)) < 12 else 2
         search.begin(position, None, exact=True)
@@ -82,7 +82,7 @@ def test_a_search_to_a_depth_has_the_score_of_plain_minimax(rules: dict[str, obj
 
 def test_deep_searches_of_endgames_have_the_score_of_plain_minimax() -> None:
     game = morris(repetition=2, quiet_plies=5)
-    search = MorrisSearch(game, table_mb=1, seed=0)
+    search = MorrisSearch(game, table_mb=1, seed=0, heuristic="best")
     for text in ("MOOOOOEOOMOOOOEOOOOOOMOE0033", "OMOOMOOMOEOOOEOOOOEOOOOO0033"):
         position = game.parse_position(text)
         for depth in range(1, 6):
@@ -156,7 +156,7 @@ def test_a_repetition_that_the_games_history_makes_a_draw_is_seen() -> None:
     game = morris()
     start = Position((bits("a7 g7 f4"), bits("a1 g1 b4 d2 e3")), (0, 0), 0)
     line = games.line_of_play(game, ["a7-d7", "a1-d1", "d7-a7", "d1-a1"] * 2, start)[:-1]
-    search = MorrisSearch(game, table_mb=1, seed=0)
+    search = MorrisSearch(game, table_mb=1, seed=0, heuristic="best")
     for position in line:
         search.begin(position, None, exact=True)
         assert search.deepen(2).score == minimax(game, position, 2)
