@@ -44,9 +44,9 @@ class Thinking:
         """Whether there is thinking that has not ended."""
         return self._thread is not None and self._thread.is_alive()
 
-    def wait_for_code(self) -> None:
+    def wait_for_code(self, patience_s: float = LOADING_S) -> None:
         """Returns when the engine's machine code is there, or patience has ended."""
-        self._warming.join(LOADING_S)
+        self._warming.join(patience_s)
 
     def forget(self, game: AnyGame, **options: str) -> None:
         """A new game: a player that has learnt nothing, with some options set anew. Raises AgentError."""

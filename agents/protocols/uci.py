@@ -26,6 +26,8 @@ HASH_MB = 32
 MOST_HASH_MB = 1024
 CLOCK_SHARE = 25
 """Moves that the time left on a clock must last for."""
+READY_S = 25.0
+"""Longest wait of isready for machine code that has to be compiled: that is what isready is for."""
 RESERVE_S = 0.05
 """Kept back of every time, for the way there and back."""
 
@@ -52,7 +54,7 @@ class UciSession:
                 self._introduce()
             case ["isready"]:
                 if not self._thinking.busy:
-                    self._thinking.wait_for_code()
+                    self._thinking.wait_for_code(READY_S)
                 self._say("readyok")
             case ["ucinewgame"]:
                 self._thinking.forget(self._game)
