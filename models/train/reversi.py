@@ -25,7 +25,7 @@ def make_reversi(out: Path, *, games: int, seed: int, command: str) -> None:
     Key `weights`: int16 (STAGES, 4 STAGE_WORDS), hundredths of a disc, ordered as in `agents.kernels.reversi.patterns`.
     """
     weights = np.zeros((STAGES, 4 * STAGE_WORDS), np.int16)
-    errors: list[float] = []
+    error = accuracy = 0.0
     with Progress(console=Console(stderr=True)) as progress:
         for number, (share, depth, epochs) in enumerate(ROUNDS, 1):
             count = max(round(share * games), 40)
@@ -33,12 +33,13 @@ def make_reversi(out: Path, *, games: int, seed: int, command: str) -> None:
             packed = weights.reshape(-1).view(np.uint64)
             positions = play(packed, count, depth, seed + number - 1, functools.partial(progress.advance, task))
             task = progress.add_task(f"round {number}: {len(positions.mine)} positions, fitting", total=STAGES)
-            weights, errors = fit(positions, epochs, seed, functools.partial(progress.advance, task))
+            weights, error, accuracy = fit(positions, epochs, seed, functools.partial(progress.advance, task))
     np.savez_compressed(out / FILE, weights=weights)
     facts: dict[str, str | float] = {
         "data": "games of the program against itself (models/train/reversi_games.py)",
         "licence": "MIT",
         "command": command,
-        "held_out_error_discs": round(float(np.mean(errors)), 2),
+        "held_out_error_discs": round(error, 2),
+        "held_out_winner_accuracy": round(accuracy, 4),
     }
     write_entry(out, NAME, FILE, facts)

@@ -6,7 +6,7 @@ Mirror images of a group share a weight. A pattern that is rarely seen is moved 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,18 +84,14 @@ def _pass_over(features: Any, result: Any, order: Any, weights: Any, step: float
 
 
 @compiled
-def _errors(features: Any, result: Any, weights: Any) -> float:
-    total = 0.0
-    for row in range(len(result)):
-        value = 0.0
+def _values(features: Any, weights: Any, values: Any) -> None:
+    for row in range(len(values)):
         for index in range(FEATURES):
-            value += weights[features[row, index]]
-        total += (result[row] - value) ** 2
-    return total / max(len(result), 1)
+            values[row] += weights[features[row, index]]
 
 
-def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple[NDArray[np.int16], float]:
-    """One stage's weights, and their error in discs (root mean square) on games kept apart."""
+def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple[NDArray[np.int16], float, float]:
+    """One stage's weights; their error in discs (root mean square) how often its winner is right; on games kept apart."""
     discs = np.bitwise_count(positions.mine | positions.theirs).astype(int)
     low = 0 if stage == 0 else FIRST_DISCS + STAGE_DISCS * stage
     high = 64 if stage == STAGES - 1 else FIRST_DISCS + STAGE_DISCS * (stage + 1) - 1
@@ -114,19 +110,32 @@ def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple
     tested = np.flatnonzero(apart & (discs >= low) & (discs <= high))
     features = np.zeros((len(tested), FEATURES), np.uint32)
     _features(positions.mine[tested], positions.theirs[tested], shared, features)
-    error = float(np.sqrt(_errors(features, positions.result[tested].astype(np.float32), weights)))
+    values, truth = np.zeros(len(tested)), positions.result[tested]
+    _values(features, weights, values)
+    error = float(np.sqrt(np.mean((values - truth) ** 2))) if len(tested) else 0.0
+    right = float(np.mean(np.sign(values) == np.sign(truth))) if len(tested) else 0.0
     whole = np.clip(np.rint(weights * SCALE), -32768, 32767).astype(np.int16)
-    return whole[shared], error
+    return whole[shared], error, right
 
 
-def fit(
-    positions: Positions, epochs: int, seed: int, say: Callable[[], object]
-) -> tuple[NDArray[np.int16], list[float]]:
-    """All stages' weights, (STAGES, 4 STAGE_WORDS), and each one's error on games kept apart; says when one is done."""
-    stages, errors = [], []
+class Fitted(NamedTuple):
+    """Weights of all stages and how good they are in games kept apart."""
+
+    weights: NDArray[np.int16]
+    """(STAGES, 4 STAGE_WORDS), hundredths of a disc."""
+    error: float
+    """Discs, root mean square, the mean of the stages."""
+    accuracy: float
+    """How often the winner is told, the mean of the stages."""
+
+
+def fit(positions: Positions, epochs: int, seed: int, say: Callable[[], object]) -> Fitted:
+    """All stages' weights; says when one is done."""
+    stages, errors, right = [], [], []
     for stage in range(STAGES):
-        weights, error = fit_stage(positions, stage, epochs, seed)
+        weights, error, accuracy = fit_stage(positions, stage, epochs, seed)
         stages.append(weights)
         errors.append(error)
+        right.append(accuracy)
         say()
-    return np.stack(stages), errors
+    return Fitted(np.stack(stages), float(np.mean(errors)), float(np.mean(right)))

@@ -137,7 +137,7 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
         after, mine_after = theirs ^ turned, mine | turned | ONE << square
         floor = -beta if slot == start else -alpha - 1
         score = -negamax(memory, after, mine_after, depth - 1, floor, -alpha, ply + 1)
-        if slot != start and alpha < score < beta:
+        if slot != start and alpha < score < beta and memory[STOP] == ZERO:
             score = -negamax(memory, after, mine_after, depth - 1, -beta, -alpha, ply + 1)
         if memory[STOP] != ZERO:
             return 0
