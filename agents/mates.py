@@ -95,10 +95,10 @@ def _memory() -> Any:
 
 def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, object]:
     from agents.kernels.gomoku import memory as layout
-    from agents.kernels.gomoku.prover import Proof, write_stones
+    from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 
     memory = _memory()
-    memory[[layout.STOP, layout.NODES]] = 0
+    begin_search(memory)
     write_stones(memory, SIZE, stones)
     # Each position is searched as if it were the only one: a new salt makes what was learnt before unreadable.
     memory[layout.KEY] = (int(memory[layout.KEY]) + SPREAD) % 2**64

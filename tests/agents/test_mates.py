@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agents.kernels.gomoku import memory as layout
-from agents.kernels.gomoku.prover import Proof, write_stones
+from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 from agents.mates import read_positions, solve_mates
 from tests.agents.threat_lines import faults, fives, holds, is_line_of_fours, wins_by_fours
 
@@ -39,7 +39,7 @@ class Prover:
         self.hopeless = False
 
     def __call__(self, mine: int, theirs: int) -> Sequence[int] | None:
-        self.memory[layout.STOP] = 0
+        begin_search(self.memory)
         write_stones(self.memory, self.size, (mine, theirs) if self.colour == 0 else (theirs, mine))
         proof = Proof(self.memory, self.colour)
         proof.within(TIME_S)

@@ -7,7 +7,7 @@ import numpy as np
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.board import toggle
 from agents.kernels.gomoku.negamax import negamax
-from agents.kernels.gomoku.prover import Proof, write_stones
+from agents.kernels.gomoku.prover import Proof, begin_search, write_stones
 from agents.kernels.gomoku.table import SURE
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
@@ -42,9 +42,9 @@ class ThreatSearch:
         """Loads the position. Tables stay, but not for a search limited by depth alone, which is always the same."""
         memory = self.memory
         self._position, self._colour = position, self.game.colour(position)
-        memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
+        begin_search(memory)
+        memory[layout.HINT] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
-        memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
         history = memory[int(layout.HISTORY) : int(layout.HISTORY) + 2 * layout.CELLS]
         history >>= U(2)
         if exact:

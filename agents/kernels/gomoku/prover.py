@@ -11,7 +11,18 @@ from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.board import NOWHERE, first_in, toggle
 from agents.kernels.gomoku.fours import wins_by_fours
 from agents.kernels.gomoku.memory import Memory
-from agents.kernels.gomoku.threats import DISPROVEN, PROVEN, find, prove, threat_key
+from agents.kernels.gomoku.threats import (
+    AT_COUNT,
+    AT_DISPROOF,
+    DISPROVEN,
+    NUMBER,
+    PROVEN,
+    SIX_BITS,
+    SURE,
+    find,
+    prove,
+    threat_key,
+)
 
 U = np.uint64
 FOURS_FIRST = 200_000
@@ -24,7 +35,6 @@ FOLLOWING = 200_000
 """Positions to spend on a proven line where the table has lost a part of it."""
 ATTACK, DEFENCE = U(1), U(0)
 FIVE = U(layout.FIVE)
-NUMBER = 2**28 - 1
 
 
 def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
@@ -37,6 +47,12 @@ def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
             toggle(memory, U(cell), U(there - 1))
         if wanted and there != wanted:
             toggle(memory, U(cell), U(wanted - 1))
+
+
+def begin_search(memory: Memory) -> None:
+    """Lets what earlier searches have learnt give way to what is learnt from now on, and forgets a stop."""
+    memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
+    memory[[layout.STOP, layout.NODES]] = 0
 
 
 class Proof:
@@ -81,15 +97,15 @@ class Proof:
     def _settle(self, turn: np.uint64) -> int:
         """PROVEN, DISPROVEN, or neither."""
         memory = self.memory
-        prove(memory, self.attacker, turn, U(0), U(NUMBER), U(NUMBER))
+        prove(memory, self.attacker, turn, U(0), SURE, SURE)
         return self._state(turn)
 
     def _state(self, turn: np.uint64) -> int:
         slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
         if not slot:
             return 0
-        word = int(self.memory[slot + 1])
-        return PROVEN if word & NUMBER == 0 else DISPROVEN if word >> 28 & NUMBER == 0 else 0
+        word = self.memory[slot + 1]
+        return PROVEN if word & NUMBER == 0 else DISPROVEN if word >> AT_DISPROOF & NUMBER == 0 else 0
 
     def _written(self) -> tuple[int, ...]:
         start, length = int(layout.LINE), int(self.memory[layout.LINE_LENGTH])
@@ -150,7 +166,7 @@ class Proof:
         slot = int(find(self.memory, threat_key(self.memory, self.attacker, turn)))
         if not slot:
             return []
-        count = int(self.memory[slot + 1]) >> 56
+        count = int(self.memory[slot + 1] >> AT_COUNT & SIX_BITS)
         return [int(self.memory[slot + 2 + place // 6]) >> 10 * (place % 6) & 1023 for place in range(count)]
 
     def _empty(self) -> list[int]:

@@ -16,6 +16,7 @@ from agents.kernels.gomoku.board import BOARD, NOWHERE, SIDE_SETS, count_in, fir
 from agents.kernels.gomoku.fours import belongs, wins_by_fours
 from agents.kernels.gomoku.memory import (
     COUNTS,
+    GENERATION,
     INNER_LIMIT,
     KEY,
     LINE,
@@ -38,13 +39,14 @@ from agents.kernels.gomoku.memory import (
 )
 
 U = np.uint64
-ZERO, ONE, TWO, THREE_, FOUR_, SIX, EIGHT, TEN = U(0), U(1), U(2), U(3), U(4), U(6), U(8), U(10)
+ZERO, ONE, TWO, THREE_, FOUR_, SIX, EIGHT, TEN, SIXTEEN = U(0), U(1), U(2), U(3), U(4), U(6), U(8), U(10), U(16)
 FIVE, WINNING, FOUR, THREE, CLOSED = (
     U(layout.FIVE), U(layout.WINNING), U(layout.FOUR), U(layout.THREE), U(layout.CLOSED),
 )  # fmt: skip
 PLY_MOVES, MOST, LAST, TEN_BITS, CELL = U(64), U(MAX_MOVES), U(63), U(1023), U(1023)
-NUMBER, AT_DISPROOF, AT_COUNT = U(2**28 - 1), U(28), U(56)
-SURE = U(2**27)
+NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = U(2**24 - 1), U(24), U(48), U(54), U(60)
+SIX_BITS, MOST_WORK = U(63), U(15)
+SURE = U(2**23)
 """A proof number of what is settled the other way."""
 DEEPEST = U(MAX_PLY - 8)
 PROVEN, DISPROVEN = 1, 2
@@ -69,26 +71,46 @@ def find(memory: Memory, key: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64)")
 def place_for(memory: Memory, key: np.uint64) -> np.uint64:
-    """Where an entry of that key is or shall be written: over an empty one, or any of four."""
-    slot: np.uint64 = find(memory, key)
-    if slot != ZERO:
-        return slot
+    """Where an entry of that key is or shall be: empty, else of an earlier search, else the one of least work."""
+    best: np.uint64 = ZERO
+    least = ~ZERO
     for way in range(4):
         slot = memory[THREATS] + ((key + U(way)) & memory[THREATS_MASK]) * EIGHT
+        if memory[slot] == key:
+            best = slot
+            break
+        data = memory[slot + ONE]
+        worth = data >> AT_WORK
+        if data >> AT_AGE & SIX_BITS == memory[GENERATION] and memory[slot] != ZERO:
+            worth += SIXTEEN
         if memory[slot] == ZERO:
-            return slot
-    slot = memory[THREATS] + ((key + (key >> U(62))) & memory[THREATS_MASK]) * EIGHT
-    return slot  # noqa: RET504 - the name has the type
+            worth = ZERO
+        if worth < least:
+            best, least = slot, worth
+    return best
 
 
-@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64)")
+@compiled("void(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64)")
 def keep(
-    memory: Memory, key: np.uint64, proof: np.uint64, disproof: np.uint64, ply: np.uint64, count: np.uint64
+    memory: Memory,
+    key: np.uint64,
+    proof: np.uint64,
+    disproof: np.uint64,
+    ply: np.uint64,
+    count: np.uint64,
+    work: np.uint64,
 ) -> None:
-    """Stores the numbers and the ply's moves."""
+    """Stores the numbers, the ply's moves and, as a logarithm, the positions that it took."""
+    logarithm = ZERO
+    while work > ONE and logarithm < MOST_WORK:
+        work >>= TWO
+        logarithm += ONE
     slot = place_for(memory, key)
+    if memory[slot] == key:
+        logarithm = max(logarithm, memory[slot + ONE] >> AT_WORK)
     memory[slot] = key
-    memory[slot + ONE] = proof | disproof << AT_DISPROOF | count << AT_COUNT
+    data = proof | disproof << AT_DISPROOF | count << AT_COUNT
+    memory[slot + ONE] = data | (memory[GENERATION] & SIX_BITS) << AT_AGE | logarithm << AT_WORK
     moves = MOVES + ply * PLY_MOVES
     for word in range(6):
         packed = ZERO
@@ -102,7 +124,7 @@ def keep(
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def fetch(memory: Memory, slot: np.uint64, ply: np.uint64) -> np.uint64:
     """Copies an entry's moves to the ply; returns how many."""
-    count: np.uint64 = memory[slot + ONE] >> AT_COUNT
+    count: np.uint64 = memory[slot + ONE] >> AT_COUNT & SIX_BITS
     moves = MOVES + ply * PLY_MOVES
     for index in range(count):
         memory[moves + U(index)] = memory[slot + TWO + U(index) // SIX] >> (U(index) % SIX) * TEN & TEN_BITS
@@ -229,9 +251,9 @@ def expand(memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64)
     if memory[STOP] != ZERO:
         return ZERO
     if count == ZERO or ply > DEEPEST:
-        keep(memory, key, ZERO if won else SURE, SURE if won else ZERO, ply, ZERO)
+        keep(memory, key, ZERO if won else SURE, SURE if won else ZERO, ply, ZERO, ONE)
         return ZERO
-    keep(memory, key, ONE, ONE, ply, count)
+    keep(memory, key, ONE, ONE, ply, count, ONE)
     return count
 
 
@@ -249,6 +271,7 @@ def prove(
     `turn` is 1 where the attacker moves. Work for a proof is `proof`, against one `disproof`; 0 is settled.
     """
     # 1. Its moves, from the table or new.
+    began = memory[NODES]
     key = threat_key(memory, attacker, turn)
     slot = find(memory, key)
     count = fetch(memory, slot, ply) if slot != ZERO else expand(memory, attacker, turn, ply)
@@ -281,7 +304,7 @@ def prove(
             if every != ZERO:
                 open_ += ONE
                 hardest = max(hardest, every)
-        total = ZERO if open_ == ZERO else SURE if hardest >= SURE else hardest + open_ - ONE
+        total = ZERO if open_ == ZERO else SURE if hardest >= SURE else min(hardest + open_, SURE) - ONE
         if easy == ZERO:
             total = SURE
         elif total == ZERO:
@@ -293,7 +316,7 @@ def prove(
             memory[STOP] = ONE
         over = memory[STOP] != ZERO or memory[NODES] > memory[THREATS_LIMIT]
         if over or settled or proof >= most_proof or disproof >= most_disproof:
-            keep(memory, key, proof, disproof, ply, count)
+            keep(memory, key, proof, disproof, ply, count, memory[NODES] - began)
             return
         # 4. The most promising child, until it is no longer that.
         most_one, most_every = (most_proof, most_disproof) if turn == ONE else (most_disproof, most_proof)
