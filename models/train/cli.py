@@ -104,7 +104,9 @@ def show_patches(
 @app.command("reversi")
 def reversi(
     out: Annotated[Path, typer.Option(help="Folder for the weights and their manifest.")] = Path("models"),
-    games: Annotated[int, typer.Option(min=100, help="Games of the last round; 60000 take 7 minutes of processor.")] = 60_000,
+    games: Annotated[
+        int, typer.Option(min=100, help="Games of the last round; 60000 take 7 minutes of processor.")
+    ] = 60_000,
     seed: Annotated[int, typer.Option(min=0, max=2**30, help="Same seed, same games and weights.")] = 1,
 ) -> None:
     """Trains reversi's evaluation by games of the program against itself. Needs no torch.

@@ -91,7 +91,7 @@ def _values(features: Any, weights: Any, values: Any) -> None:
 
 
 def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple[NDArray[np.int16], float, float]:
-    """One stage's weights; their error in discs (root mean square) how often its winner is right; on games kept apart."""
+    """One stage's weights; root mean square error in discs and how often the winner is right, both in other games."""
     discs = np.bitwise_count(positions.mine | positions.theirs).astype(int)
     low = 0 if stage == 0 else FIRST_DISCS + STAGE_DISCS * stage
     high = 64 if stage == STAGES - 1 else FIRST_DISCS + STAGE_DISCS * (stage + 1) - 1

@@ -128,9 +128,10 @@ def test_children_of_children_are_found() -> None:
     process = subprocess.Popen(python(outer))
     deadline_s = time.monotonic() + ENDS_S
     try:
-        while len(found := processes.descendants(os.getpid())) < 2 and time.monotonic() < deadline_s:
+        while not (grandchildren := processes.descendants(process.pid)) and time.monotonic() < deadline_s:
             time.sleep(0.02)
-        assert process.pid in found and len(processes.descendants(process.pid)) == 1
+        assert len(grandchildren) == 1
+        assert {process.pid, *grandchildren} <= set(processes.descendants(os.getpid()))
     finally:
         for child in processes.descendants(process.pid):
             os.kill(child, 9)
