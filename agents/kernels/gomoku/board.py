@@ -12,6 +12,7 @@ from agents.kernels.gomoku.memory import (
     FLAGS,
     INDEX_MASK,
     INDEX_SHIFT,
+    JUDGED,
     KEY,
     PATTERN_TABLE,
     PATTERNS,
@@ -31,7 +32,7 @@ from agents.kernels.gomoku.memory import (
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, FIVE = U(0), U(1), U(2), U(3), U(4), U(5)
 SIX, SEVEN, EIGHT, SIXTEEN = U(6), U(7), U(8), U(16)
-NIBBLE, LOW_HALF, LAST = U(15), U(0xFFFF), U(63)
+NIBBLE, BYTE, LOW_HALF, LAST = U(15), U(255), U(0xFFFF), U(63)
 OVER_FOUR, OVER_THREE, SECOND_BITS, FIRST_BITS = U(0x8888), U(0x4444), U(0x2222), U(0x1111)
 WORDS, SIDE_SETS, BOARD = U(SET_WORDS), U(6), U(CELLS)
 DOUBLE, WHITE_DOUBLE, BONUS = U(32), U(32 << 6), U(DOUBLE_VALUE)
@@ -65,13 +66,15 @@ def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
     """Puts the cell into the sets of these flags and takes it out of the others."""
     changed = memory[FLAGS + cell] ^ flags
     memory[FLAGS + cell] = flags
-    if changed & DOUBLE:
-        memory[SUMS] += BONUS if flags & DOUBLE else ZERO - BONUS
-    if changed & WHITE_DOUBLE:
-        memory[SUMS + ONE] += BONUS if flags & WHITE_DOUBLE else ZERO - BONUS
     while changed:
         memory[SETS + lowest_bit(changed) * WORDS + (cell >> SIX)] ^= ONE << (cell & LAST)
         changed &= changed - ONE
+
+
+@compiled("uint64(uint64[::1], uint64)")
+def judged(memory: Memory, patterns: np.uint64) -> np.uint64:
+    """What an empty cell is worth to the colour that would make these four patterns there."""
+    return memory[JUDGED + (patterns >> THREE)] >> (patterns & SEVEN) * EIGHT & BYTE
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
@@ -90,8 +93,8 @@ def refresh(memory: Memory, cell: np.uint64, direction: np.uint64) -> None:
     more_white = memory[VALUES + white] - memory[VALUES + (before >> (shift + SIXTEEN) & NIBBLE)]
     memory[WORTH + cell] += more + more_white
     if memory[STONES + cell] == ZERO:
-        memory[SUMS] += more
-        memory[SUMS + ONE] += more_white
+        memory[SUMS] += judged(memory, after & LOW_HALF) - judged(memory, before & LOW_HALF)
+        memory[SUMS + ONE] += judged(memory, after >> SIXTEEN) - judged(memory, before >> SIXTEEN)
         change_sets(memory, cell, classes(after & LOW_HALF) | classes(after >> SIXTEEN) << SIX)
 
 
@@ -104,11 +107,7 @@ def toggle(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
     memory[KEY] ^= memory[ZOBRIST + colour * BOARD + cell]
     placed = memory[STONES + cell] != ZERO
     memory[STONE_COUNT] += ONE if placed else ~ZERO
-    black, white = ZERO, ZERO
-    for half in range(4):
-        shift = U(half) * FOUR
-        black += memory[VALUES + (patterns >> shift & NIBBLE)]
-        white += memory[VALUES + (patterns >> (shift + SIXTEEN) & NIBBLE)]
+    black, white = judged(memory, patterns & LOW_HALF), judged(memory, patterns >> SIXTEEN)
     if placed:
         memory[SUMS] -= black
         memory[SUMS + ONE] -= white

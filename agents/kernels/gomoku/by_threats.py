@@ -53,7 +53,9 @@ class ThreatSearch:
         write_stones(memory, self.game.size, position.stones)
         self._ban(self.game.fouls(position))
         self._proof = Proof(memory, self._colour)
-        self._spent = self._refused = 0
+        self._spent = 0
+        self._refused: dict[int, tuple[int, ...]] = {}
+        self._answer: tuple[int, ...] = ()
         self._checked: dict[int, int] = {}
 
     def _ban(self, fouls: int) -> None:
@@ -77,6 +79,8 @@ class ThreatSearch:
         while best and depth >= CAREFUL_DEPTH and not memory[layout.STOP] and self._loses(best):
             self._refuse(best)
             best = self._search(depth)
+        if self._refused and (not best or self._score() < -SURE) and not memory[layout.STOP]:
+            return self._longest_loss(best)
         memory[layout.HINT] = best or memory[layout.HINT]
         length, start = int(memory[layout.PV_LENGTH]), int(layout.PV)
         line = tuple(int(cell) for cell in memory[start : start + length])
@@ -101,14 +105,23 @@ class ThreatSearch:
         proof = Proof(memory, enemy)
         lost = proof.by_fours(FIRST_FOURS) or proof.by_threats(budget)
         toggle(memory, U(cell), U(self._colour))
+        self._answer = proof.line or ()
         return lost
 
     def _refuse(self, cell: int) -> None:
         """Bans a losing move, unless hardly any is left: then the one that holds out is as good as another."""
-        self._refused += 1
-        if self._refused <= MOST_REFUSED:
+        self._refused[cell] = (cell, *self._answer)
+        if len(self._refused) <= MOST_REFUSED:
             self.memory[int(layout.BANNED) + cell] = 1
         self.memory[layout.HINT] = 0
+
+    def _longest_loss(self, best: int) -> Iteration:
+        """Where every move loses: the one that loses last, of the refused ones and the best of the others."""
+        line = max(self._refused.values(), key=len)
+        score = len(line) - WIN
+        if best and self._score() > score:
+            return self._found((best,), self._score())
+        return self._found(line, score)
 
     def _score(self) -> int:
         return int(self.memory[layout.BEST_SCORE].astype(np.int64))

@@ -69,9 +69,9 @@ CLAIMS = Word(27)
 THREATS_LIMIT = Word(30)
 """The search for threats ends, not stopped for good, when NODES is beyond this."""
 SUMS = Word(28)
-"""2 words: the values of what each colour's stone would make, over all empty cells and directions."""
+"""2 words: for each colour, what `judgement.py` gives for the empty cells, all together."""
 VALUES = Word(32)
-"""16 words: the value of a pattern in `SUMS`."""
+"""16 words: the value of a pattern in `WORTH`."""
 STEP = Word(48)
 """4 words: the distance to the next cell in each direction."""
 SALTS = Word(52)
@@ -106,11 +106,13 @@ PV = PV_LENGTH + Word(128)
 """128 words a ply: the best line from there."""
 PATTERN_TABLE = PV + Word(128 * 128)
 """A byte a code: what black's stone makes, and above it what white's makes."""
+JUDGED = PATTERN_TABLE + Word(2**20 // 8)
+"""A byte for every four patterns of one colour on a cell."""
 
 PATTERN_VALUES = (0, 0, 2, 6, 10, 24, 0, 0, 30, 100, 300, 0, 0, 0, 0, 0)
-"""What a pattern adds to the evaluation, by its number."""
+"""What a pattern adds to a cell's promise, by its number."""
 DOUBLE_VALUE = 90
-"""What a cell of the set DOUBLE adds."""
+"""What the set DOUBLE adds to it."""
 
 FIVE, WINNING, FOUR, THREE, CLOSED, DOUBLE = 0, 1, 2, 3, 4, 5
 """The sets: cells where a stone makes five; two ways to five at once; at least one; a way to two; a way to one; threes
@@ -133,15 +135,15 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
 
     `exact_five` says for black and for white whether a line of six or more does not win.
     """
+    from agents.kernels.gomoku.judgement import judged_bytes
     from agents.kernels.gomoku.patterns import write_patterns
 
     wide = any(exact_five)
-    table_words = 2**20 // 8 if wide else 2**16 // 8
     budget = table_mb * 2**20 // 8
     failed = 1 << (budget // 8).bit_length() - 1
     threats = 1 << (budget // 2 // 8).bit_length() - 1
     known = 1 << (budget // 4 // 2).bit_length() - 1
-    start = int(PATTERN_TABLE) + table_words
+    start = int(JUDGED) + 2**13
     memory = np.zeros(start + failed + 8 * threats + 2 * known, dtype=np.uint64)
     memory[SIZE], memory[REACH] = size, 5 if wide else 4
     memory[INDEX_SHIFT], memory[INDEX_MASK] = (0, 2**20 - 1) if wide else (2, 2**16 - 1)
@@ -155,6 +157,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
         memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
     memory[int(VALUES) : int(VALUES) + 16] = PATTERN_VALUES
+    memory[int(JUDGED) : int(JUDGED) + 2**13] = judged_bytes().view(np.uint64)
     write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
     _write_board(memory, size)
     return memory

@@ -8,6 +8,7 @@ from agents.kernels.compilation import compiled, signed
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.board import BOARD, BONUS, DOUBLE, NOWHERE, WHITE_DOUBLE, count_in, first_in, toggle
 from agents.kernels.gomoku.fours import wins_by_fours
+from agents.kernels.gomoku.judgement import TURN
 from agents.kernels.gomoku.memory import (
     BANNED,
     BEST_MOVE,
@@ -135,9 +136,8 @@ def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.ui
 
 @compiled("int64(uint64[::1], uint64)")
 def evaluate(memory: Memory, colour: np.uint64) -> int:
-    """What the mover's stones could make less what the enemy's could; it is the mover's turn to make it."""
-    mine, theirs = signed(memory[SUMS + colour]), signed(memory[SUMS + (colour ^ ONE)])
-    return (4 * mine - 3 * theirs) // 2
+    """What the mover's stones could make less what the enemy's could, in hundredths of a logit of winning."""
+    return TURN + signed(memory[SUMS + colour]) - signed(memory[SUMS + (colour ^ ONE)])
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
