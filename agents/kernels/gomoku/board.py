@@ -74,7 +74,8 @@ def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
 @compiled("uint64(uint64[::1], uint64)")
 def judged(memory: Memory, patterns: np.uint64) -> np.uint64:
     """What an empty cell is worth to the colour that would make these four patterns there."""
-    return memory[JUDGED + (patterns >> THREE)] >> (patterns & SEVEN) * EIGHT & BYTE
+    worth: np.uint64 = memory[JUDGED + (patterns >> THREE)] >> (patterns & SEVEN) * EIGHT & BYTE
+    return worth
 
 
 @compiled("void(uint64[::1], uint64, uint64)")

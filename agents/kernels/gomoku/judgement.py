@@ -28,4 +28,5 @@ def judged_bytes() -> NDArray[np.uint8]:
         worth[high, low] = MOST if pair[0] >= 9 or pair == (8, 8) else PAIRS.get(pair, 0)
     code = np.arange(2**16)
     patterns = np.sort(np.stack([code >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
-    return worth[patterns[3], patterns[2]]
+    found: NDArray[np.uint8] = worth[patterns[3], patterns[2]]
+    return found
