@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 from pathlib import Path
@@ -120,3 +121,51 @@ def reversi(
 
     out.mkdir(parents=True, exist_ok=True)
     make_reversi(out, games=games, seed=seed, command=f"kibitzer train reversi --games {games} --seed {seed}")
+
+
+@app.command("judgement")
+def judgement(
+    game: Annotated[str, typer.Option(help="gomoku, nine_mens_morris or co_ganh.")],
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as capture=flip. Repeatable.")] = [],  # noqa: B006
+    games: Annotated[
+        int | None,
+        typer.Option(min=20, max=10**6, help="Games to learn from. Default: the game's own number, 2000 up."),
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(min=10, max=10**7, help="Positions to search a move. Default: 1000, morris 2000.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**20, help="Same seed, same games and weights.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=1024, help="Processes that play; the weights are the same.")] = 1,
+    match: Annotated[
+        int, typer.Option(min=0, max=10**5, help="Games of the new weights against the shipped ones; 0 is none.")
+    ] = 0,
+    match_nodes: Annotated[int, typer.Option(min=10, max=10**7, help="Positions to search a move in those.")] = 5000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Fits the judgement of an engine again to its own games. Needs no torch, and writes nothing.
+
+    Plays games of the engine's search against itself, counts what stands in their positions, and fits it to the results
+    by logistic regression. Prints the weights as the kernel's module holds them, and how well they and the shipped ones
+    foretell games that were kept apart.
+
+    Example: kibitzer train judgement --game co_ganh --rule capture=flip --games 400 --match 40
+    """
+    from games import rules_from_words
+    from models.train.judgement import make_judgement
+
+    try:
+        made = make_judgement(
+            game,
+            rules_from_words(rule),
+            count=games,
+            nodes=nodes,
+            seed=seed,
+            jobs=jobs,
+            match_games=match,
+            match_nodes=match_nodes,
+        )
+    except ValueError as error:
+        sys.stderr.write(f"kibitzer train: {error}\n")
+        raise typer.Exit(2) from None
+    text = json.dumps(made.as_json()) if as_json else "\n".join(made.lines())
+    sys.stdout.write(f"{text}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,12 @@ TURN = 60
 MOST = 90
 
 
-def judged_bytes() -> NDArray[np.uint8]:
-    """A byte for every four patterns, four bits each."""
+def judged_bytes(pairs: Mapping[tuple[int, int], int] = PAIRS) -> NDArray[np.uint8]:
+    """A byte for every four patterns, four bits each: what their two best are worth."""
     worth = np.zeros((16, 16), np.uint8)
     for high, low in itertools.product(range(16), repeat=2):
         pair = max(high, low), min(high, low)
-        worth[high, low] = MOST if pair[0] >= 9 or pair == (8, 8) else PAIRS.get(pair, 0)
+        worth[high, low] = MOST if pair[0] >= 9 or pair == (8, 8) else pairs.get(pair, 0)
     code = np.arange(2**16)
     patterns = np.sort(np.stack([code >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
     found: NDArray[np.uint8] = worth[patterns[3], patterns[2]]

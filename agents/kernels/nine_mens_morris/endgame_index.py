@@ -72,6 +72,7 @@ def _permuted() -> Words:
     return words
 
 
+@functools.cache
 def _bit_sets(points: int, men: int) -> NDArray[np.int64]:
     """All sets of so many of the first points, ascending: the order of ranks."""
     if men == 0:
@@ -101,6 +102,7 @@ def index(most: int) -> Words:
         parts[0][int(RANKS) + own], parts[0][int(CLASSES) + own] = length, length + len(ranks)
         parts += [ranks, men | fixed.sum(axis=0).astype(np.uint64) << STABILISER]
         length += len(ranks) + len(men)
+    _bit_sets.cache_clear()
     return np.concatenate(parts)
 
 
