@@ -1,0 +1,87 @@
+"""What the judgement of nine men's morris counts: features of three phases; where both sides fly, `best` is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.kernels.nine_mens_morris import MorrisSearch, judgement
+from agents.kernels.nine_mens_morris import memory as layout
+from agents.kernels.nine_mens_morris.evaluation import EARLY, evaluate
+from games.nine_mens_morris import Move, NineMensMorris, Position
+from models.train.judged import TABLE_MB, Counted, Weights
+
+U = np.uint64
+BOTH_FLY = judgement.OWN[3]
+
+
+class MorrisJudgement:
+    """`models.train.judged.Judgement` of any rules."""
+
+    groups: tuple[str, ...] = ("nine or more to lay", "fewer to lay", "all laid")
+    features: tuple[str, ...] = tuple(name for name in judgement.Weights._fields if name != "last")
+    fewest, most = -1000, 1000
+    games, nodes, plies = 2000, 2000, 200
+    opening = (2, 10)
+    finishing = 0
+    where = "agents/kernels/nine_mens_morris/judgement.py, OWN"
+
+    def __init__(self, game: NineMensMorris) -> None:
+        self.game = game
+        self._memory = layout.allocate(game, 1)
+
+    def shipped(self) -> Weights:
+        """The weights that the kernel has now."""
+        return np.array([_row(phase) for phase in judgement.OWN[: len(self.groups)]], np.int64)
+
+    def search(self, weights: Weights, seed: int) -> Any:
+        """A search that judges by these weights and knows no endgame tables."""
+        # `best` asks for no tables; its weights are written over, but where both sides fly.
+        search = MorrisSearch(self.game, TABLE_MB, seed, "best")
+        for phase, row in enumerate(weights):
+            _write(search.memory, phase, 0, *row)
+        _write(search.memory, len(weights), BOTH_FLY.last, *_row(BOTH_FLY))
+        return search
+
+    def counted(self, position: Position) -> Counted | None:
+        """Each feature is the value by its weight alone."""
+        side, other, to_lay = position.side, 1 - position.side, sum(position.hands)
+        if self.game.rules.flying and not to_lay and all(men.bit_count() == 3 for men in position.men):
+            return None
+        group = 0 if to_lay >= EARLY else 1 if to_lay else 2
+        men = U(position.men[side]), U(position.men[other])
+        found = []
+        for unit in np.eye(len(self.features), dtype=np.int64):
+            _write(self._memory, group, 0, *unit)
+            found.append(evaluate(self._memory, *men, position.hands[side], position.hands[other], 0))
+        return Counted(group, np.array(found, np.int64))
+
+    def random_moves(self, position: Position) -> Sequence[Move]:
+        """All that are legal."""
+        return self.game.legal_moves(position)
+
+    def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
+        """As they are."""
+        return weights
+
+    def text(self, weights: Weights) -> str:
+        """As the kernel's module holds them."""
+        phases = [dict(zip(self.features, row, strict=True)) for row in weights.tolist()]
+        lines = [
+            f"    Weights({', '.join(f'{name}={value}' for name, value in phase.items() if value)}),"
+            for phase in (*phases, BOTH_FLY._asdict())
+        ]
+        return "\n".join(("OWN: Phases = (", *lines, ")"))
+
+
+def _row(phase: judgement.Weights) -> list[int]:
+    return [getattr(phase, name) for name in MorrisJudgement.features]
+
+
+def _write(memory: NDArray[np.uint64], phase: int, *values: int) -> None:
+    """The weights of a phase, `last` first, as the kernel's `Weights` has them."""
+    start = int(layout.WEIGHTS) + 16 * phase
+    memory[start : start + len(values)] = np.array(values, np.int64).view(np.uint64)

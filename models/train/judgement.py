@@ -1,0 +1,121 @@
+"""The recipe for judgements: play games, count what stands in their positions, fit it to the results, compare."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+import games
+from agents.arena.elo import Estimate, estimate
+from models.train import judgements
+from models.train.judged import Judgement, Weights
+from models.train.judgement_fit import HELD_OUT, Quality, fit, quality
+from models.train.judgement_games import match, play
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """New weights, and how good they and those of the kernel are."""
+
+    judgement: Judgement
+    games: int
+    nodes: int
+    seed: int
+    positions: int
+    weights: Weights
+    new: Quality
+    shipped: Quality
+    """In the same games, which were played by these."""
+    match: tuple[int, ...] = ()
+    """Half points of the new weights against the shipped ones from each opening, 0 to 4."""
+    match_nodes: int = 0
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """What the match is worth; None where there was none."""
+        return estimate(self.match)
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object."""
+        judgement, score = self.judgement, self.estimate
+        return {
+            "game": judgement.game.name,
+            "rules": vars(judgement.game.rules),
+            "games": self.games,
+            "nodes": self.nodes,
+            "seed": self.seed,
+            "positions": self.positions,
+            "weights": {
+                group: dict(zip(judgement.features, row, strict=True))
+                for group, row in zip(judgement.groups, self.weights.tolist(), strict=True)
+            },
+            "new": self.new._asdict(),
+            "shipped": self.shipped._asdict(),
+            "match": score
+            and {
+                "games": 2 * len(self.match),
+                "nodes": self.match_nodes,
+                "score": round(score.score, 4),
+                "standard_error": round(score.error, 4),
+            },
+            "where": judgement.where,
+            "text": judgement.text(self.weights),
+        }
+
+    def lines(self) -> list[str]:
+        """For a person."""
+        found = [self.judgement.text(self.weights), ""]
+        found.append(f"{self.positions} positions of {self.games} games; in each {HELD_OUT}th, which was kept apart:")
+        for name, held in (("these weights", self.new), ("shipped", self.shipped)):
+            found.append(f"  {name:<14} log loss {held.log_loss:.4f}, winner right {100 * held.winner_accuracy:.1f} %")
+        if score := self.estimate:
+            found.append(
+                f"{2 * len(self.match)} games of these against the shipped weights at {self.match_nodes} positions a "
+                f"move: score {score.score:.3f}, standard error {score.error:.3f}"
+            )
+        return [*found, f"Nothing was written. Paste them into {self.judgement.where}, if they are better."]
+
+
+def make_judgement(
+    name: str,
+    rules: dict[str, object],
+    *,
+    count: int | None,
+    nodes: int | None,
+    seed: int,
+    jobs: int,
+    match_games: int,
+    match_nodes: int,
+) -> Made:
+    """New weights by so many games at so many nodes a move, None for the judgement's own numbers.
+
+    Raises ValueError where the game is not known, has no such judgement, or has no such rule.
+    """
+    judgement = judgements.of(games.load(name, rules))
+    count, nodes = count or judgement.games, nodes or judgement.nodes
+    with Progress(console=Console(stderr=True)) as progress:
+
+        def bar(text: str, total: int) -> Any:
+            task = progress.add_task(text, total=total, visible=total > 0)
+            return lambda done: progress.advance(task, done)
+
+        positions = play(judgement, count, nodes, seed, jobs, bar("games", count))
+        weights = fit(judgement, positions, bar(f"{len(positions.game)} positions, fitting", len(judgement.groups)))
+        weights = judgement.finish(weights, positions.positions, bar("the turn", judgement.finishing))
+        pairs = match_games // 2
+        points = match(judgement, weights, judgement.shipped(), pairs, match_nodes, seed, bar("openings", pairs))
+    return Made(
+        judgement,
+        count,
+        nodes,
+        seed,
+        len(positions.game),
+        weights,
+        quality(weights, positions),
+        quality(judgement.shipped(), positions),
+        tuple(points),
+        match_nodes,
+    )

@@ -1,0 +1,83 @@
+"""Fits a judgement to results: logistic regression, a group at a time, without a constant but the turn's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.train.judged import Judgement, Weights
+from models.train.judgement_games import Positions
+
+HELD_OUT = 10
+"""One game of so many is kept apart."""
+SCALE = 100
+"""Weights are in hundredths of a logit."""
+STRENGTH = 0.1
+"""scikit-learn's C: how little weights are drawn towards 0, where features have the mean square 1."""
+FEWEST = 200
+"""Positions below which a group keeps the weights it has."""
+
+
+class Quality(NamedTuple):
+    """How well weights foretell the results of games."""
+
+    log_loss: float
+    """Nats a position, of the steepness that suits the weights best in the games that were learnt from."""
+    winner_accuracy: float
+    """How often the side that they prefer wins, where anyone does."""
+
+
+def _regression(features: NDArray[np.float64], points: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
+    """The weights of features that have the mean square 1. A draw is half a win and half a loss."""
+    from sklearn.linear_model import LogisticRegression
+
+    decided = points != 0.5
+    rows = np.concatenate([features, features[~decided]])
+    won = np.concatenate([points > 0, np.zeros(np.count_nonzero(~decided), bool)])
+    shares = np.concatenate([np.where(decided, 1.0, 0.5), np.full(np.count_nonzero(~decided), 0.5)])
+    model: Any = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
+    found: NDArray[np.float64] = model.fit(rows, won, sample_weight=shares).coef_[0]
+    return found
+
+
+def fit_group(features: NDArray[np.int64], points: NDArray[np.float64], fewest: int, most: int) -> NDArray[np.int64]:
+    """Whole weights between the bounds: what would be below the least is held there, and the others fitted again."""
+    sizes = np.sqrt(np.mean(features.astype(float) ** 2, axis=0))
+    free, whole = sizes > 0, np.zeros(len(sizes), np.int64)
+    while free.any():
+        exact = _regression(features[:, free] / sizes[free], points, STRENGTH) / sizes[free] * SCALE
+        whole[:] = 0
+        whole[free] = np.minimum(np.rint(exact), most).astype(np.int64)
+        if (whole >= fewest).all():
+            break
+        free &= whole >= fewest
+    return np.maximum(whole, min(fewest, 0))
+
+
+def fit(judgement: Judgement, positions: Positions, say: Callable[[int], object]) -> Weights:
+    """The weights of all groups; a group that was hardly seen keeps its own. `say` hears of every group."""
+    weights, learnt = judgement.shipped(), positions.game % HELD_OUT != 0
+    for group in range(len(judgement.groups)):
+        rows = learnt & (positions.group == group)
+        if np.count_nonzero(rows) >= FEWEST and len(set(positions.points[rows]) - {0.5}) == 2:
+            weights[group] = fit_group(
+                positions.features[rows], positions.points[rows], judgement.fewest, judgement.most
+            )
+        say(1)
+    return weights
+
+
+def quality(weights: Weights, positions: Positions) -> Quality:
+    """How well they foretell the games kept apart."""
+    values = (positions.features * weights[positions.group]).sum(axis=1) / SCALE
+    apart = positions.game % HELD_OUT == 0
+    learnt = values[~apart, None]
+    steepness = _regression(learnt, positions.points[~apart], 1e6)[0] if learnt.any() else 1.0
+    logits, points = steepness * values[apart], positions.points[apart]
+    loss = points * np.logaddexp(0, -logits) + (1 - points) * np.logaddexp(0, logits)
+    decided = points != 0.5
+    right = np.sign(values[apart][decided]) == np.sign(points[decided] - 0.5)
+    return Quality(float(np.mean(loss)) if len(loss) else 0.0, float(np.mean(right)) if len(right) else 0.0)

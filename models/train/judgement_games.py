@@ -1,0 +1,168 @@
+"""Games of a kernel's search against itself: positions with their results to fit, and matches of two judgements.
+
+A few random moves begin a game, and some come later, so that positions differ. A game ends as the rules say, or when a
+search has seen its forced end.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import games
+from agents.search import MAX_DEPTH, WIN, Search
+from games import Side
+from models.train import judgements
+from models.train.judged import Judgement, Weights, drawn_move
+
+ASTRAY = 0.05
+"""How often a random move is made."""
+GAMES_A_CHUNK = 20
+"""Games that share a search and its tables, in one process: the same however many processes there are."""
+FORCED = WIN // 2
+"""Scores beyond this are of games that are decided."""
+
+
+class Chunk(NamedTuple):
+    """Some games to play; nothing else is needed in another process."""
+
+    game: str
+    rules: Mapping[str, object]
+    nodes: int
+    seed: int
+    first: int
+    """Number of the first game."""
+    games: int
+
+
+class Positions(NamedTuple):
+    """Positions that a judgement has to judge, and how their games ended."""
+
+    positions: Sequence[Any]
+    group: NDArray[np.int64]
+    features: NDArray[np.int64]
+    """(positions, features)"""
+    points: NDArray[np.float64]
+    """Of the side to move: 1 won, 0.5 drawn, 0 lost."""
+    game: NDArray[np.int64]
+    """Which game it is from."""
+
+
+def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
+    """The move and the score of a search of so many positions."""
+    search.begin(position, nodes, exact=False)
+    move, score = None, 0
+    for depth in range(1, MAX_DEPTH + 1):
+        found = search.deepen(depth)
+        if found.move is not None:
+            move, score = found.move, found.score
+        if found.final or not found.whole or abs(found.score) > FORCED:
+            break
+    return move, score
+
+
+def play_on(
+    judgement: Judgement, position: Any, nodes: int, searches: Sequence[Search], draw: random.Random, astray: float
+) -> tuple[list[Any], Side | None]:
+    """The positions of a game from here on, and its winner; `searches` by side."""
+    game, passed = judgement.game, list[Any]()
+    while (over := game.outcome(position)) is None and len(passed) < judgement.plies:
+        side = game.to_move(position)
+        move, score = think(searches[side], position, nodes)
+        if abs(score) > FORCED:
+            return passed, side if score > 0 else 1 - side
+        passed.append(position)
+        if move is None or draw.random() < astray:
+            move = drawn_move(judgement, position, draw)
+        position = game.apply(position, move)
+    return passed, over.winner if over else None
+
+
+def begun(judgement: Judgement, draw: random.Random) -> Any:
+    """A position after a few random moves, in which the game goes on."""
+    game = judgement.game
+    while True:
+        position = game.starts[0]
+        for _ in range(draw.randint(*judgement.opening)):
+            if game.outcome(position) is not None:
+                break
+            position = game.apply(position, drawn_move(judgement, position, draw))
+        else:
+            if game.outcome(position) is None:
+                return position
+
+
+def play_chunk(chunk: Chunk) -> Positions:
+    """The games by the weights that the kernel has now."""
+    judgement = judgements.of(games.load(chunk.game, chunk.rules))
+    # Another search for each side: what one has learnt of the game is not all that the other knows.
+    weights, noise = judgement.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
+    searches = [judgement.search(weights, noise + side + 1) for side in (0, 1)]
+    rows: list[tuple[Any, int, NDArray[np.int64], float, int]] = []
+    for number in range(chunk.first, chunk.first + chunk.games):
+        draw = random.Random(f"game {chunk.seed} {number}")  # a text seeds alike on every machine
+        passed, winner = play_on(judgement, begun(judgement, draw), chunk.nodes, searches, draw, ASTRAY)
+        for position in passed:
+            counted = judgement.counted(position)
+            if counted is not None:
+                points = 0.5 if winner is None else float(winner == judgement.game.to_move(position))
+                rows.append((position, counted.group, counted.features, points, number))
+    return _gathered(rows, len(judgement.features))
+
+
+def _gathered(rows: Sequence[tuple[Any, int, NDArray[np.int64], float, int]], features: int) -> Positions:
+    return Positions(
+        [row[0] for row in rows],
+        np.array([row[1] for row in rows], np.int64),
+        np.array([row[2] for row in rows], np.int64).reshape(-1, features),
+        np.array([row[3] for row in rows], np.float64),
+        np.array([row[4] for row in rows], np.int64),
+    )
+
+
+def play(judgement: Judgement, count: int, nodes: int, seed: int, jobs: int, say: Callable[[int], object]) -> Positions:
+    """So many games; the same seed plays the same games. `say` hears of every few that are played."""
+    rules = dict(vars(judgement.game.rules))
+    chunks = [
+        Chunk(judgement.game.name, rules, nodes, seed, first, min(GAMES_A_CHUNK, count - first))
+        for first in range(0, count, GAMES_A_CHUNK)
+    ]
+    found = []
+    for chunk, played in zip(chunks, _in_order(chunks, jobs), strict=True):
+        found.append(played)
+        say(chunk.games)
+    parts = [np.concatenate(parts) for parts in list(zip(*found, strict=True))[1:]]
+    return Positions([position for played in found for position in played.positions], *parts)
+
+
+def _in_order(chunks: Sequence[Chunk], jobs: int) -> Generator[Positions, None, None]:
+    if jobs == 1:
+        yield from map(play_chunk, chunks)
+        return
+    import joblib  # imported late: one process does without
+
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1)(
+        joblib.delayed(play_chunk)(chunk) for chunk in chunks
+    )
+
+
+def match(
+    judgement: Judgement, a: Weights, b: Weights, openings: int, nodes: int, seed: int, say: Callable[[int], object]
+) -> list[int]:
+    """Half points of `a` against `b` from each opening, played twice with the sides exchanged: 0 to 4."""
+    searches = [judgement.search(weights, 1) for weights in (a, b)]
+    found = []
+    for number in range(openings):
+        draw, points = random.Random(f"match {seed} {number}"), 0
+        opening = begun(judgement, draw)
+        for side in (0, 1):
+            by_side = searches if side == 0 else searches[::-1]
+            winner = play_on(judgement, opening, nodes, by_side, draw, 0.0)[1]
+            points += 1 if winner is None else 2 * (winner == side)
+        found.append(points)
+        say(1)
+    return found
