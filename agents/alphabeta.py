@@ -22,7 +22,7 @@ LOOK_S = 0.005
 STOPGAP_S = 3.0
 """Longest thinking in plain Python while the kernel is being compiled: depths that suit the kernel are not reached."""
 SHORT_S = 0.0003
-"""A search by depth that has lasted no longer than this goes one ply deeper without a thread that watches it."""
+"""A search without a time limit that has lasted no longer than this goes one ply deeper with no thread to watch it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +126,7 @@ class AlphaBeta:
         begun_s = time.monotonic()
         try:
             while depth < most:
-                if not exact or time.monotonic() - begun_s > SHORT_S:
+                if limits.time_s is not None or time.monotonic() - begun_s > SHORT_S:
                     watch.start()
                 elif stop.is_set():
                     break
