@@ -1,8 +1,7 @@
 """What the recipe for judgements asks of a game: features to count, and a search that judges by given weights.
 
 A judgement is whole weights, (groups, features): morris has other weights in each phase of the game, the others one
-group. The value of a position for the side to move is its features times its group's weights, in hundredths of a logit
-of winning.
+group. The value of a position for the side to move is its features times its group's weights.
 """
 
 from __future__ import annotations
@@ -49,6 +48,14 @@ class Judgement(Protocol):
     """A game that is not over by then counts as a draw."""
     opening: tuple[int, int]
     """Fewest and most random moves that begin a game."""
+    astray: float
+    """How often a move of the games is random."""
+    starts_anew: bool
+    """Whether a random move decides so much that only the positions after it have the game's result."""
+    scale: int
+    """Weight of a logit of winning."""
+    strength: float
+    """How little weights are drawn towards 0: scikit-learn's C, where features have the mean square 1."""
     finishing: int
     """Positions that `finish` looks at."""
     where: str

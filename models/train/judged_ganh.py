@@ -25,6 +25,8 @@ class GanhJudgement:
     fewest, most = -1000, 1000
     games, nodes, plies = 2000, 1000, 200
     opening = (2, 10)
+    astray, starts_anew = 0.05, False
+    scale, strength = 500, 0.1
     finishing = 0
 
     def __init__(self, game: CoGanh) -> None:

@@ -39,8 +39,10 @@ class GomokuJudgement:
     groups: tuple[str, ...] = ("always",)
     features: tuple[str, ...] = (*map(str, PAIRS), "turn")
     fewest, most = 0, judgement.MOST
-    games, nodes, plies = 3000, 1000, 110
+    games, nodes, plies = 4000, 1000, 110
     opening = (1, 7)
+    astray, starts_anew = 0.15, True
+    scale, strength = 100, 0.003
     finishing = SWINGS
     where = "agents/kernels/gomoku/judgement.py, PAIRS and TURN"
 

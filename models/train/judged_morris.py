@@ -26,6 +26,8 @@ class MorrisJudgement:
     fewest, most = -1000, 1000
     games, nodes, plies = 2000, 2000, 200
     opening = (2, 10)
+    astray, starts_anew = 0.05, False
+    scale, strength = 100, 0.1
     finishing = 0
     where = "agents/kernels/nine_mens_morris/judgement.py, OWN"
 

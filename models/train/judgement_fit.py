@@ -13,10 +13,6 @@ from models.train.judgement_games import Positions
 
 HELD_OUT = 10
 """One game of so many is kept apart."""
-SCALE = 100
-"""Weights are in hundredths of a logit."""
-STRENGTH = 0.1
-"""scikit-learn's C: how little weights are drawn towards 0, where features have the mean square 1."""
 FEWEST = 200
 """Positions below which a group keeps the weights it has."""
 
@@ -43,18 +39,18 @@ def _regression(features: NDArray[np.float64], points: NDArray[np.float64], stre
     return found
 
 
-def fit_group(features: NDArray[np.int64], points: NDArray[np.float64], fewest: int, most: int) -> NDArray[np.int64]:
-    """Whole weights between the bounds: what would be below the least is held there, and the others fitted again."""
+def fit_group(judgement: Judgement, features: NDArray[np.int64], points: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole weights within the bounds; what would be below the least is left out, and the rest is fitted again."""
     sizes = np.sqrt(np.mean(features.astype(float) ** 2, axis=0))
     free, whole = sizes > 0, np.zeros(len(sizes), np.int64)
     while free.any():
-        exact = _regression(features[:, free] / sizes[free], points, STRENGTH) / sizes[free] * SCALE
+        exact = _regression(features[:, free] / sizes[free], points, judgement.strength) / sizes[free]
         whole[:] = 0
-        whole[free] = np.minimum(np.rint(exact), most).astype(np.int64)
-        if (whole >= fewest).all():
+        whole[free] = np.minimum(np.rint(exact * judgement.scale), judgement.most).astype(np.int64)
+        if (whole >= judgement.fewest).all():
             break
-        free &= whole >= fewest
-    return np.maximum(whole, min(fewest, 0))
+        free &= whole >= judgement.fewest
+    return np.maximum(whole, judgement.fewest)
 
 
 def fit(judgement: Judgement, positions: Positions, say: Callable[[int], object]) -> Weights:
@@ -63,16 +59,14 @@ def fit(judgement: Judgement, positions: Positions, say: Callable[[int], object]
     for group in range(len(judgement.groups)):
         rows = learnt & (positions.group == group)
         if np.count_nonzero(rows) >= FEWEST and len(set(positions.points[rows]) - {0.5}) == 2:
-            weights[group] = fit_group(
-                positions.features[rows], positions.points[rows], judgement.fewest, judgement.most
-            )
+            weights[group] = fit_group(judgement, positions.features[rows], positions.points[rows])
         say(1)
     return weights
 
 
 def quality(weights: Weights, positions: Positions) -> Quality:
     """How well they foretell the games kept apart."""
-    values = (positions.features * weights[positions.group]).sum(axis=1) / SCALE
+    values = (positions.features * weights[positions.group]).sum(axis=1) / 100
     apart = positions.game % HELD_OUT == 0
     learnt = values[~apart, None]
     steepness = _regression(learnt, positions.points[~apart], 1e6)[0] if learnt.any() else 1.0

@@ -1,7 +1,7 @@
 """Games of a kernel's search against itself: positions with their results to fit, and matches of two judgements.
 
-A few random moves begin a game, and some come later, so that positions differ. A game ends as the rules say, or when a
-search has seen its forced end.
+A few random moves begin a game, and some come later, so that positions differ, and so that some look like a search's
+leaves, whose last moves may be bad. A game ends as the rules say, or when a search has seen its forced end.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from games import Side
 from models.train import judgements
 from models.train.judged import Judgement, Weights, drawn_move
 
-ASTRAY = 0.05
-"""How often a random move is made."""
 GAMES_A_CHUNK = 20
 """Games that share a search and its tables, in one process: the same however many processes there are."""
 FORCED = WIN // 2
@@ -68,9 +66,9 @@ def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
 def play_on(
     judgement: Judgement, position: Any, nodes: int, searches: Sequence[Search], draw: random.Random, astray: float
 ) -> tuple[list[Any], Side | None]:
-    """The positions of a game from here on, and its winner; `searches` by side."""
-    game, passed = judgement.game, list[Any]()
-    while (over := game.outcome(position)) is None and len(passed) < judgement.plies:
+    """The positions of a game from here on that its result tells of, and its winner; `searches` by side."""
+    game, passed, plies = judgement.game, list[Any](), 0
+    while (over := game.outcome(position)) is None and plies < judgement.plies:
         side = game.to_move(position)
         move, score = think(searches[side], position, nodes)
         if abs(score) > FORCED:
@@ -78,7 +76,9 @@ def play_on(
         passed.append(position)
         if move is None or draw.random() < astray:
             move = drawn_move(judgement, position, draw)
+            passed = [] if judgement.starts_anew and astray else passed
         position = game.apply(position, move)
+        plies += 1
     return passed, over.winner if over else None
 
 
@@ -105,7 +105,7 @@ def play_chunk(chunk: Chunk) -> Positions:
     rows: list[tuple[Any, int, NDArray[np.int64], float, int]] = []
     for number in range(chunk.first, chunk.first + chunk.games):
         draw = random.Random(f"game {chunk.seed} {number}")  # a text seeds alike on every machine
-        passed, winner = play_on(judgement, begun(judgement, draw), chunk.nodes, searches, draw, ASTRAY)
+        passed, winner = play_on(judgement, begun(judgement, draw), chunk.nodes, searches, draw, judgement.astray)
         for position in passed:
             counted = judgement.counted(position)
             if counted is not None:

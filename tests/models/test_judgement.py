@@ -21,8 +21,8 @@ from models.train import judgements
 from models.train.judged import Judgement, drawn_move
 from models.train.judged_gomoku import PAIRS
 from models.train.judgement import make_judgement
-from models.train.judgement_fit import SCALE, fit, fit_group, quality
-from models.train.judgement_games import Positions, match, play
+from models.train.judgement_fit import fit, fit_group, quality
+from models.train.judgement_games import Positions, begun, match, play, play_on
 
 U = np.uint64
 RULES: list[tuple[str, dict[str, object]]] = [
@@ -116,15 +116,33 @@ def test_the_text_can_be_pasted_into_the_module(name: str) -> None:
 
 
 def test_weights_that_made_the_results_are_found_again() -> None:
+    judgement: Any = judgement_of("nine_mens_morris", {})
     draw = np.random.default_rng(2)
     true = np.array([80, -40, 0, 15])
     features = draw.integers(-3, 4, (20_000, 4))
-    chance = 1 / (1 + np.exp(-(features @ true) / SCALE))
+    chance = 1 / (1 + np.exp(-(features @ true) / judgement.scale))
     points = (draw.random(len(features)) < chance).astype(float)
-    points[:4000] = np.round(chance[:4000] * 2) / 2  # some are drawn, where that is likely
-    assert np.abs(fit_group(features[4000:], points[4000:], -1000, 1000) - true).max() <= 4
-    bounded = fit_group(features[4000:], points[4000:], 0, 60)
-    assert bounded[1] == 0 and bounded[0] == 60
+    points[::5] = np.round(chance[::5] * 2) / 2  # a fifth are drawn, where that is likely
+    assert np.abs(fit_group(judgement, features, points) - true).max() <= 8
+    judgement.fewest, judgement.most = 0, 60
+    bounded = fit_group(judgement, features, points)
+    assert bounded[1] == 0
+    assert bounded[0] == 60
+
+
+def test_a_random_move_takes_the_result_from_what_was_before_it() -> None:
+    judgement: Any = judgement_of("gomoku", {})
+    searches, shortened = [judgement.search(judgement.shipped(), 1)] * 2, 0
+    for seed in range(8):
+        for astray in (0.0, 0.3):
+            draw = random.Random(seed)
+            start = begun(judgement, draw)
+            passed, _ = play_on(judgement, start, 50, searches, draw, astray)
+            counts = [position.count for position in passed]
+            assert counts == list(range(counts[0], counts[0] + len(counts))) if counts else astray
+            assert astray or counts[0] == start.count
+            shortened += not counts or counts[0] > start.count
+    assert shortened
 
 
 def test_only_games_kept_apart_are_judged_by() -> None:
