@@ -83,7 +83,7 @@ class Thesis:
         rows = []
         with torch.inference_mode():
             for start in range(0, len(patches), BATCH):
-                rows.append(self._network(_prepared(patches[start : start + BATCH], side_px)))
+                rows.append(self._network(prepared(patches[start : start + BATCH], side_px)))
         return np.asarray(torch.cat(rows).numpy(), dtype=np.float32)
 
     def _features(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -94,7 +94,7 @@ class Thesis:
         return points, np.asarray(descriptors, dtype=np.float32)
 
 
-def _prepared(patches: Patches, side_px: int) -> torch.Tensor:
+def prepared(patches: Patches, side_px: int) -> torch.Tensor:
     """float32 (n, 3, side, side) RGB, as torchvision's networks want it."""
     large = [cv2.resize(patch, (side_px, side_px), interpolation=cv2.INTER_LINEAR)[:, :, ::-1] for patch in patches]
     scaled = (np.stack(large).astype(np.float32) / 255 - MEAN) / DEVIATION

@@ -1,0 +1,1 @@
+"""How well descriptors tell cells apart: the comparison by which the thesis chose its own."""
