@@ -99,7 +99,7 @@ class GomokuJudgement:
         compiled is off by a half of what their scores differ by.
         """
         search, swings = self.search(weights, 1), []
-        for position in _spread(positions, SWINGS):
+        for position in _spread(positions, self.finishing):
             search.begin(position, None, exact=True)
             shallow, odd, deep = ([search.deepen(depth).score for depth in (1, *DEPTHS)])[1:]
             if max(map(abs, (shallow, odd, deep))) < WIN // 2:
