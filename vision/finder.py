@@ -7,7 +7,7 @@
 3. The best are snapped to the drawn lines and measured; the one whose lines are really there wins, or none.
 4. Where the grey picture shows no board, a colour channel with more edges is looked at in the same way.
 
-A board whose print the template describes is found by that print instead.
+A board whose print the template describes is found by that print instead, and a ruled one by its lattice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from vision.channels import telling_channel
 from vision.features import shrink
 from vision.frame import Image
 from vision.gaps import bare_share
+from vision.grid_finder import find_grid
 from vision.lines import measure_shape, refine_pose
+from vision.markers import find_sheet
 from vision.outlines import Outline, find_outlines
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.print_match import find_print
@@ -86,10 +88,17 @@ class Rated:
 def find_board(image: Image, template: BoardTemplate) -> Found | None:
     """The board in the picture; None rather than a guess.
 
-    A board told by its lines alone has its top left corner where the picture has; a print shows which corner it is.
+    A board told by its lines alone has its top left corner where the picture has; a print, or the markers of a printed
+    board, show which corner it is. Raises OtherSheetError where the printed board of another game is seen.
     """
+    sheet = find_sheet(image, template)
+    if sheet is not None:
+        return Found(*sheet)
     if template.printed is not None:
         pose = find_print(image, template)
+        return Found(pose, template) if pose is not None else None
+    if "grid" in template.source:
+        pose = find_grid(image, template)
         return Found(pose, template) if pose is not None else None
     grey, small_from_image = shrink(image, WORKING_PX)
     best = _search(grey, template)

@@ -44,13 +44,14 @@ def drawn_from_board(template: BoardTemplate, pixels_per_mm: float) -> FloatArra
 
 def _paint(fine: Image, shape: Shape, scale: float, margin_mm: float) -> None:
     # The middle of the picture's first pixel is its origin, not the corner of that pixel.
-    centre = (np.array(shape.centre_mm) + margin_mm) * scale + FINER / 2
-    half = np.array(shape.size_mm) * scale / 2
-    cv2.fillPoly(fine, [_outline(shape, centre, half, shape.round_mm * scale)], shape.colour)
+    points = (outline_mm(shape) + margin_mm) * scale + FINER / 2
+    # Pixel p reaches from p to p + 1; one whose middle lies on the edge belongs to the shape.
+    cv2.fillPoly(fine, [np.round(points - 0.5).astype(np.int32).reshape(-1, 1, 2)], shape.colour)
 
 
-def _outline(shape: Shape, centre: FloatArray, half: FloatArray, radius: float) -> NDArray[np.int32]:
-    """(points, 1, 2) the shape's edge; a pixel whose middle lies on it belongs to the shape."""
+def outline_mm(shape: Shape) -> FloatArray:
+    """(points, 2) the shape's edge in the board frame."""
+    centre, half, radius = np.array(shape.centre_mm), np.array(shape.size_mm) / 2, shape.round_mm
     turn = np.linspace(0, 2 * np.pi, 64, endpoint=False)
     ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     if shape.form == "star":
@@ -60,6 +61,4 @@ def _outline(shape: Shape, centre: FloatArray, half: FloatArray, radius: float) 
     else:
         # The ring, cut in four and moved out to the corners.
         unit = (np.where(ring < -1e-9, -1.0, 1.0) * (half - radius) + radius * ring) / half
-    points = centre + half * unit
-    # Pixel p reaches from p to p + 1.
-    return np.asarray(np.round(points - 0.5), dtype=np.int32).reshape(-1, 1, 2)
+    return np.asarray(centre + half * unit, dtype=np.float64)

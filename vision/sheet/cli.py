@@ -1,0 +1,93 @@
+"""`kibitzer print-board`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from calibration.sheet import SheetError, layout_of
+from calibration.template import TemplateError
+from vision.cli import GAME, JSON, RULE, stop, template_of
+from vision.sheet.drawing import PAPERS_MM, Sheet, draw_sheet
+from vision.sheet.files import pdf_of, svg_of
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+DIRECTIONS = ("auto", "yes", "no")
+
+
+@app.command("print-board")
+def print_board(
+    game: Annotated[str, typer.Argument(help=GAME.help)],
+    out: Annotated[Path, typer.Option(help="File to write: board.pdf or board.svg.")],
+    rule: Annotated[list[str], RULE] = [],  # noqa: B006
+    paper: Annotated[str, typer.Option(help=f"Size of the paper: {', '.join(PAPERS_MM)}.")] = "a4",
+    landscape: Annotated[
+        str,
+        typer.Option(
+            help="Whether the page lies: yes, no, or auto: as the board is larger, and lying where that is equal, "
+            "because a camera's picture lies too."
+        ),
+    ] = "auto",
+    plain: Annotated[bool, typer.Option("--plain", help="Leave the board white, to save ink.")] = False,
+    as_json: Annotated[bool, JSON] = False,
+) -> None:
+    """Draws a game's board for printing, with four markers that tell where it is and whose it is.
+
+    Print it at its own size ("100 %", not "fit to page") and measure the scale bar. Any coins or buttons of two kinds
+    that differ in brightness will do as men. Such a board is found and read without calibration, also where a hand or
+    a man covers one of its markers. All that is drawn are outlines: no fonts are needed.
+
+    Example: kibitzer print-board reversi --out reversi.pdf
+
+    Example: kibitzer print-board gomoku --rule size=19 --paper a3 --out go.pdf
+    """
+    try:
+        sheet = make_sheet(game, rule, paper, landscape, plain)
+        data = _encoded(sheet, out)
+        out.write_bytes(data)
+    except (games.GameError, SheetError, TemplateError, ValueError) as error:
+        raise stop("print-board", error) from None
+    except OSError as error:
+        raise stop("print-board", f"--out {out}: {error.strerror}") from None
+    layout = sheet.layout
+    if as_json:
+        report = {
+            "out": str(out),
+            "game": layout.template.game,
+            "paper": paper,
+            "landscape": layout.landscape,
+            "cell_mm": round(sheet.cell_mm, 2),
+            "man_mm": round(sheet.man_mm, 2),
+            "markers": list(layout.marker_ids),
+        }
+        sys.stdout.write(json.dumps(report) + "\n")
+    lying = "lying" if layout.landscape else "upright"
+    sys.stderr.write(
+        f"{out}: {sheet.page.title} on {paper}, {lying}; cells {sheet.cell_mm:.1f} mm apart, "
+        f"for men of about {sheet.man_mm:.0f} mm\nPrint it at 100 %, and measure the scale bar.\n"
+    )
+
+
+def make_sheet(game: str, rule: list[str], paper: str, landscape: str, plain: bool) -> Sheet:
+    """The sheet that the options ask for. Raises GameError, SheetError, TemplateError, ValueError."""
+    if paper.lower() not in PAPERS_MM:
+        raise ValueError(f"--paper is one of {', '.join(PAPERS_MM)}, not {paper!r}")
+    if landscape not in DIRECTIONS:
+        raise ValueError(f"--landscape is one of {', '.join(DIRECTIONS)}, not {landscape!r}")
+    template = template_of(game, rule)
+    lying = template.size_mm[0] >= template.size_mm[1] if landscape == "auto" else landscape == "yes"
+    return draw_sheet(layout_of(template, lying), paper.lower(), tinted=not plain)
+
+
+def _encoded(sheet: Sheet, out: Path) -> bytes:
+    if out.suffix.lower() == ".pdf":
+        return pdf_of(sheet.page)
+    if out.suffix.lower() == ".svg":
+        return svg_of(sheet.page).encode()
+    raise ValueError(f"--out ends in .pdf or .svg, not {out.name!r}")
