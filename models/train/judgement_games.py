@@ -7,6 +7,7 @@ leaves, whose last moves may be bad. A game ends as the rules say, or when a sea
 from __future__ import annotations
 
 import random
+import signal
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -146,8 +147,14 @@ def _in_order(chunks: Sequence[Chunk], jobs: int) -> Generator[Positions, None, 
     import joblib  # imported late: one process does without
 
     yield from joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1)(
-        joblib.delayed(play_chunk)(chunk) for chunk in chunks
+        joblib.delayed(_play_elsewhere)(chunk) for chunk in chunks
     )
+
+
+def _play_elsewhere(chunk: Chunk) -> Positions:
+    """In a process of joblib's: Ctrl-C is for the process that gathers the games."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return play_chunk(chunk)
 
 
 def match(
