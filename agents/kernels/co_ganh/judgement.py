@@ -20,12 +20,15 @@ OWN: dict[str, int] = {
     **{"facing": 7, "together": 4, "steps": 1, "turn": 0, "majority": 37, "share": 6},
     **{"prey": 0, "fear": -21, "leaps": 5, "exposed": -14, "stuck": -12},
 }
-"""The engine's own judgement: fitted to the results of its own games, a lead of one man near the start being 100."""
+"""The engine's own judgement: fitted to the results of its own games, a lead of one man near the start being 100.
+
+An earlier form of the recipe `kibitzer train judgement --game co_ganh` made it; what that prints now differs.
+"""
 OWN_FLIPPING: dict[str, int] = {
     **{"own": 100, "enemy": 100, "looks": 1, "middle": 4, "inner": 6, "arm": 3, "hub": 8, "together": 1, "steps": 3},
     **{"turn": 5, "majority": 20, "share": 2, "prey": 4, "fear": -2, "stuck": -2},
 }
-"""The same where captured men change sides."""
+"""The same where captured men change sides (`--rule capture=flip`)."""
 
 
 def weights(heuristic: str, flips: bool) -> NDArray[np.uint64]:

@@ -64,4 +64,6 @@ OWN: Phases = (
 )
 """The engine's own: a hundredth of a logit of winning, fitted by logistic regression to 66,207 positions of 2,000 games
 that the engine played against itself with `best`, 2,000 positions a move, after two to ten random plies. A man on the
-board counts less than nothing while laying only beside his mobility. Both flying is `best`, three times."""
+board counts less than nothing while laying only beside his mobility. Both flying is `best`, three times.
+
+An earlier form of the recipe `kibitzer train judgement --game nine_mens_morris` made them; what that prints differs."""
