@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
+from models.train.fused import fuse
+
 log = logging.getLogger(__name__)
 
 BATCH = 32
@@ -45,4 +47,5 @@ def quantise(source: Path, target: Path, patches: NDArray[np.uint8]) -> None:
             op_types_to_quantize=["Conv", "Add", "MaxPool"],
             calibrate_method=CalibrationMethod.MinMax,
         )
+    fuse(target)
     log.info("%s: %d bytes, from %d", target.name, target.stat().st_size, source.stat().st_size)
