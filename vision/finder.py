@@ -24,7 +24,7 @@ from vision.channels import telling_channel
 from vision.features import shrink
 from vision.frame import Image
 from vision.gaps import bare_share
-from vision.grid_finder import find_grid
+from vision.grid_finder import FEWEST_LINES, find_grid, lines_of
 from vision.lines import measure_shape, refine_pose
 from vision.markers import find_sheet
 from vision.outlines import Outline, find_outlines
@@ -97,7 +97,7 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     if template.printed is not None:
         pose = find_print(image, template)
         return Found(pose, template) if pose is not None else None
-    if "grid" in template.source:
+    if "grid" in template.source and min(lines_of(template)) >= FEWEST_LINES:
         pose = find_grid(image, template)
         return Found(pose, template) if pose is not None else None
     grey, small_from_image = shrink(image, WORKING_PX)

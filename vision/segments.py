@@ -54,19 +54,20 @@ class Segments:
     """(n,) length in pixels, less where the edge is faint: grain and weave have many faint ones."""
 
 
-def find_segments(grey: Grey) -> Segments:
-    """The picture's most striking straight edges."""
+def find_segments(grey: Grey, least_length: float = LEAST_LENGTH, most: int = MOST_SEGMENTS) -> Segments:
+    """The picture's most striking straight edges; `least_length` is a share of its longer side."""
     detected: tuple[Any, ...] = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD).detect(grey)
     if detected[0] is None:
         return Segments(np.zeros((0, 2, 2)), np.zeros(0))
     ends = np.asarray(detected[0], dtype=np.float64).reshape(-1, 2, 2)
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    ends, lengths = ends[lengths > LEAST_LENGTH * max(grey.shape)], lengths[lengths > LEAST_LENGTH * max(grey.shape)]
+    long = lengths > least_length * max(grey.shape)
+    ends, lengths = ends[long], lengths[long]
     if len(ends) == 0:
         return Segments(ends, lengths)
     contrast = _contrast(grey, ends)
     weights = lengths * np.minimum(1.0, contrast / max(1.0, float(np.percentile(contrast, 80)))) ** 2
-    order = np.argsort(-weights)[:MOST_SEGMENTS]
+    order = np.argsort(-weights)[:most]
     return Segments(np.asarray(ends[order]), np.asarray(weights[order]))
 
 

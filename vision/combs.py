@@ -1,0 +1,98 @@
+"""Evenly spaced parallel lines in a weave: the spacing at which its segments repeat along x and along y together."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.segments import FRAME_PX, Weave
+
+FloatArray = NDArray[np.float64]
+
+BIN_PX = 0.5
+SPECTRUM = 8192
+"""Length of the spectra; finer than the frame's, so that no peak falls between two frequencies."""
+LEAST_GAP_PX = 6.0
+FEWEST_GAPS = 3.5
+"""Cells that the frame must hold at least."""
+FOCAL = (0.65, 3.0)
+"""Focal lengths of ordinary cameras, in picture widths."""
+USUAL_FOCAL = 1.0
+RATIO = 1.2
+"""Greatest error of the frame's aspect as the vanishing points tell it."""
+RATIO_STEPS = 9
+KEPT = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Comb:
+    """Spacing and phase of the lines of a weave, in frame pixels."""
+
+    gaps_px: tuple[float, float]
+    """Between upright lines, and between those that run along x."""
+    starts_px: tuple[float, float]
+    """Where one of either lies."""
+    strength: float
+    """0 to 1: how well the segments keep to it."""
+
+
+def find_combs(weave: Weave, size: tuple[int, int]) -> list[Comb]:
+    """The likeliest spacings, best first; `size` is the picture's."""
+    spectra = (_spectrum(weave.upright, 0), _spectrum(weave.across, 1))
+    aspect = frame_aspect(weave, size)
+    frame_bins = FRAME_PX / (SPECTRUM * BIN_PX)
+    low, high = int(FEWEST_GAPS / frame_bins), int(FRAME_PX / LEAST_GAP_PX / frame_bins)
+    places = np.arange(low, high)
+    best, partner = np.zeros(len(places)), np.zeros(len(places), dtype=np.intp)
+    for ratio in np.geomspace(1 / RATIO, RATIO, RATIO_STEPS):
+        # As many upright lines to the pixel as the aspect says for those across.
+        other = np.clip(np.rint(places / aspect * ratio).astype(np.intp), 1, SPECTRUM // 2 - 1)
+        strength = np.sqrt(np.abs(spectra[0][places]) * np.abs(spectra[1][other]))
+        better = strength > best
+        best, partner = np.where(better, strength, best), np.where(better, other, partner)
+    combs: list[Comb] = []
+    width = max(2, round(0.7 / frame_bins))
+    left = best.copy()
+    for _ in range(KEPT):
+        index = int(np.argmax(left))
+        if left[index] <= 0:
+            break
+        bins = int(places[index]), int(partner[index])
+        gaps = tuple(SPECTRUM * BIN_PX / one for one in bins)
+        phases = tuple(float(np.angle(spectrum[one])) for spectrum, one in zip(spectra, bins, strict=True))
+        starts = tuple(-phase / (2 * np.pi) * gap for phase, gap in zip(phases, gaps, strict=True))
+        combs.append(Comb((gaps[0], gaps[1]), (starts[0], starts[1]), float(best[index])))
+        left[max(0, index - width) : index + width + 1] = 0
+    return combs
+
+
+def frame_aspect(weave: Weave, size: tuple[int, int]) -> float:
+    """Frame pixels along y to those along x that are equally long on the table.
+
+    A camera of focal length f (picture widths) sees the frame's axes as columns of K^-1 H; on the table these have
+    the same length (Zhang 2000, eq. 3 and 4). f follows from their right angle where both vanishing points are near.
+    """
+    picture_from_frame = np.linalg.inv(weave.frame_from_picture)
+    centred = np.array([[1, 0, -size[0] / 2], [0, 1, -size[1] / 2], [0, 0, size[0]]]) / size[0]
+    first, second = (centred @ picture_from_frame)[:, :2].T
+    product, depth = float(first[:2] @ second[:2]), float(first[2] * second[2])
+    norms = float(np.linalg.norm(first) * np.linalg.norm(second))
+    focal = USUAL_FOCAL
+    if abs(depth) > 0.02 * norms:
+        focal = float(np.sqrt(np.clip(-product / depth, FOCAL[0] ** 2, FOCAL[1] ** 2)))
+    lengths = [float(np.hypot(np.linalg.norm(axis[:2]) / focal, axis[2])) for axis in (first, second)]
+    # A table's unit spans 1 / length frame pixels.
+    return lengths[0] / lengths[1]
+
+
+def _spectrum(segments: FloatArray, axis: int) -> NDArray[np.complex128]:
+    """The spectrum of the segments' lengths over where they lie; 1 at most."""
+    at = segments[:, :, axis].mean(axis=1)
+    lengths = np.abs(segments[:, 1, 1 - axis] - segments[:, 0, 1 - axis])
+    histogram, _ = np.histogram(at, bins=round(FRAME_PX / BIN_PX), range=(0, FRAME_PX), weights=lengths)
+    spectrum = np.fft.rfft(histogram, SPECTRUM) / max(float(histogram.sum()), 1e-9)
+    # Half a bin: a bin's segments lie about its middle.
+    shift = np.exp(-2j * np.pi * np.arange(len(spectrum)) * 0.5 / SPECTRUM)
+    return np.asarray(spectrum * shift)

@@ -1,0 +1,184 @@
+"""What a picture shows at every point of a lattice: pieces of lines towards its neighbours, a man, or bare board."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.lattice import Lattice
+from vision.pose import project
+
+FloatArray = NDArray[np.float64]
+FloatImage = NDArray[np.float32]
+
+AROUND = 26
+"""Cells around the lattice's middle that are looked at."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """Where signs of lines and men are looked for around a point."""
+
+    tile_px: int
+    """Side of a cell where the picture is looked at; even, so that a point lies between its middle pixels."""
+    aside_px: int
+    """How far a line may lie from its place."""
+    beside_px: tuple[int, int]
+    """Distances at which a line must stand out from both sides."""
+    arm: tuple[int, int]
+    """Which pixels from a point on show its arms."""
+    men_on_points: bool
+
+
+ON_POINTS = Look(tile_px=20, aside_px=2, beside_px=(3, 5), arm=(4, 9), men_on_points=True)
+"""The far half of an arm, which most men leave free."""
+ON_SQUARES = Look(tile_px=32, aside_px=2, beside_px=(3, 5), arm=(2, 9), men_on_points=False)
+"""The near part of an arm, from which most men stay away."""
+CLEAR = 0.4
+"""Least response of a line as a share of what the clearer lines show."""
+NOISE = 2.2
+"""Least response of a line in units of the typical response off lines."""
+FLOOR = 1.0
+EVEN = 1.6
+"""Greatest difference of levels within bare board, in responses of a line that just counts."""
+MAN_APART = 14.0
+"""Levels by which a man at least differs from the board at the four corners of its cell."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Evidence:
+    """Signs of a lattice, by rows and columns of its points."""
+
+    origin: tuple[int, int]
+    """Lattice coordinates (column, row) of the first point."""
+    arms: FloatArray
+    """(rows, columns, 4) -1 (bare board) to 1 (a clear line), 0 where nothing is known: right, down, left, up."""
+    men: FloatArray
+    """(rows, columns) 1 where something stands on the point."""
+    seen: NDArray[np.bool_]
+    """(rows, columns) whether the cell around the point is in the picture."""
+
+
+def look_at(image: Image, grey: NDArray[np.uint8], lattice: Lattice, look: Look) -> list[Evidence]:
+    """The evidence around a lattice's middle, should lines be dark, and should they be light; none outside the picture.
+
+    `grey` is the picture in which lines are looked for, `image` that for men.
+    """
+    size = grey.shape[1], grey.shape[0]
+    low, high = _range(lattice, size)
+    if (high - low < 3).any():
+        return []
+    columns, rows = (high - low + 1).tolist()
+    warp, extent = _warp(lattice, low, look.tile_px), (columns * look.tile_px, rows * look.tile_px)
+    canvas = np.asarray(_warped(grey, warp, extent), np.float32)
+    seen = _seen(lattice, low, (rows, columns), size)
+    men = np.zeros((rows, columns))
+    if look.men_on_points:
+        men = _men(np.asarray(_warped(image, warp, extent), np.float32).reshape(*extent[::-1], -1), rows, columns)
+    return [
+        Evidence((int(low[0]), int(low[1])), _arms(polarity * canvas, look, men, seen), men * seen, seen)
+        for polarity in (1, -1)
+    ]
+
+
+def _arms(canvas: FloatImage, look: Look, men: FloatArray, seen: NDArray[np.bool_]) -> FloatArray:
+    """The arms of all points where lines are darker than the board."""
+    half = look.tile_px // 2
+    off = _profiles(np.roll(canvas, (half, half), (0, 1)), men.shape, look)
+    judged = _judged(_profiles(canvas, men.shape, look), off, seen, look)
+    judged[(men > 0) | ~seen] = 0.0
+    return judged
+
+
+def _range(lattice: Lattice, size: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First and last column and row that may be in the picture."""
+    middle = np.rint(lattice.middle)
+    steps = np.arange(-AROUND, AROUND + 1)
+    grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2).astype(np.float64) + middle
+    depth = np.concatenate([grid, np.ones((len(grid), 1))], axis=1) @ lattice.picture_from_lattice[2]
+    ahead = depth * float(np.append(middle, 1.0) @ lattice.picture_from_lattice[2]) > 0
+    pixels = project(lattice.picture_from_lattice, grid)
+    inside = ahead & (pixels >= 0).all(axis=1) & (pixels <= np.array(size) - 1).all(axis=1)
+    if not inside.any():
+        return np.zeros(2, np.intp), np.zeros(2, np.intp)
+    return grid[inside].min(axis=0).astype(np.intp), grid[inside].max(axis=0).astype(np.intp)
+
+
+def _warp(lattice: Lattice, low: NDArray[np.intp], tile_px: int) -> FloatArray:
+    """(3, 3) canvas_from_picture: each point in the middle of its tile."""
+    offset = tile_px / 2 - 0.5
+    canvas_from_lattice = np.array(
+        [[tile_px, 0, offset - tile_px * low[0]], [0, tile_px, offset - tile_px * low[1]], [0, 0, 1.0]]
+    )
+    return np.asarray(canvas_from_lattice @ np.linalg.inv(lattice.picture_from_lattice))
+
+
+def _warped(picture: Image, warp: FloatArray, extent: tuple[int, int]) -> Image:
+    warped = cv2.warpPerspective(picture, warp, extent, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(warped, dtype=np.uint8)
+
+
+def _seen(lattice: Lattice, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int]) -> NDArray[np.bool_]:
+    rows, columns = shape
+    grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) + low
+    inside = np.ones(len(grid), dtype=np.bool_)
+    for corner in ((-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)):
+        pixels = project(lattice.picture_from_lattice, grid + 0.9 * np.array(corner))
+        inside &= (pixels >= 0).all(axis=1) & (pixels <= np.array(size) - 1).all(axis=1)
+    return inside.reshape(rows, columns)
+
+
+def _profiles(canvas: FloatImage, shape: tuple[int, ...], look: Look) -> FloatArray:
+    """(rows, columns, 4, tile) grey levels across each arm, averaged along it."""
+    (rows, columns), tile, half = shape, look.tile_px, look.tile_px // 2
+    tiles = canvas.reshape(rows, tile, columns, tile).transpose(0, 2, 1, 3)
+    first, last = look.arm
+    right = tiles[:, :, :, half + first : half + last + 1].mean(axis=3)
+    left = tiles[:, :, :, half - last - 1 : half - first].mean(axis=3)
+    down = tiles[:, :, half + first : half + last + 1, :].mean(axis=2)
+    up = tiles[:, :, half - last - 1 : half - first, :].mean(axis=2)
+    return np.asarray(np.stack([right, down, left, up], axis=2))
+
+
+def _responses(profiles: FloatArray, look: Look) -> FloatArray:
+    """(rows, columns, 4) grey levels by which a dark line stands out from both sides."""
+    half = look.tile_px // 2
+    places = np.arange(half - 1 - look.aside_px, half + 1 + look.aside_px)
+    sides = [np.minimum(profiles[..., places - beside], profiles[..., places + beside]) for beside in look.beside_px]
+    return np.asarray((np.maximum(*sides) - profiles[..., places]).max(axis=-1), dtype=np.float64)
+
+
+def _judged(profiles: FloatArray, off: FloatArray, seen: NDArray[np.bool_], look: Look) -> FloatArray:
+    """-1 to 1 for each arm, by what the clearer arms show and what is seen where there are no lines.
+
+    Only where all is even board a line is missing; where something else is, it may be hidden.
+    """
+    arms = _responses(profiles, look)
+    noise = float(np.median(np.maximum(_responses(off, look)[seen], 0.0))) + FLOOR if seen.any() else FLOOR
+    clear = arms[seen]
+    clear = clear[clear > NOISE * noise]
+    typical = float(np.median(clear)) if len(clear) else 1.0
+    limit = max(CLEAR * typical, NOISE * noise)
+    judged = np.clip((arms - limit) / (0.5 * limit), -1.0, 1.0)
+    half = look.tile_px // 2
+    spread = np.ptp(profiles[..., half - look.beside_px[1] : half + look.beside_px[1]], axis=-1)
+    return np.asarray(np.where((judged < 0) & (spread > EVEN * limit), 0.0, judged))
+
+
+def _men(canvas: FloatImage, rows: int, columns: int) -> FloatArray:
+    """(rows, columns) 1 where a point's cell looks otherwise than all its corners do: something stands there."""
+    channels = canvas.shape[2]
+    tile, half = ON_POINTS.tile_px, ON_POINTS.tile_px // 2
+    tiles = canvas.reshape(rows, tile, columns, tile, channels).transpose(0, 2, 1, 3, 4)
+    # Beside the lines, so that a crossing looks like the board.
+    sides = (slice(half - 5, half - 2), slice(half + 2, half + 5))
+    inner = np.stack([tiles[:, :, y, x].mean(axis=(2, 3)) for y in sides for x in sides], axis=2)
+    edges = (slice(0, 2), slice(tile - 2, tile))
+    outer = np.stack([tiles[:, :, y, x].mean(axis=(2, 3)) for y in edges for x in edges], axis=2)
+    apart = np.abs(outer[:, :, None] - inner[:, :, :, None]).max(axis=4).min(axis=3)
+    # Of the four places within, all but one: a man may lie a little aside, but the board's rim is crossed by two.
+    return np.asarray(np.sort(apart, axis=2)[:, :, 1] > MAN_APART, dtype=np.float64)
