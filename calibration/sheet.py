@@ -15,6 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+import games
 from calibration.template import BOARDS, BoardTemplate, TemplateError, load_template
 
 FloatArray = NDArray[np.float64]
@@ -53,7 +54,7 @@ class SheetName:
 
     def __str__(self) -> str:
         options = " ".join(sorted(self.options))
-        return f"{self.game.replace('_', ' ')}{f' ({options})' if options else ''}"
+        return games.find(self.game).title + (f" ({options})" if options else "")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

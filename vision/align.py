@@ -19,6 +19,7 @@ from vision.evidence import pose_quality, snap_pose
 from vision.features import Reference, ReferenceMatcher, shrink
 from vision.finder import find_board
 from vision.frame import Frame, Image
+from vision.markers import OtherSheetError
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.tracking import Track, Tracker
 
@@ -207,7 +208,11 @@ class Aligner:
 
     def _search(self, image: Image) -> BoardPose | None:
         """By the drawing alone. Without a reference, what is found becomes the template's shape and the reference."""
-        found = find_board(image, self.template)
+        try:
+            found = find_board(image, self.template)
+        except OtherSheetError as error:
+            log.warning("%s", error)
+            return None
         if found is None:
             return None
         if self._matcher is not None:

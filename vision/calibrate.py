@@ -21,6 +21,7 @@ from vision.frame import Image
 from vision.heads import GENERIC, OTHER, load_generic, read_log_probabilities
 from vision.lines import measure_shape
 from vision.locate import refine_if_better
+from vision.markers import OtherSheetError
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
 
 log = logging.getLogger(__name__)
@@ -125,7 +126,10 @@ def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tu
 
 def _first_pose(photo: LabelledPhoto, template: BoardTemplate) -> tuple[BoardPose, dict[str, float]]:
     if photo.corners_px is None:
-        found = find_board(photo.image, template)
+        try:
+            found = find_board(photo.image, template)
+        except OtherSheetError as error:
+            raise CalibrationError(f"{photo.name}: {error}") from None
         if found is None:
             raise CalibrationError(f"{photo.name}: no board found; give its corners_px in the labels")
         return found.pose, dict(found.template.shape)

@@ -24,6 +24,7 @@ from calibration.template import BoardTemplate, TemplateError, load_template
 from vision.encoded import decode
 from vision.frame import Image
 from vision.locate import PhotoReader
+from vision.markers import OtherSheetError
 from vision.weights import WeightsError
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -83,7 +84,11 @@ def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64]
     report: dict[str, object] = {"photo": photo.name, "found": False, "corners_px": None, "cells": None}
     report |= {"probabilities": None, "quality": 0.0, "milliseconds": 0.0}
     image = load_photo(photo)
-    found = None if image is None else reader.read(image, corners_px)
+    try:
+        found = None if image is None else reader.read(image, corners_px)
+    except OtherSheetError as error:
+        sys.stderr.write(f"{photo.name}: {error}\n")
+        found = None
     if found is not None:
         reading, probabilities = found.reading, np.exp(found.reading.log_probabilities)
         report |= {

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+import games
 from calibration.sheet import SheetError, SheetLayout, SheetName, known_sheets, layout_of
 from calibration.template import BoardTemplate, load_template
 from vision.evidence import snap_pose
@@ -41,7 +42,7 @@ class OtherSheetError(ValueError):
     """The picture shows the printed board of another game."""
 
     def __init__(self, seen: SheetName, wanted: str) -> None:
-        super().__init__(f"this sheet is {seen}'s, not {wanted}'s")
+        super().__init__(f"this sheet is for {seen}, not for {wanted}")
         self.seen = seen
 
 
@@ -57,9 +58,9 @@ def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, BoardT
         found = _place(image, layout, markers)
         if found is not None:
             return found, layout.template
-    other = _name(markers)
-    if other is not None and other.game_and_options != _game_and_options(template):
-        raise OtherSheetError(other, template.game.replace("_", " "))
+    other, wanted = _name(markers), _own_name(template)
+    if other is not None and (wanted is None or other.game_and_options != wanted.game_and_options):
+        raise OtherSheetError(other, str(wanted or games.find(template.game).title))
     return None
 
 
@@ -156,6 +157,6 @@ def _name(markers: Markers) -> SheetName | None:
     return None
 
 
-def _game_and_options(template: BoardTemplate) -> tuple[str, frozenset[str]] | None:
+def _own_name(template: BoardTemplate) -> SheetName | None:
     layout = next(_layouts(template), None)
-    return None if layout is None else known_sheets()[layout.marker_ids[0]].game_and_options
+    return None if layout is None else known_sheets()[layout.marker_ids[0]]

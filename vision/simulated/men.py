@@ -252,7 +252,17 @@ class MenPainter:
                 middle = 0.30 + 0.34 * (ring + 0.5) / style.rings
                 deep = np.exp(-(((distance - middle) / 0.035) ** 2)) * (normals[:, 2] > 0.3)
                 albedo = np.asarray(albedo * (1 - 0.22 * deep[:, None]), dtype=np.float32)
+        if style.holes:
+            albedo = np.asarray(albedo * self._holes(points, man)[:, None], dtype=np.float32)
         return np.asarray(albedo, dtype=np.float32)
+
+    def _holes(self, points: Float32Array, man: Man) -> Float32Array:
+        """(n,) what is left of the light where a button has its holes."""
+        left = np.ones(len(points), dtype=np.float32)
+        for turn in man.turn + 2 * np.pi * np.arange(self._style.holes) / self._style.holes:
+            away = points[:, :2] - 0.27 * self.radius_mm * np.array([np.cos(turn), np.sin(turn)], dtype=np.float32)
+            left *= 1 - 0.75 * np.clip(0.5 - 4 * (np.hypot(*away.T) / self.radius_mm - 0.12), 0, 1)
+        return left
 
 
 def colour_of(style: ManStyle, letter: str) -> Colour:

@@ -36,7 +36,7 @@ class Scenery:
         self._table = surface(table.kind, size, self._table_scale, table.colour, table.accent, rng)
         if table.kind == "wood":
             self._table = planks(self._table, self._table_scale, rng)
-        self._face = draw_face(template, style.board, self._scale, rng)
+        self._face = self._draw_face(rng)
         self._offset_mm = rng.uniform(0, TILE_MM, 2)
 
     def paint(self, camera: PinholeCamera, light: Light, world_from_board: FloatArray) -> Float32Array:
@@ -56,6 +56,10 @@ class Scenery:
         face = self._lit_face(camera, light, top)
         picture += on_top[..., None] * (face - picture)
         return display(picture * light.exposure)
+
+    def _draw_face(self, rng: np.random.Generator) -> Float32Array:
+        """(h, w, 3) linear colour of the board's top, `_scale` texels to the millimetre, border included."""
+        return draw_face(self._template, self._style.board, self._scale, rng)
 
     def _outside(self, board_mm: Float32Array) -> Float32Array:
         """Signed distance to the board's outline, negative within."""

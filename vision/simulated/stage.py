@@ -39,10 +39,10 @@ class Stage:
         self.template, self.style, self.size_px, self.seed = template, style, size_px, seed
         centre = (template.size_mm[0] / 2, template.size_mm[1] / 2)
         self.light = Light(style, centre)
-        self.camera = _camera(template, style, size_px)
+        self.camera = self._camera_of(style)
         scale = self.camera.pixels_per_mm(*centre)
         rng = np.random.default_rng([seed, 1])
-        self._scenery = Scenery(template, style, scale, rng)
+        self._scenery = self._scenery_of(scale, rng)
         self.sensor = Sensor(style.sensor, size_px, rng)
         self._painters: dict[type, MenPainter | TilePainter] = {
             Man: MenPainter(style.men, template.man_diameter_mm, self.light, seed),
@@ -60,7 +60,7 @@ class Stage:
         other = object.__new__(Stage)
         other.__dict__.update(self.__dict__)
         other.style = dataclasses.replace(self.style, camera=camera)
-        other.camera = _camera(self.template, other.style, self.size_px)
+        other.camera = self._camera_of(other.style)
         other._meet_camera()
         return other
 
@@ -95,6 +95,29 @@ class Stage:
         arm.lay(picture, region, reach, self.sensor.vignette_levels)
         image[region.slices] = picture
         return image
+
+    def _scenery_of(self, scale: float, rng: np.random.Generator) -> Scenery:
+        return Scenery(self.template, self.style, scale, rng)
+
+    def _outline_mm(self) -> FloatArray:
+        """(4, 2) corners of what the camera is turned to: the board with its border."""
+        (width, height), border = self.template.size_mm, self.style.board.border_mm
+        low, high = -border, border
+        return np.array([[low, low], [width + high, low], [width + high, height + high], [low, height + high]])
+
+    def _camera_of(self, style: Style) -> PinholeCamera:
+        camera = style.camera
+        return look_at(
+            self._outline_mm(),
+            self.size_px,
+            focal=camera.focal,
+            tilt_deg=camera.tilt_deg,
+            azimuth_deg=camera.azimuth_deg,
+            roll_deg=camera.roll_deg,
+            fill=camera.fill,
+            shift=camera.shift,
+            distortion=camera.distortion,
+        )
 
     def _lay_held(self, picture: Image, region: Region, held: Piece) -> None:
         shade, patch = self._paint(held)
@@ -144,21 +167,3 @@ class Stage:
         """A piece in world coordinates."""
         painter: Any = self._painters[type(piece)]
         return painter.shadow(self.camera, piece), painter.paint(self.camera, piece)
-
-
-def _camera(template: BoardTemplate, style: Style, size_px: tuple[int, int]) -> PinholeCamera:
-    camera, border = style.camera, style.board.border_mm
-    width, height = template.size_mm
-    low, high = -border, border
-    outline = np.array([[low, low], [width + high, low], [width + high, height + high], [low, height + high]])
-    return look_at(
-        outline,
-        size_px,
-        focal=camera.focal,
-        tilt_deg=camera.tilt_deg,
-        azimuth_deg=camera.azimuth_deg,
-        roll_deg=camera.roll_deg,
-        fill=camera.fill,
-        shift=camera.shift,
-        distortion=camera.distortion,
-    )

@@ -80,6 +80,8 @@ class ManStyle:
     """Grooves on the face."""
     rim: float = 0.6
     """Height of the raised edge, 0 to 1."""
+    holes: int = 0
+    """Of a button, around its middle."""
     grain: float = 0.0
     """Strength of a wooden grain, 0 to 1."""
     gloss: float = 0.35
