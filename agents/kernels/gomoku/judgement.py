@@ -16,9 +16,14 @@ PAIRS = {
     (5, 0): 20, (5, 1): 18, (5, 2): 18, (5, 3): 31, (5, 4): 33, (5, 5): 62,
     (8, 0): 12, (8, 1): 25, (8, 2): 30, (8, 3): 42, (8, 4): 44, (8, 5): 80,
 }  # fmt: skip
-"""For the two best of a cell's four patterns, hundredths of a logit."""
+"""For the two best of a cell's four patterns, hundredths of a logit.
+
+An earlier form of the recipe `kibitzer train judgement --game gomoku` made them; what that prints now differs.
+"""
 TURN = 60
+"""To be to move: chosen by matches, so that scores do not swing with the depth. The recipe measures it."""
 MOST = 90
+"""For a cell that wins."""
 
 
 def judged_bytes(pairs: Mapping[tuple[int, int], int] = PAIRS) -> NDArray[np.uint8]:
