@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.segments import FRAME_PX, Weave
 
 FloatArray = NDArray[np.float64]
+Grey = NDArray[np.uint8]
+Spectrum = NDArray[np.complex128]
 
 BIN_PX = 0.5
 SPECTRUM = 8192
@@ -24,6 +27,9 @@ RATIO = 1.2
 """Greatest error of the frame's aspect as the vanishing points tell it."""
 RATIO_STEPS = 9
 KEPT = 3
+"""Of each kind."""
+EDGE_BLUR_PX = 1.5
+TREND_PX = 24.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,10 +44,15 @@ class Comb:
     """0 to 1: how well the segments keep to it."""
 
 
-def find_combs(weave: Weave, size: tuple[int, int]) -> list[Comb]:
-    """The likeliest spacings, best first; `size` is the picture's."""
-    spectra = (_spectrum(weave.upright, 0), _spectrum(weave.across, 1))
-    aspect = frame_aspect(weave, size)
+def find_combs(weave: Weave, grey: Grey) -> list[Comb]:
+    """The likeliest spacings: by the segments, best first, and by all edges of the picture, those of men too."""
+    aspect = frame_aspect(weave, (grey.shape[1], grey.shape[0]))
+    lines = (_segment_spectrum(weave.upright, 0), _segment_spectrum(weave.across, 1))
+    return _combs(lines, aspect, 0.0) + _combs(_edge_spectra(weave, grey), aspect, 0.5)
+
+
+def _combs(spectra: tuple[Spectrum, Spectrum], aspect: float, shift: float) -> list[Comb]:
+    """The highest peaks of two spectra together; `shift` is how far the points lie from what repeats, in gaps."""
     frame_bins = FRAME_PX / (SPECTRUM * BIN_PX)
     low, high = int(FEWEST_GAPS / frame_bins), int(FRAME_PX / LEAST_GAP_PX / frame_bins)
     places = np.arange(low, high)
@@ -62,7 +73,7 @@ def find_combs(weave: Weave, size: tuple[int, int]) -> list[Comb]:
         bins = int(places[index]), int(partner[index])
         gaps = tuple(SPECTRUM * BIN_PX / one for one in bins)
         phases = tuple(float(np.angle(spectrum[one])) for spectrum, one in zip(spectra, bins, strict=True))
-        starts = tuple(-phase / (2 * np.pi) * gap for phase, gap in zip(phases, gaps, strict=True))
+        starts = tuple((shift - phase / (2 * np.pi)) * gap for phase, gap in zip(phases, gaps, strict=True))
         combs.append(Comb((gaps[0], gaps[1]), (starts[0], starts[1]), float(best[index])))
         left[max(0, index - width) : index + width + 1] = 0
     return combs
@@ -87,12 +98,34 @@ def frame_aspect(weave: Weave, size: tuple[int, int]) -> float:
     return lengths[0] / lengths[1]
 
 
-def _spectrum(segments: FloatArray, axis: int) -> NDArray[np.complex128]:
+def _segment_spectrum(segments: FloatArray, axis: int) -> Spectrum:
     """The spectrum of the segments' lengths over where they lie; 1 at most."""
     at = segments[:, :, axis].mean(axis=1)
     lengths = np.abs(segments[:, 1, 1 - axis] - segments[:, 0, 1 - axis])
     histogram, _ = np.histogram(at, bins=round(FRAME_PX / BIN_PX), range=(0, FRAME_PX), weights=lengths)
-    spectrum = np.fft.rfft(histogram, SPECTRUM) / max(float(histogram.sum()), 1e-9)
-    # Half a bin: a bin's segments lie about its middle.
+    return _spectrum(histogram)
+
+
+def _edge_spectra(weave: Weave, grey: Grey) -> tuple[Spectrum, Spectrum]:
+    """Spectra of all edges over x and over y: men touch, so most edges lie halfway between their middles."""
+    size = (FRAME_PX, FRAME_PX)
+    frame = np.asarray(cv2.warpPerspective(grey, weave.frame_from_picture, size), np.float32)
+    seen = cv2.warpPerspective(np.ones_like(grey), weave.frame_from_picture, size)
+    inner = cv2.erode(seen, np.ones((9, 9), np.uint8), borderValue=0).astype(np.float32)
+    smooth = cv2.GaussianBlur(frame, (0, 0), EDGE_BLUR_PX)
+    spectra = []
+    for axis in (0, 1):
+        slope = np.abs(cv2.Sobel(smooth, cv2.CV_32F, 1 - axis, axis)) * inner
+        slope = np.minimum(slope, float(np.percentile(slope, 95)))
+        profile = slope.sum(axis=axis).astype(np.float64)
+        trend = cv2.GaussianBlur(profile.reshape(1, -1), (0, 0), TREND_PX).ravel()
+        wave = np.repeat((profile - trend) / max(float(np.abs(profile - trend).sum()), 1e-9), round(1 / BIN_PX))
+        spectra.append(_spectrum(wave, float(np.abs(wave).sum())))
+    return spectra[0], spectra[1]
+
+
+def _spectrum(values: FloatArray, total: float | None = None) -> Spectrum:
+    spectrum = np.fft.rfft(values, SPECTRUM) / max(float(values.sum()) if total is None else total, 1e-9)
+    # Half a bin: what is in a bin lies about its middle.
     shift = np.exp(-2j * np.pi * np.arange(len(spectrum)) * 0.5 / SPECTRUM)
     return np.asarray(spectrum * shift)

@@ -93,8 +93,8 @@ def grid_candidates(image: Image, template: BoardTemplate) -> list[FoundGrid]:
     for weave in weaves:
         if weave is None:
             continue
-        for comb in find_combs(weave, size):
-            lattice = fit_lattice(weave, comb)
+        for comb in find_combs(weave, grey):
+            lattice = fit_lattice(weave, comb, grey if on_points(template) else None)
             if lattice is None:
                 continue
             evidence = look_at(small, grey, lattice, ON_POINTS if on_points(template) else ON_SQUARES)
