@@ -19,15 +19,20 @@ import games
 from agents import cold_start as worker_bench
 from agents import search_bench
 from agents.agent import AgentError
+from daemon.bench import vision_report
 from daemon.bench.reference import NoReference
 from daemon.bench.report import Report, lines_of, machine
 from daemon.bench.resident import ResidentError
 from daemon.bench.run import bench_game
 from daemon.bench.scenes import scene_of
+from daemon.bench.vision_report import VisionReport
+from daemon.bench.vision_run import bench_vision
 from vision.frame import SourceError
 from vision.mjpeg_server import ServerError
+from vision.weights import WeightsError
 
 GAMES = ["morris", "dominoes"]
+BOARDS = ["morris", "reversi", "gomoku", "dominoes"]
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -72,6 +77,58 @@ def pipeline(
         raise typer.Exit(2) from None
     report = Report(machine=machine(load), games=reports)
     sys.stdout.write((report.model_dump_json() if json else "\n".join(lines_of(report))) + "\n")
+    if not all(target.met for one in reports for target in one.targets):
+        raise typer.Exit(1)
+
+
+@app.command("vision")
+def vision(
+    game: Annotated[list[str], typer.Option(help="Game, by module or short name. Repeatable.")] = BOARDS,
+    photos: Annotated[
+        Path | None, typer.Option(help="With one --game: folder of labelled photos to measure accuracy on too.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="What the photos show, as for `kibitzer calibrate`: JSON, or annotated moves.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Times that the board is read.")] = 15,
+    cells: Annotated[
+        int, typer.Option(min=0, max=10**6, help="Simulated cells on which accuracy is compared; 0: none.")
+    ] = 2000,
+    reference: Annotated[bool, typer.Option(help="Measure the thesis' way too, in turns with ours.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Measures what it costs to read all cells of a board at once, on one thread, and what eight bits lose.
+
+    In the same run: the network in eight bits as shipped, the same network in full precision, and the thesis' way, a
+    ResNet-18 in full precision on one cell after the other at 224 pixels (and at 48; and 25 at once). Milliseconds
+    are processor time, which other programs disturb less. Then the same pictures are read in eight bits and in full
+    precision, without a profile, and cells read right are counted.
+
+    Fields: machine, games (game, pictures, cells, network, full_precision, read_ms, reference_ms, ratios, precision,
+    targets). Exit status 1 where a target is missed.
+
+    Example: kibitzer bench vision --game gomoku --json
+
+    Example: kibitzer bench vision --game morris --photos shots --labels shots/labels.json
+    """
+    cv2.setNumThreads(1)
+    load = os.getloadavg()[0]
+    try:
+        if (photos is None) != (labels is None) or (photos is not None and len(game) != 1):
+            raise ValueError("--photos FOLDER goes with --labels FILE and with exactly one --game")
+        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
+            reports = [
+                bench_vision(
+                    name, Path(temporary), rounds=rounds, cells=cells, reference=reference, photos=photos,
+                    labels=labels, step=functools.partial(_show, status, name),
+                )
+                for name in game
+            ]  # fmt: skip
+    except (games.GameError, SourceError, NoReference, WeightsError, ValueError, OSError) as error:
+        sys.stderr.write(f"kibitzer bench: {error}\n")
+        raise typer.Exit(2) from None
+    report = VisionReport(machine=machine(load), games=reports)
+    sys.stdout.write((report.model_dump_json() if json else "\n".join(vision_report.lines_of(report))) + "\n")
     if not all(target.met for one in reports for target in one.targets):
         raise typer.Exit(1)
 

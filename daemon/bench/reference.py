@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -27,14 +28,14 @@ class NoReference(RuntimeError):
 class Reference:
     """Measures the reference a round at a time; to be used with `with`."""
 
-    def __init__(self, scene: Scene, rectified: Image, folder: Path) -> None:
-        """Starts the process; `folder` is a place for the pictures it is given."""
+    def __init__(self, scene: Scene, rectified: Image, folder: Path, arguments: Sequence[str] = ()) -> None:
+        """Starts the process; `folder` is a place for its pictures, `arguments` as `models.train.thesis` takes them."""
         self.spent_ms: dict[str, list[float]] = defaultdict(list)
         """Milliseconds of each step, round by round."""
         path = folder / f"{scene.game.name}.npz"
         np.savez(path, frame=scene.after[0], reference=scene.before[0], rectified=rectified, game=scene.game.name)
         self._process = subprocess.Popen(
-            [*COMMAND, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True
+            [*COMMAND, str(path), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True
         )
 
     def __enter__(self) -> Reference:

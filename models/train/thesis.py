@@ -2,11 +2,12 @@
 
 A program of its own, so that whoever compares with it need not load torch:
 
-    python -m models.train.thesis SCENE.npz
+    python -m models.train.thesis SCENE.npz [--processor-time] [STEP...]
 
 It answers every line on its standard input with one round's milliseconds as a line of JSON, and ends with the input.
-The scene holds `frame` and `reference` (uint8 BGR), `rectified` (the board from above) and `game`. Untrained weights
-cost what trained ones do. Everything works on one thread.
+The steps are those of `STEPS`; unless named, the usual three. The scene holds `frame` and `reference` (uint8 BGR),
+`rectified` (the board from above) and `game`. Untrained weights cost what trained ones do. Everything works on one
+thread, so that processor time, which other programs disturb less, is time without waiting.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,10 @@ SIDE_PX, SMALL_SIDE_PX = 224, 48
 BATCH = 25
 
 
+PROCESSOR_TIME = "--processor-time"
+USUAL = ("sift_track", "resnet18_224_all_cells", "resnet18_48_all_cells")
+
+
 class Thesis:
     """Both steps, ready to be timed."""
 
@@ -50,17 +56,13 @@ class Thesis:
         self._points, self._descriptors = self._features(scene["reference"])
         self._network: nn.Module = import_torchvision().models.resnet18(weights=None).eval()
 
-    def round(self) -> dict[str, float]:
-        """Milliseconds of each step, once."""
+    def round(self, steps: Sequence[str] = USUAL, clock: Callable[[], float] = time.perf_counter) -> dict[str, float]:
+        """Milliseconds of each step of `STEPS`, once, by a clock of seconds."""
         spent: dict[str, float] = {}
-        for name, step in (
-            ("sift_track", self.track),
-            ("resnet18_224_all_cells", lambda: self.describe(SIDE_PX)),
-            ("resnet18_48_all_cells", lambda: self.describe(SMALL_SIDE_PX)),
-        ):
-            began_s = time.perf_counter()
-            step()
-            spent[name] = 1000 * (time.perf_counter() - began_s)
+        for name in steps:
+            began_s = clock()
+            STEPS[name](self)
+            spent[name] = 1000 * (clock() - began_s)
         return spent
 
     def track(self) -> NDArray[np.float64] | None:
@@ -77,13 +79,13 @@ class Thesis:
         matrix: Any = cv2.findHomography(here, there, cv2.RANSAC, REPROJECTION_PX)[0]
         return None if matrix is None else np.asarray(matrix, dtype=np.float64)
 
-    def describe(self, side_px: int) -> NDArray[np.float32]:
-        """(cells, 1000) what the network says of every cell, cut out, scaled and normalised first."""
+    def describe(self, side_px: int, batch: int = BATCH) -> NDArray[np.float32]:
+        """(cells, 1000) what the network says of every cell, cut out, scaled and normalised first; so many at once."""
         patches = cut_patches(self._rectified, self._template)
         rows = []
         with torch.inference_mode():
-            for start in range(0, len(patches), BATCH):
-                rows.append(self._network(prepared(patches[start : start + BATCH], side_px)))
+            for start in range(0, len(patches), batch):
+                rows.append(self._network(prepared(patches[start : start + batch], side_px)))
         return np.asarray(torch.cat(rows).numpy(), dtype=np.float32)
 
     def _features(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -101,13 +103,24 @@ def prepared(patches: Patches, side_px: int) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(scaled.transpose(0, 3, 1, 2)))
 
 
+STEPS: dict[str, Callable[[Thesis], object]] = {
+    "sift_track": Thesis.track,
+    "resnet18_224_all_cells": lambda thesis: thesis.describe(SIDE_PX),
+    "resnet18_48_all_cells": lambda thesis: thesis.describe(SMALL_SIDE_PX),
+    "resnet18_224_cell_by_cell": lambda thesis: thesis.describe(SIDE_PX, 1),
+    "resnet18_48_cell_by_cell": lambda thesis: thesis.describe(SMALL_SIDE_PX, 1),
+}
+
+
 def main() -> int:
     """Answers until the input ends."""
+    clock = time.process_time if PROCESSOR_TIME in sys.argv else time.perf_counter
+    steps = [word for word in sys.argv[2:] if word != PROCESSOR_TIME] or USUAL
     with np.load(Path(sys.argv[1]), allow_pickle=False) as arrays:
         thesis = Thesis({name: arrays[name] for name in arrays.files})
-    thesis.round()  # the first round allocates what the others find
+    thesis.round(steps, clock)  # the first round allocates what the others find
     for _ in sys.stdin:
-        sys.stdout.write(json.dumps(thesis.round()) + "\n")
+        sys.stdout.write(json.dumps(thesis.round(steps, clock)) + "\n")
         sys.stdout.flush()
     return 0
 
