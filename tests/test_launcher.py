@@ -76,3 +76,23 @@ def test_unknown_command_names_the_nearest_one() -> None:
     assert result.returncode == 2
     assert "did you mean 'demo'?" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_scenes_want_llvm_only_where_there_is_none(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("DRJIT_LIBLLVM_PATH", raising=False)
+    monkeypatch.setattr(launcher, "LIBRARY_FOLDERS", (str(tmp_path),))
+    assert launcher.missing_llvm() == ["libllvm19"]
+    (tmp_path / "libLLVM-17.so.1").touch()
+    assert launcher.missing_llvm() == []
+
+
+def test_llvm_is_named_where_it_cannot_be_installed(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(launcher.os, "geteuid", lambda: 1000)
+    launcher.install_system_packages(["libllvm19"])
+    said = capsys.readouterr().err
+    assert "sudo apt-get install -y --no-install-recommends libllvm19" in said
+    assert "espeak" not in said

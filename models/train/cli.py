@@ -11,6 +11,8 @@ from typing import Annotated
 import cv2
 import typer
 
+from models.train.scenes_cli import scenes
+
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown", no_args_is_help=True
 )
@@ -169,3 +171,6 @@ def judgement(
         raise typer.Exit(2) from None
     text = json.dumps(made.as_json()) if as_json else "\n".join(made.lines())
     sys.stdout.write(f"{text}\n")
+
+
+app.command("scenes")(scenes)

@@ -45,8 +45,7 @@ def random_scene(
     style: Style | None = None,
 ) -> Scene:
     """A table of random style and pose (0 to 50 degrees) with random content; with a hand in that share of scenes."""
-    shape = {name: float(rng.uniform(low, high)) for name, (low, high) in _usual(template).items()}
-    shaped = template.with_shape(shape) if shape else template
+    shaped = shaped_by_chance(template, rng)
     table = SimulatedTable(
         shaped, random_board(shaped, rng), style or random_style(shaped, rng), int(rng.integers(0, 2**31)), size_px
     )
@@ -63,6 +62,12 @@ def random_scene(
         table.hand_in_view,
         table.style,
     )
+
+
+def shaped_by_chance(template: BoardTemplate, rng: np.random.Generator) -> BoardTemplate:
+    """The template with a usual value of every shape parameter."""
+    shape = {name: float(rng.uniform(low, high)) for name, (low, high) in _usual(template).items()}
+    return template.with_shape(shape) if shape else template
 
 
 def random_board(template: BoardTemplate, rng: np.random.Generator) -> str:

@@ -35,6 +35,10 @@ class TilePainter:
         self._style, self._half_mm, self._light = style, half_mm, light
         self._face = functools.lru_cache(maxsize=64)(self._draw_face)
 
+    def face(self, letters: str) -> Float32Array:
+        """(h, w, 3) linear colour of a tile that lies along x, its first half to the left; FINE texels to the mm."""
+        return self._face(letters)
+
     @property
     def height_mm(self) -> float:
         """Of a tile lying on its back."""
