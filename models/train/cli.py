@@ -11,7 +11,7 @@ from typing import Annotated
 import cv2
 import typer
 
-from models.train.scenes_cli import scenes
+from models.train import scenes_cli
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown", no_args_is_help=True
@@ -42,6 +42,12 @@ def resnet18(
     epochs: Annotated[float, typer.Option(min=0.01, help="Times each patch is seen.")] = 2.4,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same patches and first weights.")] = 1,
     threads: Annotated[int, typer.Option(min=1, help="Processor cores for torch.")] = 1,
+    scenes: Annotated[
+        list[Path], typer.Option(help="Folder that `kibitzer train scenes` wrote, for the second phase. Repeatable.")
+    ] = [],  # noqa: B006
+    scenes_share: Annotated[
+        float, typer.Option(min=0, max=0.95, help="Share of the second phase that their cells take.")
+    ] = 0.3,
 ) -> None:
     """Trains the ResNet-18 that describes cells, and the head that reads boards nobody has calibrated.
 
@@ -57,7 +63,22 @@ def resnet18(
         raise typer.Exit(2) from None
     say_progress()
     out.mkdir(parents=True, exist_ok=True)
-    make_resnet18(out, work, photographs, patches=patches, tables=tables, epochs=epochs, seed=seed, threads=threads)
+    try:
+        make_resnet18(
+            out,
+            work,
+            photographs,
+            patches=patches,
+            tables=tables,
+            epochs=epochs,
+            seed=seed,
+            threads=threads,
+            scenes=scenes,
+            scenes_share=scenes_share,
+        )
+    except ValueError as error:
+        sys.stderr.write(f"kibitzer train: {error}\n")
+        raise typer.Exit(2) from None
 
 
 @app.command("halves")
@@ -173,4 +194,4 @@ def judgement(
     sys.stdout.write(f"{text}\n")
 
 
-app.command("scenes")(scenes)
+app.command("scenes")(scenes_cli.scenes)

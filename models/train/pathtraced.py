@@ -74,7 +74,9 @@ def trace_scene(
     film, straight = _render(mi, contents, camera, lens, look, int(rng.integers(2**31)))
     image = develop(film, straight, lens, rng)
     corners = camera.project(_on_board(body, template.corners_mm))
-    return TracedScene(image, corners, standing.board, lens.jpeg_quality, _about(style, look, light, lens, template))
+    return TracedScene(
+        image, corners, standing.board, lens.jpeg_quality, _about(style, look, light, lens, template) | lens_of(camera)
+    )
 
 
 def random_position(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) -> str:
@@ -175,4 +177,12 @@ def _about(style: Style, look: MenLook, light: LightPlan, lens: LensPlan, templa
         "tilt_deg": round(style.camera.tilt_deg),
         "focus": round(lens.focus, 2),
         "noise": round(lens.shot_noise, 3),
+        "shape": {name: round(value, 4) for name, value in template.shape.items()},
     }
+
+
+def lens_of(camera: PinholeCamera) -> dict[str, Any]:
+    """The lens: focal length and radial distortion, its axis in the picture's middle."""
+    first, second = camera.distortion
+    focal = round(float(camera.matrix[0, 0]), 2)
+    return {"lens": {"focal_px": focal, "k1": round(first, 5), "k2": round(second, 5)}}

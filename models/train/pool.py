@@ -41,6 +41,12 @@ class Pool:
         )
 
 
+def empty_pool() -> Pool:
+    """A pool without patches."""
+    images = np.empty((0, PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
+    return Pool(images, np.empty(0, dtype=np.int64), np.empty((0, 6), dtype=np.float32))
+
+
 def load_pool(path: Path) -> Pool:
     """The pool of an archive that `Pool.save` wrote."""
     with np.load(path, allow_pickle=False) as data:

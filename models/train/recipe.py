@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from models.train.pool import Pool, draw_pool, load_pool
 from models.train.quantise import quantise
 from models.train.resnet18 import CellNetwork, Recipe, accuracy, export, train
 from models.train.tables import cut_tables
+from models.train.traced_cells import cut_traced, with_share
 from vision.descriptors import DEFAULT, Network
 from vision.heads import load_generic
 
@@ -34,29 +36,64 @@ HELD_OUT_SHARE = 0.1
 
 
 def make_resnet18(
-    out: Path, work: Path, photographs: Path, *, patches: int, tables: int, epochs: float, seed: int, threads: int
+    out: Path,
+    work: Path,
+    photographs: Path,
+    *,
+    patches: int,
+    tables: int,
+    epochs: float,
+    seed: int,
+    threads: int,
+    scenes: Sequence[Path] = (),
+    scenes_share: float = 0.0,
 ) -> None:
-    """Writes resnet18.onnx, generic_head.npz and their manifest entries into `out`."""
+    """Writes resnet18.onnx, generic_head.npz and their manifest entries into `out`.
+
+    Cells of the path-traced `scenes` take that share of the second phase. Raises LabelError, ValueError.
+    """
     command = f"kibitzer train resnet18 --patches {patches} --tables {tables} --epochs {epochs} --seed {seed}"
+    if scenes:
+        command += "".join(f" --scenes {folder}" for folder in scenes) + f" --scenes-share {scenes_share}"
+    traced = cut_traced(scenes, seed)
     real = cut_photographs(photographs, "train", seed)
     recipe = Recipe(epochs=epochs, seed=seed, threads=threads)
     network = train(_shards(work, patches, seed).joined(real), recipe)
-    network = polish(network, work, real, patches=patches, tables=tables, recipe=recipe)
+    network = polish(network, work, real, traced.network, scenes_share, patches=patches, tables=tables, recipe=recipe)
     held_out = _drawn(work, max(200, int(patches * HELD_OUT_SHARE)), HELD_OUT_SEED + seed)
-    finish(out, network, held_out, photographs, command, seed)
+    finish(out, network, held_out, traced.head, photographs, command, seed)
 
 
-def polish(network: CellNetwork, work: Path, real: Pool, *, patches: int, tables: int, recipe: Recipe) -> CellNetwork:
-    """The second phase: once, gently, over simulated tables twice, photographs, and patches it has not seen."""
+def polish(
+    network: CellNetwork,
+    work: Path,
+    real: Pool,
+    traced: Pool,
+    traced_share: float,
+    *,
+    patches: int,
+    tables: int,
+    recipe: Recipe,
+) -> CellNetwork:
+    """The second phase: once, gently, over simulated tables twice, photographs, and patches it has not seen.
+
+    Path-traced cells, where there are any, take their share of it besides.
+    """
     pool = _drawn(work, min(POLISH, patches), POLISH_SEED + recipe.seed).joined(real)
     if tables:
         simulated = _simulated(work, tables, POLISH_SEED + recipe.seed)
         pool = pool.joined(simulated).joined(simulated)
+    pool = with_share(pool, traced, traced_share, np.random.default_rng(recipe.seed))
     return train(pool, dataclasses.replace(recipe, epochs=1.0, peak_rate=POLISH_RATE), network)
 
 
-def finish(out: Path, network: CellNetwork, held_out: Pool, photographs: Path, command: str, seed: int) -> None:
-    """Exports, quantises and measures a trained network, and fits the generic head to it."""
+def finish(
+    out: Path, network: CellNetwork, held_out: Pool, traced: Pool, photographs: Path, command: str, seed: int
+) -> None:
+    """Exports, quantises and measures a trained network, and fits the generic head to it.
+
+    `held_out` are drawn patches and `traced` path-traced cells that the network was not trained on.
+    """
     with tempfile.TemporaryDirectory() as folder:
         export(network, Path(folder) / "resnet18.onnx")
         quantise(Path(folder) / "resnet18.onnx", out / "resnet18.onnx", held_out.images[:512])
@@ -69,7 +106,7 @@ def finish(out: Path, network: CellNetwork, held_out: Pool, photographs: Path, c
     write_entry(out, "resnet18", "resnet18.onnx", facts)
     descriptor = Network(DEFAULT, out)
     near = cut_photographs(photographs, "train", HELD_OUT_SEED + seed, stones=6)
-    head_accuracy = fit_generic(descriptor, held_out.joined(near), out / "generic_head.npz")
+    head_accuracy = fit_generic(descriptor, held_out.joined(near).joined(traced), out / "generic_head.npz")
     facts = {"data": DATA, "licence": LICENCE, "command": command, "held_out_accuracy": round(head_accuracy, 4)}
     write_entry(out, "generic_head", "generic_head.npz", facts)
     for split in ("valid", "test"):

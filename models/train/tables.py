@@ -70,7 +70,7 @@ def _cells(
     pose = BoardPose(scene.image_from_board, 0.0, 1.0)
     rectified = rectify(scene.image, pose, template)
     for centre, letter in zip(_centres(scene, template), scene.board, strict=True):
-        yield _cut(rectified, centre, template, chance), LABELS[letter]
+        yield cut_cell(rectified, centre, template, chance), LABELS[letter]
 
 
 def _hand(
@@ -86,12 +86,12 @@ def _hand(
     for centre, was, letter in zip(_centres(scene, template), scene.board, with_hand.board, strict=True):
         x, y = np.clip(np.rint(centre), 0, np.array(share.shape[::-1]) - 1).astype(int)
         if share[y, x] < CLEAR and letter == was:
-            yield _cut(after, centre, template, chance), LABELS[letter]
+            yield cut_cell(after, centre, template, chance), LABELS[letter]
     covered = np.argwhere(share > COVERED)
     for row in chance.permutation(len(covered))[:12]:
         place = covered[row][::-1].astype(np.float64)
         if not _is_shadow(_cell(before, place, template), _cell(after, place, template)):
-            yield _cut(after, place, template, chance), OTHER
+            yield cut_cell(after, place, template, chance), OTHER
 
 
 def _is_shadow(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> bool:
@@ -112,9 +112,10 @@ def _centres(scene: Scene, template: BoardTemplate) -> NDArray[np.float64]:
     return project(rectified_from_image, scene.cells_px)
 
 
-def _cut(
+def cut_cell(
     rectified: Image, centre: NDArray[np.float64], template: BoardTemplate, chance: np.random.Generator
 ) -> NDArray[np.uint8]:
+    """The cell around a place of a rectified picture, as a pose a little off would cut it, turned by any quarter."""
     side_px = template.cell_mm * template.pixels_per_mm
     x, y = centre + chance.normal(0, 0.05, 2) * side_px
     turn = chance.normal(0, 0.05) + np.pi / 2 * int(chance.integers(4))
