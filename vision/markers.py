@@ -92,6 +92,8 @@ def _detector() -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     parameters.minMarkerPerimeterRate = 0.02
+    # The edge of the white around a marker must not be taken for the marker's own.
+    parameters.minMarkerDistanceRate = 0.03
     parameters.perspectiveRemovePixelPerCell = 8
     return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY), parameters)
 

@@ -30,8 +30,8 @@ def print_board(
     landscape: Annotated[
         str,
         typer.Option(
-            help="Whether the page lies: yes, no, or auto: as the board is larger, and lying where that is equal, "
-            "because a camera's picture lies too."
+            help="Page across: yes, no, or auto: across unless the board is higher than wide, because a camera's "
+            "picture lies across too."
         ),
     ] = "auto",
     plain: Annotated[bool, typer.Option("--plain", help="Leave the board white, to save ink.")] = False,
@@ -67,7 +67,7 @@ def print_board(
             "markers": list(layout.marker_ids),
         }
         sys.stdout.write(json.dumps(report) + "\n")
-    lying = "lying" if layout.landscape else "upright"
+    lying = "landscape" if layout.landscape else "portrait"
     sys.stderr.write(
         f"{out}: {sheet.page.title} on {paper}, {lying}; cells {sheet.cell_mm:.1f} mm apart, "
         f"for men of about {sheet.man_mm:.0f} mm\nPrint it at 100 %, and measure the scale bar.\n"

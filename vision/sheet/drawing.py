@@ -82,10 +82,11 @@ def draw_sheet(layout: SheetLayout, paper: str = "a4", tinted: bool = True) -> S
     left, top, right, bottom = layout.extent_mm
     shift = (np.array(size) - scale * np.array([left + right, top + bottom])) / 2
     matrix = np.column_stack([scale * np.eye(2), shift])
-    title = games.find(layout.template.game).title
+    title = games.find(layout.template.game).title.replace("'", "\u2019")
+    title = title[0].upper() + title[1:]
     inks = [ink.carried(matrix) for ink in (*_board(layout, scale, tinted), *_labels(layout), *_markers(layout))]
-    inks += _bands(layout, scale, matrix, title[0].upper() + title[1:])
-    return Sheet(layout, Page(size, tuple(inks), title[0].upper() + title[1:]), scale, matrix)
+    inks += _bands(layout, scale, matrix, title)
+    return Sheet(layout, Page(size, tuple(inks), title), scale, matrix)
 
 
 def _fit(layout: SheetLayout, paper: str) -> tuple[tuple[float, float], float]:
@@ -204,11 +205,11 @@ def _rules(layout: SheetLayout) -> str:
 def _scale_bar(length: float, height: float) -> list[Ink]:
     """A ruler of ten centimetres, or of five."""
     bar = next((bar for bar in SCALE_BARS_MM if bar < 0.9 * length), SCALE_BARS_MM[-1])
-    start, base, thin = (length - bar) / 2, 0.45 * height, 0.25
+    start, base, thin, small = (length - bar) / 2, 0.45 * height, 0.25, 0.14 * height
     rings = [box(start - thin / 2, base, start + bar + thin / 2, base + thin)]
     for centimetre in range(bar // 10 + 1):
         tick = 2.6 if centimetre % 5 == 0 else 1.6
         x = start + 10 * centimetre
         rings.append(box(x - thin / 2, base - tick, x + thin / 2, base + thin))
     note = f"{bar // 10} cm: check the printer\u2019s scale"
-    return [Ink(tuple(rings), GREY), words(note, (length / 2, 0.45 * height + 5.2), 3.0, GREY)]
+    return [Ink(tuple(rings), GREY), words(note, (length / 2, base + 1.7 * small), small, GREY)]

@@ -1,0 +1,42 @@
+"""Printed boards on simulated tables, with coins and buttons, are read without calibration."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from calibration.sheet import layout_of
+from calibration.template import load_template
+from vision.locate import PhotoReader
+from vision.sheet.drawing import Sheet, draw_sheet
+from vision.simulated.counters import buttons, coins
+from vision.simulated.scenes import random_board
+from vision.simulated.sheets import SheetTable, random_print, sheet_style
+
+
+def table(game: str, seed: int, buttoned: bool) -> tuple[Sheet, SheetTable, str]:
+    template, rng = load_template(game), np.random.default_rng(seed)
+    sheet = draw_sheet(layout_of(template, landscape=bool(seed % 2)))
+    style = sheet_style(sheet, rng)
+    style = dataclasses.replace(style, men=(buttons if buttoned else coins)(template, rng))
+    board = random_board(template, rng)
+    return sheet, SheetTable(sheet, board, style, random_print(rng), seed, (960, 720)), board
+
+
+@pytest.mark.parametrize(("game", "seed", "buttoned"), [("nine_mens_morris", 3, False), ("reversi", 4, True)])
+def test_coins_and_buttons_on_a_sheet_are_read(game: str, seed: int, buttoned: bool) -> None:
+    _, lain, board = table(game, seed, buttoned)
+    read = PhotoReader(load_template(game)).read(lain.render())
+    assert read is not None
+    assert read.reading.board == board
+
+
+def test_a_hand_on_a_marker_does_not_hide_the_sheet() -> None:
+    _, lain, _ = table("co_ganh", 6, True)
+    lain.cover(3)
+    read = PhotoReader(load_template("co_ganh")).read(lain.render())
+    assert read is not None
+    truth = lain.corners_px()
+    assert np.abs(read.pose.corners_px(read.template) - truth).max() < 0.02 * np.linalg.norm(truth[0] - truth[1])
