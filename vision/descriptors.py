@@ -23,7 +23,7 @@ Descriptors = NDArray[np.float32]
 DEFAULT = "resnet18"
 NETWORKS = (DEFAULT, "halves")
 """Descriptors that are learnt: for men on any board, and for halves of domino tiles."""
-BATCH = 64
+BATCH = 128
 """Patches described at once, which bounds memory on boards of 361 cells."""
 
 

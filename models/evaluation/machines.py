@@ -13,9 +13,9 @@ from models.evaluation.split import Indices, Part
 from vision.descriptors import Descriptors
 from vision.fitting import SOFTNESS
 
-SOFTNESSES = (0.01, 0.1, 1.0)
+SOFTNESSES = (0.01, 0.1)
 """LinearSVC's C to choose from, where there are pictures enough to choose by; else it is that of a table's head."""
-MOST_EMPTY = 24
+MOST_EMPTY = 12
 """Empty cells of one picture that are fitted to: they are much alike, and most of many boards. All are measured."""
 LEAST_SPREAD = 1e-9
 

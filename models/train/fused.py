@@ -7,7 +7,7 @@
 - Pooling stands between rectifier and rounding, in full precision. The greatest of rounded values is the rounded
   greatest: here pooling comes after.
 - The picture is scaled in full precision and rounded back to the bytes it was. Here the bytes are taken as they are.
-- A convolution of maps of two by two places multiplies mostly with the border, one picture at a time,
+- A convolution to maps of two by two places multiplies mostly with the border, one picture at a time,
   so that every picture brings all weights through the cache again. Here it is one matrix product for the whole batch.
   ONNX Runtime makes the matrices from the shipped weights when it loads the network, so that the file does not grow.
 
@@ -29,11 +29,11 @@ from onnx import helper, numpy_helper, shape_inference
 
 log = logging.getLogger(__name__)
 
-LARGEST_MAP = 4
-"""Places of a map up to which a convolution becomes a matrix.
+MOST_WEIGHTS = 4
+"""Times as many weights as the convolution's that a matrix may have.
 
-A matrix has as many weights as maps times places, squared. With 9 places ResNet-18 reads large boards a tenth faster
-still, but takes 57 MB more, and twice the time for a single cell.
+ResNet-18's last convolutions, to two by two places, are within it. Those of three by three places (nine times) would
+make large boards a tenth faster still, but take 50 MB more, and nearly twice the time for a single cell.
 """
 Node = Any
 """onnx.NodeProto; the package has no types of its own."""
@@ -190,7 +190,8 @@ def multiply_small_maps(network: _Network) -> None:
         rows, columns = (network.map_of(name) for name in (convolution.input[0], convolution.output[0]))
         places, results = rows[0] * rows[1], columns[0] * columns[1]
         taps = int(np.prod(_attribute(convolution, "kernel_shape")))
-        if 0 < places <= min(taps, LARGEST_MAP) and results and _attribute(convolution, "group", 1) == 1:
+        few = 0 < places * results <= MOST_WEIGHTS * taps and places <= taps
+        if few and _attribute(convolution, "group", 1) == 1:
             _multiply(network, convolution, rows, columns)
 
 
@@ -234,9 +235,10 @@ def _matrix(network: _Network, name: str, widened: Node, taps: NDArray[np.int64]
     places, results = taps.shape
     listed = network.store(f"{name}_listed", np.array([makes, takes, size], dtype=np.int64))
     each = network.add("Reshape", [widened.input[0], listed], f"{name}_each")
-    none = network.store(f"{name}_none", np.zeros((makes, takes, 1), dtype=np.int8))
-    padded = network.add("Concat", [each, none], f"{name}_padded", axis=2)
-    chosen = network.add("Gather", [padded, network.store(f"{name}_taps", taps)], f"{name}_chosen", axis=2)
+    if taps.max() == size:  # some places are too far apart for the kernel
+        none = network.store(f"{name}_none", np.zeros((makes, takes, 1), dtype=np.int8))
+        each = network.add("Concat", [each, none], f"{name}_padded", axis=2)
+    chosen = network.add("Gather", [each, network.store(f"{name}_taps", taps)], f"{name}_chosen", axis=2)
     turned = network.add("Transpose", [chosen], f"{name}_turned", perm=[1, 2, 0, 3])
     shape = network.store(f"{name}_matrix", np.array([takes * places, makes * results], dtype=np.int64))
     matrix = network.add("Reshape", [turned, shape], f"{name}_weights")
