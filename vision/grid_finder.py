@@ -10,6 +10,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Iterator
 
 import cv2
 import numpy as np
@@ -19,13 +21,12 @@ from calibration.template import BoardTemplate
 from vision.combs import find_combs
 from vision.features import shrink
 from vision.frame import Image
-from vision.lattice import Lattice, fit_lattice
-from vision.lattice_evidence import ON_POINTS, ON_SQUARES, look_at
+from vision.lattice import Lattice, fit_lattice, refit_lattice
+from vision.lattice_evidence import ON_POINTS, ON_SQUARES, Evidence, Look, look_at
 from vision.lattice_window import Window, best_window
-from vision.lines import line_quality, refine_pose
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.quads import find_quads
-from vision.segments import find_segments, find_weaves, weave_of_quad
+from vision.segments import Weave, find_segments, find_weaves, weave_of_quad
 
 FloatArray = NDArray[np.float64]
 
@@ -44,70 +45,111 @@ SIDE = 0.25
 """Least that must be seen of the weakest side."""
 BEYOND = 0.3
 """Most that may be seen of lines beyond the outermost."""
-MOST_MOVED = 0.6
-"""Cells by which a corner may still move onto drawn lines."""
+SURE = 0.55
+"""Score after which no other is tried."""
+WORTH = 0.2
+"""Score from which a lattice is fitted again to the lines in its window."""
+REFITS = 3
+QUADS = 3
+ALIKE_RAD = 0.02
+"""Greatest angle between the lines of two weaves that are one."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class FoundGrid:
-    """A board found by its grid."""
+class GridCandidate:
+    """What may be the board in a picture."""
 
-    pose: BoardPose
+    lattice: Lattice
+    """In the shrunk picture."""
     window: Window
+    pose: BoardPose
+    """In the picture."""
 
 
 def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
     """The ruled board in the picture, its top left corner where the picture has it; None rather than a guess."""
-    best = max(grid_candidates(image, template), key=lambda one: one.window.score, default=None)
-    if best is None or not believed(best.window):
-        return None
-    return _snapped(image, best.pose, template)
+    best: GridCandidate | None = None
+    for candidate in grid_candidates(image, template):
+        if best is None or candidate.window.score > best.window.score:
+            best = candidate
+        if is_sure(best.window):
+            break
+    return best.pose if best is not None and is_believed(best.window) else None
 
 
-def _snapped(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose on the drawn lines of the whole picture, where that moves it little and more of them are seen there."""
-    before = line_quality(image, pose, template)
-    refined = refine_pose(image, pose, template)
-    moved = np.linalg.norm(refined.corners_px(template) - pose.corners_px(template), axis=1).max()
-    cell_px = np.linalg.norm(np.ptp(pose.corners_px(template), axis=0)) / np.sqrt(2) / max(lines_of(template))
-    if refined.quality > before and moved < MOST_MOVED * cell_px and is_plausible(refined, template, image):
-        return refined
-    return dataclasses.replace(pose, quality=before)
-
-
-def believed(window: Window) -> bool:
+def is_believed(window: Window) -> bool:
     """Whether a window is a board, and this one, not a neighbour."""
     return window.score > GOOD and window.lead > CLEARLY and window.weakest_side > SIDE and window.beyond < BEYOND
 
 
-def grid_candidates(image: Image, template: BoardTemplate) -> list[FoundGrid]:
+def is_sure(window: Window) -> bool:
+    """Whether no other need be looked for."""
+    return window.score > SURE and window.lead > 2 * CLEARLY and window.weakest_side > 2 * SIDE and window.beyond < 0
+
+
+def grid_candidates(image: Image, template: BoardTemplate) -> Iterator[GridCandidate]:
     """The best window of every lattice in the picture, right or wrong."""
     grey, small_from_image = shrink(image, WORKING_PX)
+    image_from_small = np.asarray(np.linalg.inv(small_from_image))
     size = grey.shape[1], grey.shape[0]
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    columns, rows = lines_of(template)
+    look = ON_POINTS if on_points(template) else ON_SQUARES
+    for weave in _weaves(grey):
+        for comb in find_combs(weave, grey):
+            lattice = fit_lattice(weave, comb, grey if look.men_on_points else None)
+            seen = None if lattice is None else _looked_at(small, grey, lattice, template, look)
+            if lattice is None or seen is None:
+                continue
+            for _ in range(REFITS if seen[0].score > WORTH else 0):
+                low = np.array([seen[0].left, seen[0].top], dtype=np.float64)
+                lattice = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
+                seen = _looked_at(small, grey, lattice, template, look) or seen
+            window = seen[0]
+            pose = pose_from_corners(
+                project(image_from_small, _corners(lattice, window, *lines_of(template))), template
+            )
+            if is_plausible(pose, template, image):
+                yield GridCandidate(
+                    lattice, window, dataclasses.replace(pose, quality=max(0.0, min(1.0, window.score)))
+                )
+
+
+def _weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
+    """Weaves of the picture, none of them twice."""
+    size = grey.shape[1], grey.shape[0]
     segments = find_segments(grey, LEAST_LENGTH, MOST_SEGMENTS)
-    weaves = [weave_of_quad(segments, quad, size) for quad in find_quads(grey)[:3]]
-    weaves += find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
-    found: list[FoundGrid] = []
-    for weave in weaves:
+    seen: list[FloatArray] = []
+    middle = np.array(size) / 2
+    places = np.concatenate([middle[None], middle + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * middle / 2])
+    found = find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
+    rest = (weave_of_quad(segments, quad, size) for quad in find_quads(grey)[:QUADS])
+    for weave in itertools.chain(found, rest):
         if weave is None:
             continue
-        for comb in find_combs(weave, grey):
-            lattice = fit_lattice(weave, comb, grey if on_points(template) else None)
-            if lattice is None:
-                continue
-            evidence = look_at(small, grey, lattice, ON_POINTS if on_points(template) else ON_SQUARES)
-            windows = [window for one in evidence if (window := best_window(one, columns, rows)) is not None]
-            if not windows:
-                continue
-            window = max(windows, key=lambda one: one.score)
-            corners = _corners(lattice, window, columns, rows)
-            pose = pose_from_corners(project(np.asarray(np.linalg.inv(small_from_image)), corners), template)
-            pose = dataclasses.replace(pose, quality=window.score)
-            if is_plausible(pose, template, image):
-                found.append(FoundGrid(pose, window))
-    return found
+        angles = _axis_angles(weave, places)
+        if all(np.abs(np.sin(angles - other)).max() > ALIKE_RAD for other in seen):
+            seen.append(angles)
+            yield weave
+
+
+def _axis_angles(weave: Weave, places: FloatArray) -> FloatArray:
+    """(places, 2) radians of the weave's x and y at places of the picture."""
+    picture_from_frame = np.asarray(np.linalg.inv(weave.frame_from_picture))
+    there = project(weave.frame_from_picture, places)
+    steps = [project(picture_from_frame, there + np.array(step)) - places for step in ((1.0, 0.0), (0.0, 1.0))]
+    return np.stack([np.arctan2(step[:, 1], step[:, 0]) for step in steps], axis=1)
+
+
+def _looked_at(
+    small: Image, grey: NDArray[np.uint8], lattice: Lattice, template: BoardTemplate, look: Look
+) -> tuple[Window, Evidence] | None:
+    """The best window of a lattice, and what it was told by."""
+    found = []
+    for evidence in look_at(small, grey, lattice.picture_from_lattice, lattice.middle, look):
+        window = best_window(evidence, *lines_of(template))
+        if window is not None:
+            found.append((window, evidence))
+    return max(found, key=lambda one: one[0].score, default=None)
 
 
 def lines_of(template: BoardTemplate) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.combs import Comb
+from vision.lattice_evidence import Evidence
 from vision.pose import project
 from vision.round_men import find_round_men
 from vision.segments import FRAME_PX, Weave
@@ -26,9 +27,27 @@ FEWEST = 12
 """Segments."""
 MAN_CELLS = 1.5
 """How long a segment a man counts for."""
+MAN_BESIDE_LINES = 0.02
+"""The same where an arm of a crossing counts for 1."""
+CLEARLY = 0.5
+"""From which an arm is taken for a line for certain."""
+ARM_AT = 0.3
+"""Cells from a point at which its arms are seen."""
 SOFT = 0.06
 """Distance, in cells, from which a segment loses weight."""
 PRIOR = 2e-3
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Pieces:
+    """What lies on the lines of a lattice, in pixels of the picture."""
+
+    ends: FloatArray
+    """(n, 2, 2) end points of segments, or twice the middle of a man."""
+    axis: NDArray[np.intp]
+    """(n,) 0 where it is on an upright line, 1 on one across; a man is on both."""
+    cells: FloatArray
+    """(n,) how long a segment it counts for at least."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,8 +58,8 @@ class Lattice:
     """(3, 3) homography."""
     middle: FloatArray
     """(2,) lattice coordinates around which its lines are."""
-    strength: float
-    """0 to 1: how well its comb was kept to."""
+    pieces: Pieces
+    """All that may lie on its lines, and more."""
 
 
 def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
@@ -48,40 +67,76 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
 
     None where too little lies on it.
     """
-    ends = np.concatenate([weave.across, weave.upright])
-    axis = np.repeat([1, 0], [len(weave.across), len(weave.upright)])
     matrix = np.diag([1 / comb.gaps_px[0], 1 / comb.gaps_px[1], 1.0])
     matrix[:2, 2] = [-start / gap for start, gap in zip(comb.starts_px, comb.gaps_px, strict=True)]
-    men = np.zeros((0, 2))
-    if grey is not None:
-        low, high = project(matrix, np.array([[0.0, 0.0], [FRAME_PX, FRAME_PX]]))
-        men = find_round_men(grey, matrix @ weave.frame_from_picture, low, high)
-        men = project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men
-    # A man is on a line of either direction.
-    ends = np.concatenate([ends, np.repeat(men[:, None], 2, axis=1), np.repeat(men[:, None], 2, axis=1)])
-    axis = np.concatenate([axis, np.repeat([0, 1], len(men))])
-    weights = np.concatenate([np.zeros(len(ends) - 2 * len(men)), np.full(2 * len(men), MAN_CELLS)])
-    start = _start(_carried(matrix, ends), axis, weights)
+    low, high = project(matrix, np.array([[0.0, 0.0], [FRAME_PX, FRAME_PX]]))
+    matrix = matrix @ weave.frame_from_picture
+    men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
+    pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men)
+    start = _start(_carried(matrix, pieces.ends), pieces)
     if start is None:
         return None
     for reach in REACHES:
         for _ in range(2):
-            correction = _correction(_carried(matrix, ends), axis, weights, start, reach)
+            correction = _correction(_carried(matrix, pieces.ends), pieces, start, reach)
             if correction is None:
                 return None
             matrix = correction @ matrix
-    picture_from_lattice = np.linalg.inv(matrix @ weave.frame_from_picture)
+    return _lattice(matrix, start, pieces)
+
+
+def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: FloatArray) -> Lattice:
+    """The same lattice fitted to the lines seen between two of its points, and hardly to men, who are seen aside."""
+    matrix = np.asarray(np.linalg.inv(lattice.picture_from_lattice))
+    middle, reach = (low + high) / 2, float((high - low).max()) / 2 + 1
+    ends, axis = _seen_lines(evidence, low, high)
+    men = lattice.pieces.ends[lattice.pieces.cells > 0]
+    men_at = _carried(matrix, men) if len(men) else men
+    inside = ((men_at > low - 0.5) & (men_at < high + 0.5)).all(axis=(1, 2))
+    cells = np.repeat([1.0, MAN_BESIDE_LINES], [len(ends), inside.sum()])
+    both = np.concatenate([ends, men_at[inside]])
+    pieces = Pieces(both, np.concatenate([axis, lattice.pieces.axis[lattice.pieces.cells > 0][inside]]), cells)
+    correction = _correction(both, pieces, middle, reach)
+    if correction is None:
+        return lattice
+    return _lattice(correction @ matrix, lattice.middle, lattice.pieces) or lattice
+
+
+def _seen_lines(evidence: Evidence, low: FloatArray, high: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Points of the clear arms within a window, twice each, in lattice coordinates, and the axis of their lines."""
+    rows, columns, arms = np.nonzero(evidence.arms > CLEARLY)
+    points = np.stack([columns, rows], axis=1) + np.array(evidence.origin)
+    inside = ((points >= low) & (points <= high)).all(axis=1)
+    rows, columns, arms, points = rows[inside], columns[inside], arms[inside], points[inside].astype(np.float64)
+    along = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])[arms]
+    across = np.abs(along[:, ::-1])
+    points = points + ARM_AT * along + evidence.aside[rows, columns, arms, None] * across
+    return np.repeat(points[:, None], 2, axis=1), np.where(arms % 2 == 0, 1, 0)
+
+
+def _lattice(matrix: FloatArray, middle: FloatArray, pieces: Pieces) -> Lattice | None:
+    picture_from_lattice = np.linalg.inv(matrix)
     if not np.isfinite(picture_from_lattice).all():
         return None
-    return Lattice(np.asarray(picture_from_lattice / picture_from_lattice[2, 2]), start, comb.strength)
+    return Lattice(np.asarray(picture_from_lattice / picture_from_lattice[2, 2]), middle, pieces)
+
+
+def _pieces(weave: Weave, men: FloatArray) -> Pieces:
+    segments = np.concatenate([weave.across, weave.upright])
+    ends = _carried(np.asarray(np.linalg.inv(weave.frame_from_picture)), segments)
+    axis = np.repeat([1, 0, 0, 1], [len(weave.across), len(weave.upright), len(men), len(men)])
+    middles = np.repeat(men[:, None], 2, axis=1)
+    cells = np.repeat([0.0, MAN_CELLS], [len(ends), 2 * len(men)])
+    return Pieces(np.concatenate([ends, middles, middles]), axis, cells)
 
 
 def _carried(matrix: FloatArray, ends: FloatArray) -> FloatArray:
     return project(matrix, ends.reshape(-1, 2)).reshape(-1, 2, 2)
 
 
-def _start(ends: FloatArray, axis: NDArray[np.intp], least: FloatArray) -> FloatArray | None:
+def _start(ends: FloatArray, pieces: Pieces) -> FloatArray | None:
     """The middle of the square of cells that holds most of the segments that lie on lines, less those that do not."""
+    axis, least = pieces.axis, pieces.cells
     middles = ends.mean(axis=1)
     rows = np.arange(len(ends))
     at = middles[rows, axis]
@@ -106,20 +161,24 @@ def _start(ends: FloatArray, axis: NDArray[np.intp], least: FloatArray) -> Float
     return start if best > 0 else None
 
 
-def _correction(
-    ends: FloatArray, axis: NDArray[np.intp], least: FloatArray, start: FloatArray, reach: float
-) -> FloatArray | None:
+def _correction(ends: FloatArray, pieces: Pieces, start: FloatArray, reach: float) -> FloatArray | None:
     """The homography in lattice coordinates that brings segments near the start onto their lines.
 
     Linear least squares of a small homography, both ends of a segment each, with Cauchy weights.
     """
+    axis, least = pieces.axis, pieces.cells
     rows = np.arange(len(ends))
     across = ends[rows, :, axis]
     line = np.rint(across.mean(axis=1))
     off = line[:, None] - across
     middles = ends.mean(axis=1)
     lengths = np.abs(ends[rows, 1, 1 - axis] - ends[rows, 0, 1 - axis])
-    near = (np.abs(middles - start).max(axis=1) < reach) & (np.abs(off).max(axis=1) < ON_LINE) & (lengths < 3 * reach)
+    near = (
+        (np.abs(middles - start).max(axis=1) < reach)
+        & (np.abs(off).max(axis=1) < ON_LINE)
+        & (lengths < 3 * reach)
+        & (least >= 0)
+    )
     if near.sum() < FEWEST or min((axis[near] == one).sum() for one in (0, 1)) < FEWEST // 3:
         return None
     points = (ends[near] - start) / reach

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.lattice import Lattice
 from vision.pose import project
 
 FloatArray = NDArray[np.float64]
@@ -57,64 +56,71 @@ class Evidence:
     """Lattice coordinates (column, row) of the first point."""
     arms: FloatArray
     """(rows, columns, 4) -1 (bare board) to 1 (a clear line), 0 where nothing is known: right, down, left, up."""
+    aside: FloatArray
+    """(rows, columns, 4) how far from its place a line is seen, in cells: right or down of it is positive."""
     men: FloatArray
     """(rows, columns) 1 where something stands on the point."""
     seen: NDArray[np.bool_]
     """(rows, columns) whether the cell around the point is in the picture."""
 
 
-def look_at(image: Image, grey: NDArray[np.uint8], lattice: Lattice, look: Look) -> list[Evidence]:
-    """The evidence around a lattice's middle, should lines be dark, and should they be light; none outside the picture.
+def look_at(
+    image: Image, grey: NDArray[np.uint8], picture_from_lattice: FloatArray, middle: FloatArray, look: Look
+) -> list[Evidence]:
+    """The evidence around a lattice's `middle`, should lines be dark or light; none where none is in view.
 
     `grey` is the picture in which lines are looked for, `image` that for men.
     """
     size = grey.shape[1], grey.shape[0]
-    low, high = _range(lattice, size)
+    low, high = _range(picture_from_lattice, middle, size)
     if (high - low < 3).any():
         return []
     columns, rows = (high - low + 1).tolist()
-    warp, extent = _warp(lattice, low, look.tile_px), (columns * look.tile_px, rows * look.tile_px)
+    warp, extent = _warp(picture_from_lattice, low, look.tile_px), (columns * look.tile_px, rows * look.tile_px)
     canvas = np.asarray(_warped(grey, warp, extent), np.float32)
-    seen = _seen(lattice, low, (rows, columns), size)
+    seen = _seen(picture_from_lattice, low, (rows, columns), size)
     men = np.zeros((rows, columns))
     if look.men_on_points:
         men = _men(np.asarray(_warped(image, warp, extent), np.float32).reshape(*extent[::-1], -1), rows, columns)
-    return [
-        Evidence((int(low[0]), int(low[1])), _arms(polarity * canvas, look, men, seen), men * seen, seen)
-        for polarity in (1, -1)
-    ]
-
-
-def _arms(canvas: FloatImage, look: Look, men: FloatArray, seen: NDArray[np.bool_]) -> FloatArray:
-    """The arms of all points where lines are darker than the board."""
+    found = []
     half = look.tile_px // 2
-    off = _profiles(np.roll(canvas, (half, half), (0, 1)), men.shape, look)
-    judged = _judged(_profiles(canvas, men.shape, look), off, seen, look)
-    judged[(men > 0) | ~seen] = 0.0
-    return judged
+    for polarity in (1, -1):
+        profiles = _profiles(polarity * canvas, men.shape, look)
+        off = _profiles(polarity * np.roll(canvas, (half, half), (0, 1)), men.shape, look)
+        arms = _crossed(np.where(((men > 0) | ~seen)[..., None], 0.0, _judged(profiles, off, seen, look)))
+        found.append(Evidence((int(low[0]), int(low[1])), arms, _aside(profiles, look), men * seen, seen))
+    return found
 
 
-def _range(lattice: Lattice, size: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _crossed(arms: FloatArray) -> FloatArray:
+    """The arms without the lines that none of the other direction crosses: the rim of a board is no line."""
+    crossing = np.minimum(arms[..., ::2].max(axis=2), arms[..., 1::2].max(axis=2)) > 0
+    return np.where(crossing[..., None], arms, np.minimum(arms, 0.0))
+
+
+def _range(
+    picture_from_lattice: FloatArray, middle: FloatArray, size: tuple[int, int]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """First and last column and row that may be in the picture."""
-    middle = np.rint(lattice.middle)
+    middle = np.rint(middle)
     steps = np.arange(-AROUND, AROUND + 1)
     grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2).astype(np.float64) + middle
-    depth = np.concatenate([grid, np.ones((len(grid), 1))], axis=1) @ lattice.picture_from_lattice[2]
-    ahead = depth * float(np.append(middle, 1.0) @ lattice.picture_from_lattice[2]) > 0
-    pixels = project(lattice.picture_from_lattice, grid)
+    depth = np.concatenate([grid, np.ones((len(grid), 1))], axis=1) @ picture_from_lattice[2]
+    ahead = depth * float(np.append(middle, 1.0) @ picture_from_lattice[2]) > 0
+    pixels = project(picture_from_lattice, grid)
     inside = ahead & (pixels >= 0).all(axis=1) & (pixels <= np.array(size) - 1).all(axis=1)
     if not inside.any():
         return np.zeros(2, np.intp), np.zeros(2, np.intp)
     return grid[inside].min(axis=0).astype(np.intp), grid[inside].max(axis=0).astype(np.intp)
 
 
-def _warp(lattice: Lattice, low: NDArray[np.intp], tile_px: int) -> FloatArray:
+def _warp(picture_from_lattice: FloatArray, low: NDArray[np.intp], tile_px: int) -> FloatArray:
     """(3, 3) canvas_from_picture: each point in the middle of its tile."""
     offset = tile_px / 2 - 0.5
     canvas_from_lattice = np.array(
         [[tile_px, 0, offset - tile_px * low[0]], [0, tile_px, offset - tile_px * low[1]], [0, 0, 1.0]]
     )
-    return np.asarray(canvas_from_lattice @ np.linalg.inv(lattice.picture_from_lattice))
+    return np.asarray(canvas_from_lattice @ np.linalg.inv(picture_from_lattice))
 
 
 def _warped(picture: Image, warp: FloatArray, extent: tuple[int, int]) -> Image:
@@ -122,12 +128,14 @@ def _warped(picture: Image, warp: FloatArray, extent: tuple[int, int]) -> Image:
     return np.asarray(warped, dtype=np.uint8)
 
 
-def _seen(lattice: Lattice, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int]) -> NDArray[np.bool_]:
+def _seen(
+    picture_from_lattice: FloatArray, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int]
+) -> NDArray[np.bool_]:
     rows, columns = shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) + low
     inside = np.ones(len(grid), dtype=np.bool_)
     for corner in ((-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)):
-        pixels = project(lattice.picture_from_lattice, grid + 0.9 * np.array(corner))
+        pixels = project(picture_from_lattice, grid + 0.9 * np.array(corner))
         inside &= (pixels >= 0).all(axis=1) & (pixels <= np.array(size) - 1).all(axis=1)
     return inside.reshape(rows, columns)
 
@@ -144,12 +152,24 @@ def _profiles(canvas: FloatImage, shape: tuple[int, ...], look: Look) -> FloatAr
     return np.asarray(np.stack([right, down, left, up], axis=2))
 
 
-def _responses(profiles: FloatArray, look: Look) -> FloatArray:
-    """(rows, columns, 4) grey levels by which a dark line stands out from both sides."""
+def _ridges(profiles: FloatArray, look: Look) -> FloatArray:
+    """(rows, columns, 4, places) grey levels by which each place near a line's stands out from both sides."""
     half = look.tile_px // 2
     places = np.arange(half - 1 - look.aside_px, half + 1 + look.aside_px)
     sides = [np.minimum(profiles[..., places - beside], profiles[..., places + beside]) for beside in look.beside_px]
-    return np.asarray((np.maximum(*sides) - profiles[..., places]).max(axis=-1), dtype=np.float64)
+    return np.asarray(np.maximum(*sides) - profiles[..., places], dtype=np.float64)
+
+
+def _responses(profiles: FloatArray, look: Look) -> FloatArray:
+    """(rows, columns, 4) grey levels by which a dark line stands out from both sides."""
+    return np.asarray(_ridges(profiles, look).max(axis=-1))
+
+
+def _aside(profiles: FloatArray, look: Look) -> FloatArray:
+    """(rows, columns, 4) where the ridge is, in cells from its place; its centre of mass, as lines may be broad."""
+    ridges = np.maximum(_ridges(profiles, look), 0.0)
+    places = np.arange(ridges.shape[-1]) - (ridges.shape[-1] - 1) / 2
+    return np.asarray((ridges @ places) / np.maximum(ridges.sum(axis=-1), 1e-6) / look.tile_px)
 
 
 def _judged(profiles: FloatArray, off: FloatArray, seen: NDArray[np.bool_], look: Look) -> FloatArray:

@@ -12,7 +12,7 @@ from vision.lattice_evidence import Evidence
 FloatArray = NDArray[np.float64]
 
 RIGHT, DOWN, LEFT, UP = range(4)
-MAN = 1.5
+MAN = 3.0
 """What a man on a point counts for, in arms."""
 BEYOND = 1.0
 """What an arm out of the window counts for, in arms within."""

@@ -43,7 +43,7 @@ def find_round_men(grey: Grey, cells_from_picture: FloatArray, low: FloatArray, 
     # The board's lines and rim run along x and y here; nothing that does is taken for a piece of a circle.
     aslant = (np.minimum(np.abs(dx), np.abs(dy)) > ASLANT * strength) & (strength > keep)
     rows, columns = np.nonzero(aslant)
-    normals = np.stack([dx[rows, columns], dy[rows, columns]], axis=1) / strength[rows, columns, None]
+    normals = np.asarray(np.stack([dx, dy], axis=2)[rows, columns] / strength[rows, columns, None], dtype=np.float64)
     edges = np.stack([columns, rows], axis=1)
     found = [
         peak for sign in (-1, 1) for peak in _peaks(_votes(edges, sign * normals, (height, width)), (height, width))
@@ -51,7 +51,7 @@ def find_round_men(grey: Grey, cells_from_picture: FloatArray, low: FloatArray, 
     return np.array(found).reshape(-1, 2) / CELL_PX + low
 
 
-def _votes(edges: NDArray[np.intp], normals: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.float32]:
+def _votes(edges: NDArray[np.intp], normals: FloatArray, size: tuple[int, int]) -> NDArray[np.float32]:
     """(height, width) share of a circle's edge that votes for each place, under the best of the radii."""
     best: NDArray[np.float32] = np.zeros(size, np.float32)
     for radius in RADII_PX:
@@ -69,4 +69,4 @@ def _peaks(votes: NDArray[np.float32], size: tuple[int, int]) -> FloatArray:
     smooth = cv2.GaussianBlur(votes, (0, 0), 1.0)
     around = cv2.dilate(smooth, np.ones((2 * APART_PX + 1, 2 * APART_PX + 1), np.uint8))
     rows, columns = np.nonzero((smooth >= around) & (votes > ROUND))
-    return np.stack([columns, rows], axis=1) + 0.5
+    return np.asarray(np.stack([columns, rows], axis=1) + 0.5, dtype=np.float64)
