@@ -9,6 +9,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 import games
 from calibration.template import BoardTemplate, load_template
@@ -21,6 +22,7 @@ from vision.simulated.table import SimulatedTable
 SIZE_PX = (1280, 720)
 PLIES = 9
 """Played before the move that is watched."""
+STILL_PLIES = 20
 PICTURES = 8
 """Pictures of one table that differ by the camera's noise alone."""
 NOISE = 1.5
@@ -65,6 +67,27 @@ def scene_of(name: str, photos: Path | None = None) -> Scene:
         )
         what = "drawn board"
     return Scene(game, template, what, start, before, after, history[:-1], game.format_move(history[-2], moves[-1]))
+
+
+def still_scene(name: str) -> tuple[Scene, NDArray[np.float64] | None]:
+    """A table in the middle of a game, on which nothing happens, and its corners where they are known.
+
+    Raises GameError.
+    """
+    game = games.load(name)
+    template = load_template(game.name, games.switched_on(game))
+    if not set(game.classes) <= {EMPTY, "W", "B"}:
+        return scene_of(name), None
+    chance = random.Random(SEED)
+    position: Any = game.initial()
+    for _ in range(STILL_PLIES):
+        legal = list(game.legal_moves(position))
+        if not legal:
+            break
+        position = game.apply(position, chance.choice(legal))
+    table = SimulatedTable(template, game.board(position), seed=SEED, size_px=SIZE_PX)
+    pictures = [table.render()]
+    return Scene(game, template, "simulated table", pictures, pictures, pictures, None), table.corners_px()
 
 
 def played(game: AnyGame) -> tuple[list[Any], list[Any]]:

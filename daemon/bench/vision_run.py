@@ -8,7 +8,7 @@ from calibration.annotated import read_annotated
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate
 from daemon.bench.precision import Precision, compare, photographed, simulated
-from daemon.bench.scenes import scene_of
+from daemon.bench.scenes import still_scene
 from daemon.bench.vision_report import BoardCost, ratios_of, targets_of
 from daemon.bench.whole_board import Step, full_precision, measure
 from vision.descriptors import load_descriptor
@@ -19,10 +19,10 @@ def bench_vision(
     step: Step,
 ) -> BoardCost:  # fmt: skip
     """Everything about one game. Raises GameError, SourceError, NoReference, WeightsError, LabelError."""
-    scene = scene_of(name)
+    scene, corners_px = still_scene(name)
     template = scene.template
     shown = [] if photos is None or labels is None else labels_of(labels, photos, template)
-    read, theirs = measure(scene, folder, rounds=rounds, reference=reference, step=step)
+    read, theirs = measure(scene, corners_px, folder, rounds=rounds, reference=reference, step=step)
     eight_bits = load_descriptor(template.descriptor)
     full, what = full_precision(template.descriptor, folder)
     precision: list[Precision] = []

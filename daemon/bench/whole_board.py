@@ -13,6 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calibration.template import BoardTemplate
 from daemon.bench.figures import Figure, figure
 from daemon.bench.reference import Reference
@@ -76,22 +79,28 @@ def _vouch(folder: Path, name: str, path: Path) -> None:
     (folder / "manifest.toml").write_text(f"[{name}]\nfile = {json.dumps(path.name)}\nsha256 = {json.dumps(digest)}\n")
 
 
-def steady(scene: Scene) -> tuple[Image, BoardTemplate]:
+def steady(scene: Scene, corners_px: NDArray[np.float64] | None = None) -> tuple[Image, BoardTemplate]:
     """The steady picture of a scene's board, and its template with the shape it has. Raises SourceError."""
-    read = PhotoReader(scene.template).read(scene.before[0])
+    read = PhotoReader(scene.template).read(scene.before[0], corners_px)
     if read is None:
         raise SourceError(f"the board of the {scene.what} is not found")
     return rectify(scene.before[0], read.pose, read.template), read.template
 
 
 def measure(
-    scene: Scene, folder: Path, *, rounds: int, reference: bool, step: Step
+    scene: Scene,
+    corners_px: NDArray[np.float64] | None,
+    folder: Path,
+    *,
+    rounds: int,
+    reference: bool,
+    step: Step,
 ) -> tuple[dict[str, Figure], dict[str, Figure]]:
     """Milliseconds of processor time of ours and of the reference's, in turns.
 
     Raises SourceError, NoReference, WeightsError.
     """
-    rectified, template = steady(scene)
+    rectified, template = steady(scene, corners_px)
     name = template.descriptor
     readers = {
         "eight_bits": OtherReader(template, load_descriptor(name)),

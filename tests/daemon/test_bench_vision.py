@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import games
 from calibration.labels import Label
 from calibration.template import load_template
 from daemon.bench import reference, whole_board
 from daemon.bench.figures import Figure
 from daemon.bench.precision import compare, photographed, simulated
 from daemon.bench.report import Machine
-from daemon.bench.scenes import scene_of
+from daemon.bench.scenes import still_scene
 from daemon.bench.vision_report import BoardCost, VisionReport, lines_of, ratios_of, targets_of
 from daemon.bench.vision_run import bench_vision
 from daemon.bench.whole_board import full_precision, measure, steady
@@ -55,7 +56,7 @@ class Blind:
 def test_the_shipped_network_in_full_precision_says_nearly_the_same(tmp_path: Path) -> None:
     pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
     full, what = full_precision("halves", tmp_path)
-    rectified, _ = steady(scene_of("morris"))
+    rectified, _ = steady(*still_scene("morris"))
     patches = np.stack([rectified[y : y + 48, x : x + 48] for y in (40, 160, 290) for x in (40, 200, 330)])
     exact, rounded = full.describe(patches), load_descriptor("halves").describe(patches)
     assert "full precision" in what and full.sha256 != load_descriptor("halves").sha256
@@ -75,10 +76,17 @@ def test_full_precision_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch
 def test_ours_and_the_reference_are_measured_in_turns(tmp_path: Path) -> None:
     pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
     said: list[str] = []
-    read, theirs = measure(scene_of("morris"), tmp_path, rounds=2, reference=True, step=said.append)
+    read, theirs = measure(*still_scene("morris"), tmp_path, rounds=2, reference=True, step=said.append)
     assert set(read) == {"eight_bits", "full_precision"} and all(one.count == 2 for one in read.values())
     assert set(theirs) == {"resnet18_224_cell_by_cell", "resnet18_48_cell_by_cell", "resnet18_48_all_cells"}
     assert said[-1] == "round 2 of 2"
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_game_has_a_board_to_read(name: str) -> None:
+    scene, corners_px = still_scene(name)
+    rectified, template = steady(scene, corners_px)
+    assert rectified.shape[:2] == template.rectified_size_px[::-1]
 
 
 def test_cells_that_only_full_precision_reads_right_are_lost(tmp_path: Path) -> None:
