@@ -44,15 +44,19 @@ class Comb:
     """0 to 1: how well the segments keep to it."""
 
 
-def find_combs(weave: Weave, grey: Grey) -> list[Comb]:
+def find_combs(weave: Weave, grey: Grey, men_on_points: bool) -> list[Comb]:
     """The likeliest spacings: by the segments, best first, and by all edges of the picture, those of men too."""
     aspect = frame_aspect(weave, (grey.shape[1], grey.shape[0]))
     lines = (_segment_spectrum(weave.upright, 0), _segment_spectrum(weave.across, 1))
-    return _combs(lines, aspect, 0.0) + _combs(_edge_spectra(weave, grey), aspect, 0.5)
+    edges = _edge_spectra(weave, grey)
+    return _combs(lines, aspect, 0.0, 2) + _combs(edges, aspect, 0.5 if men_on_points else 0.0, 1)
 
 
-def _combs(spectra: tuple[Spectrum, Spectrum], aspect: float, shift: float) -> list[Comb]:
-    """The highest peaks of two spectra together; `shift` is how far the points lie from what repeats, in gaps."""
+def _combs(spectra: tuple[Spectrum, Spectrum], aspect: float, shift: float, harmonics: int) -> list[Comb]:
+    """The highest peaks of two spectra together; `shift` is how far the points lie from what repeats, in gaps.
+
+    Thin lines show at twice the frequency as well; what repeats by chance does not.
+    """
     frame_bins = FRAME_PX / (SPECTRUM * BIN_PX)
     low, high = int(FEWEST_GAPS / frame_bins), int(FRAME_PX / LEAST_GAP_PX / frame_bins)
     places = np.arange(low, high)
@@ -60,7 +64,10 @@ def _combs(spectra: tuple[Spectrum, Spectrum], aspect: float, shift: float) -> l
     for ratio in np.geomspace(1 / RATIO, RATIO, RATIO_STEPS):
         # As many upright lines to the pixel as the aspect says for those across.
         other = np.clip(np.rint(places / aspect * ratio).astype(np.intp), 1, SPECTRUM // 2 - 1)
-        strength = np.sqrt(np.abs(spectra[0][places]) * np.abs(spectra[1][other]))
+        strength = np.zeros(len(places))
+        for times in range(1, harmonics + 1):
+            first, second = (np.minimum(times * one, SPECTRUM // 2 - 1) for one in (places, other))
+            strength += np.sqrt(np.abs(spectra[0][first]) * np.abs(spectra[1][second])) / harmonics
         better = strength > best
         best, partner = np.where(better, strength, best), np.where(better, other, partner)
     combs: list[Comb] = []

@@ -30,7 +30,7 @@ from vision.segments import Weave, find_segments, find_weaves, weave_of_quad
 
 FloatArray = NDArray[np.float64]
 
-FEWEST_LINES = 12
+FEWEST_LINES = 9
 """Boards with fewer lines either way are told by their outline: a lattice of so few is found anywhere."""
 WORKING_PX = 1000
 LEAST_LENGTH = 0.009
@@ -95,7 +95,7 @@ def grid_candidates(image: Image, template: BoardTemplate) -> Iterator[GridCandi
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     look = ON_POINTS if on_points(template) else ON_SQUARES
     for weave in _weaves(grey):
-        for comb in find_combs(weave, grey):
+        for comb in find_combs(weave, grey, look.men_on_points):
             lattice = fit_lattice(weave, comb, grey if look.men_on_points else None)
             seen = None if lattice is None else _looked_at(small, grey, lattice, template, look)
             if lattice is None or seen is None:

@@ -37,6 +37,8 @@ ON_POINTS = Look(tile_px=20, aside_px=2, beside_px=(3, 5), arm=(4, 9), men_on_po
 """The far half of an arm, which most men leave free."""
 ON_SQUARES = Look(tile_px=32, aside_px=2, beside_px=(3, 5), arm=(2, 9), men_on_points=False)
 """The near part of an arm, from which most men stay away."""
+WHOLE = 0.45
+"""Cells from a point that must be in the picture for its arm to be judged."""
 CLEAR = 0.4
 """Least response of a line as a share of what the clearer lines show."""
 NOISE = 2.2
@@ -61,7 +63,7 @@ class Evidence:
     men: FloatArray
     """(rows, columns) 1 where something stands on the point."""
     seen: NDArray[np.bool_]
-    """(rows, columns) whether the cell around the point is in the picture."""
+    """(rows, columns) whether the point is in the picture."""
 
 
 def look_at(
@@ -78,7 +80,8 @@ def look_at(
     columns, rows = (high - low + 1).tolist()
     warp, extent = _warp(picture_from_lattice, low, look.tile_px), (columns * look.tile_px, rows * look.tile_px)
     canvas = np.asarray(_warped(grey, warp, extent), np.float32)
-    seen = _seen(picture_from_lattice, low, (rows, columns), size)
+    seen = _seen(picture_from_lattice, low, (rows, columns), size, 0.0)[..., 0]
+    whole = _seen(picture_from_lattice, low, (rows, columns), size, WHOLE)
     men = np.zeros((rows, columns))
     if look.men_on_points:
         men = _men(np.asarray(_warped(image, warp, extent), np.float32).reshape(*extent[::-1], -1), rows, columns)
@@ -87,7 +90,7 @@ def look_at(
     for polarity in (1, -1):
         profiles = _profiles(polarity * canvas, men.shape, look)
         off = _profiles(polarity * np.roll(canvas, (half, half), (0, 1)), men.shape, look)
-        arms = _crossed(np.where(((men > 0) | ~seen)[..., None], 0.0, _judged(profiles, off, seen, look)))
+        arms = _crossed(np.where((men > 0)[..., None] | ~whole, 0.0, _judged(profiles, off, seen, look)))
         found.append(Evidence((int(low[0]), int(low[1])), arms, _aside(profiles, look), men * seen, seen))
     return found
 
@@ -129,15 +132,16 @@ def _warped(picture: Image, warp: FloatArray, extent: tuple[int, int]) -> Image:
 
 
 def _seen(
-    picture_from_lattice: FloatArray, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int]
+    picture_from_lattice: FloatArray, low: NDArray[np.intp], shape: tuple[int, int], size: tuple[int, int], out: float
 ) -> NDArray[np.bool_]:
+    """(rows, columns, 4) whether what lies `out` cells right, down, left and up of each point is in the picture."""
     rows, columns = shape
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) + low
-    inside = np.ones(len(grid), dtype=np.bool_)
-    for corner in ((-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)):
-        pixels = project(picture_from_lattice, grid + 0.9 * np.array(corner))
-        inside &= (pixels >= 0).all(axis=1) & (pixels <= np.array(size) - 1).all(axis=1)
-    return inside.reshape(rows, columns)
+    sides = []
+    for step in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+        pixels = project(picture_from_lattice, grid + out * np.array(step))
+        sides.append(((pixels >= 0) & (pixels <= np.array(size) - 1)).all(axis=1))
+    return np.stack(sides, axis=1).reshape(rows, columns, 4)
 
 
 def _profiles(canvas: FloatImage, shape: tuple[int, ...], look: Look) -> FloatArray:
