@@ -19,6 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.sheet import SheetLayout
 from calibration.template import BoardTemplate
 from vision.channels import telling_channel
 from vision.features import shrink
@@ -62,6 +63,8 @@ class Found:
     pose: BoardPose
     template: BoardTemplate
     """With the shape measured on this board."""
+    sheet: SheetLayout | None = None
+    """Where it is a printed board that was found by its markers."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -93,7 +96,7 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     """
     sheet = find_sheet(image, template)
     if sheet is not None:
-        return Found(*sheet)
+        return Found(sheet[0], sheet[1].template, sheet[1])
     if template.printed is not None:
         pose = find_print(image, template)
         return Found(pose, template) if pose is not None else None

@@ -12,10 +12,11 @@ from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.align import Aligner
 from vision.evidence import pose_quality, snap_pose
-from vision.finder import find_board
+from vision.finder import Found, find_board
 from vision.frame import Frame, Image
 from vision.landmarks import turned_to_print
 from vision.lines import measure_shape
+from vision.paper import in_white_light
 from vision.pawns import Pawn, find_pawns
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 from vision.reader import Reader, reference_of
@@ -49,13 +50,16 @@ class PhotoReader:
         placed = self._place(image) if corners_px is None else self._place_at(image, corners_px)
         if placed is None:
             return None
-        pose, template = placed
+        pose, template = placed.pose, placed.template
         self._reader.template = template
         rectified = rectify(image, pose, template)
+        if placed.sheet is not None and not self._measured:
+            # What a profile knows was seen in the light as it is.
+            rectified = in_white_light(rectified, image, pose, placed.sheet)
         reading = self._reader.read(rectified, 0.0)
         return ReadPhoto(pose, template, reading, find_pawns(rectified, template))
 
-    def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> tuple[BoardPose, BoardTemplate] | None:
+    def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> Found | None:
         pose, template = pose_from_corners(corners_px, self._template), self._template
         if not is_plausible(pose, template, image):
             return None
@@ -63,16 +67,15 @@ class PhotoReader:
             pose = turned_to_print(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
-        return refine_if_better(image, pose, template), template
+        return Found(refine_if_better(image, pose, template), template)
 
-    def _place(self, image: Image) -> tuple[BoardPose, BoardTemplate] | None:
+    def _place(self, image: Image) -> Found | None:
         if self._reference is not None:
             aligner = Aligner(self._template, self._reference)
             alignment = aligner.update(Frame(image, 0.0, 0))
             if alignment.pose is not None:
-                return alignment.pose, aligner.template
-        found = find_board(image, self._template)
-        return None if found is None else (found.pose, found.template)
+                return Found(alignment.pose, aligner.template)
+        return find_board(image, self._template)
 
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:

@@ -46,8 +46,8 @@ class OtherSheetError(ValueError):
         self.seen = seen
 
 
-def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, BoardTemplate] | None:
-    """The printed board in the picture, in its own orientation, and its template as printed; None where none is seen.
+def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, SheetLayout] | None:
+    """The printed board in the picture, in its own orientation, and how it is laid out; None where none is seen.
 
     Raises OtherSheetError where it is surely another game's.
     """
@@ -57,7 +57,7 @@ def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, BoardT
     for layout in _layouts(template):
         found = _place(image, layout, markers)
         if found is not None:
-            return found, layout.template
+            return found, layout
     other, wanted = _name(markers), _own_name(template)
     if other is not None and (wanted is None or other.game_and_options != wanted.game_and_options):
         raise OtherSheetError(other, str(wanted or games.find(template.game).title))

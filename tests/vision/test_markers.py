@@ -86,7 +86,7 @@ def test_three_markers_do(hidden: int) -> None:
     image, truth = photo(page, hide=(hidden,))
     found = find_sheet(image, load_template("co_ganh"))
     assert found is not None
-    assert error(page, found[0].corners_px(found[1]), truth) < 0.006
+    assert error(page, found[0].corners_px(found[1].template), truth) < 0.006
 
 
 @pytest.mark.parametrize("hidden", [(0, 1), (0, 2), (1, 2), (1, 3)])
@@ -95,7 +95,7 @@ def test_two_markers_are_believed_where_the_lines_agree(hidden: tuple[int, int])
     image, truth = photo(page, hide=hidden)
     found = find_sheet(image, load_template("reversi"))
     assert found is not None
-    assert error(page, found[0].corners_px(found[1]), truth) < 0.006
+    assert error(page, found[0].corners_px(found[1].template), truth) < 0.006
 
 
 @pytest.mark.parametrize("hidden", [(0, 1), (0, 2)])
@@ -123,7 +123,7 @@ def test_a_marker_in_a_wrong_place_does_not_mislead_the_others() -> None:
     assert len(find_markers(image)) == 4
     found = find_sheet(image, load_template("nine_mens_morris"))
     assert found is not None
-    assert error(page, found[0].corners_px(found[1]), truth) < 0.006
+    assert error(page, found[0].corners_px(found[1].template), truth) < 0.006
 
 
 def test_a_marker_that_is_seen_twice_is_left_out() -> None:

@@ -10,6 +10,8 @@ import pytest
 from calibration.sheet import layout_of
 from calibration.template import load_template
 from vision.locate import PhotoReader
+from vision.paper import in_white_light
+from vision.pose import BoardPose, rectify
 from vision.sheet.drawing import Sheet, draw_sheet
 from vision.simulated.counters import buttons, coins
 from vision.simulated.scenes import random_board
@@ -31,6 +33,20 @@ def test_coins_and_buttons_on_a_sheet_are_read(game: str, seed: int, buttoned: b
     read = PhotoReader(load_template(game)).read(lain.render())
     assert read is not None
     assert read.reading.board == board
+
+
+def test_the_light_on_a_sheet_is_measured_on_its_paper() -> None:
+    layout = layout_of(load_template("reversi"), landscape=False)
+    pose = BoardPose(np.array([[1.0, 0, 100], [0, 1.0, 150], [0, 0, 1]]), 0.0, 1.0)
+    image = np.empty((620, 520, 3), dtype=np.uint8)
+    image[:] = np.linspace(60, 100, 520)[:, None] * [0.5, 0.8, 1.0]
+    image[:200, :200] = 10
+    rectified = rectify(image, pose, layout.template)
+    lit = in_white_light(rectified, image, pose, layout)
+    assert np.abs(lit[200:, 200:].astype(int) - 225).max() < 6
+    black = np.zeros_like(image)
+    assert (in_white_light(rectified, np.zeros((4, 4, 3), dtype=np.uint8), pose, layout) == rectified).all()
+    assert in_white_light(rectify(black, pose, layout.template), black, pose, layout).max() == 0
 
 
 def test_a_hand_on_a_marker_does_not_hide_the_sheet() -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import games
 from calibration.sheet import SheetError, SheetLayout, coordinates, pitch_mm
+from vision.markers import DICTIONARY
 from vision.printed import outline_mm
 from vision.sheet.ink import Colour, Ink, Page, box, colour_of, disc, stroke
 from vision.sheet.letters import words, words_width
@@ -27,7 +28,6 @@ PAPERS_MM = {
 """Width and height of an upright page."""
 EDGE_MM = 10.0
 """White at the edge of the paper, where printers do not reach."""
-DICTIONARY = cv2.aruco.DICT_5X5_250
 LEAST_CELL_MM = 9.0
 """Between two cells on the paper: smaller men are neither handled nor seen."""
 LINE, LEAST_LINE_MM, MOST_LINE_MM = 0.035, 0.4, 0.8
