@@ -25,6 +25,8 @@ BLOCK = 5
 """Side of the square of cells in which the fit starts, that with most segments on lines."""
 FEWEST = 12
 """Segments."""
+PIECE_CELLS = 2.0
+"""Longest piece of a segment."""
 MAN_CELLS = 1.5
 """How long a segment a man counts for."""
 MAN_BESIDE_LINES = 0.02
@@ -72,7 +74,7 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     low, high = project(matrix, np.array([[0.0, 0.0], [FRAME_PX, FRAME_PX]]))
     matrix = matrix @ weave.frame_from_picture
     men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
-    pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men)
+    pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men, comb)
     start = _start(_carried(matrix, pieces.ends), pieces)
     if start is None:
         return None
@@ -121,13 +123,26 @@ def _lattice(matrix: FloatArray, middle: FloatArray, pieces: Pieces) -> Lattice 
     return Lattice(np.asarray(picture_from_lattice / picture_from_lattice[2, 2]), middle, pieces)
 
 
-def _pieces(weave: Weave, men: FloatArray) -> Pieces:
-    segments = np.concatenate([weave.across, weave.upright])
-    ends = _carried(np.asarray(np.linalg.inv(weave.frame_from_picture)), segments)
-    axis = np.repeat([1, 0, 0, 1], [len(weave.across), len(weave.upright), len(men), len(men)])
+def _pieces(weave: Weave, men: FloatArray, comb: Comb) -> Pieces:
+    across, upright = (
+        _cut(weave.across, PIECE_CELLS * comb.gaps_px[0]),
+        _cut(weave.upright, PIECE_CELLS * comb.gaps_px[1]),
+    )
+    ends = _carried(np.asarray(np.linalg.inv(weave.frame_from_picture)), np.concatenate([across, upright]))
+    axis = np.repeat([1, 0, 0, 1], [len(across), len(upright), len(men), len(men)])
     middles = np.repeat(men[:, None], 2, axis=1)
     cells = np.repeat([0.0, MAN_CELLS], [len(ends), 2 * len(men)])
     return Pieces(np.concatenate([ends, middles, middles]), axis, cells)
+
+
+def _cut(segments: FloatArray, longest_px: float) -> FloatArray:
+    """The segments cut so short that the fit can begin with a few cells."""
+    lengths = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
+    counts = np.ceil(lengths / longest_px).clip(1).astype(np.intp)
+    whole = np.repeat(segments, counts, axis=0)
+    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    shares = (np.stack([number, number + 1], axis=1) / np.repeat(counts, counts)[:, None])[:, :, None]
+    return np.asarray(whole[:, :1] + shares * (whole[:, 1:] - whole[:, :1]))
 
 
 def _carried(matrix: FloatArray, ends: FloatArray) -> FloatArray:

@@ -201,7 +201,8 @@ def _men(canvas: FloatImage, rows: int, columns: int) -> FloatArray:
     # Beside the lines, so that a crossing looks like the board.
     sides = (slice(half - 5, half - 2), slice(half + 2, half + 5))
     inner = np.stack([tiles[:, :, y, x].mean(axis=(2, 3)) for y in sides for x in sides], axis=2)
-    edges = (slice(0, 2), slice(tile - 2, tile))
+    # A little within the corners: halfway between the points of a bare board there is board, not the crossing of lines.
+    edges = (slice(1, 4), slice(tile - 4, tile - 1))
     outer = np.stack([tiles[:, :, y, x].mean(axis=(2, 3)) for y in edges for x in edges], axis=2)
     apart = np.abs(outer[:, :, None] - inner[:, :, :, None]).max(axis=4).min(axis=3)
     # Of the four places within, all but one: a man may lie a little aside, but the board's rim is crossed by two.
