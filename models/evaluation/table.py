@@ -48,7 +48,7 @@ class Row(BaseModel):
     worst_fit: float
     """Accuracy of the fit by which it was least."""
     milliseconds_per_patch: float
-    """To describe one, on one core, in batches of `BATCH`: the median over such batches."""
+    """Processor time to describe one, in batches of `BATCH`: the median over such batches."""
     softness: list[float]
     """LinearSVC's C of each fit."""
 
@@ -134,9 +134,9 @@ def _describe(name: str, cells: LabelledCells) -> tuple[Descriptors, float]:
     rows, spent_ms = [], []
     for start in range(0, len(cells.patches), BATCH):
         batch = cells.patches[start : start + BATCH]
-        began_s = time.perf_counter()
+        began_s = time.thread_time()
         rows.append(descriptor.describe(batch))
-        spent_ms.append(1000 * (time.perf_counter() - began_s) / len(batch))
+        spent_ms.append(1000 * (time.thread_time() - began_s) / len(batch))
     return np.concatenate(rows), float(np.median(spent_ms))
 
 
