@@ -7,7 +7,8 @@ badly, folded, wavy), on another table, with coins, buttons or men of a set, in 
 from up to 50 degrees. One scene in five each is as it is, has a hand over a marker, is out of focus, has glare on the
 page, or is very dark. Prints one JSON object a game: sheets found, found in a wrong place (a corner off by more than
 3 % of the side), wrong names (another game's sheet), and the share of cells and of whole boards that were read right;
-cells under a hand do not count.
+cells under a hand do not count. Swapped are boards of which nothing is wrong but which of two kinds of men is the light
+one: some sets have two colours of nearly one lightness.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from vision.simulated.scenes import random_board
 from vision.simulated.sheets import SheetTable, random_print, sheet_style
 
 WRONG_PLACE = 0.03
+SWAPPED = str.maketrans("BW", "WB")
 SIZE_PX = (1280, 960)
 KINDS = ("plain", "hand", "blurred", "glare", "dark")
 SHEETS = (
@@ -104,6 +106,10 @@ def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[s
             whole=bool((right | photo.hidden).all()),
         )
         if not (right | photo.hidden).all():
+            other = photo.board.translate(SWAPPED)
+            counts["swapped"] += all(
+                one == two or under for one, two, under in zip(read.reading.board, other, photo.hidden, strict=True)
+            )
             missed.append(f"{number} {kind} {int((~right & seen).sum())} cells")
     return {
         "scenes": scenes,
@@ -112,6 +118,7 @@ def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[s
         "wrong_names": counts["wrong_names"],
         "cells_right": round(counts["right"] / max(counts["cells"], 1), 5),
         "boards_right": counts["whole"],
+        "boards_swapped": counts["swapped"],
         "faults": missed,
     }
 
