@@ -22,7 +22,7 @@ from vision.combs import find_combs
 from vision.features import shrink
 from vision.frame import Image
 from vision.lattice import Lattice, fit_lattice, refit_lattice
-from vision.lattice_evidence import ON_POINTS, ON_SQUARES, Evidence, Look, look_at
+from vision.lattice_evidence import ON_POINTS, ON_SQUARES, Evidence, look_at
 from vision.lattice_window import Window, best_window
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.quads import find_quads
@@ -50,9 +50,22 @@ SURE = 0.55
 WORTH = 0.2
 """Score from which a lattice is fitted again to the lines in its window."""
 REFITS = 3
+POLISH = 6
+"""How often the board is fitted again once it is known."""
 QUADS = 3
 ALIKE_RAD = 0.02
 """Greatest angle between the lines of two weaves that are one."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Views:
+    """A picture, and the shrunk one that is looked at."""
+
+    image: Image
+    small: Image
+    grey: NDArray[np.uint8]
+    image_from_small: FloatArray
+    """(3, 3) homography."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,19 +75,27 @@ class GridCandidate:
     lattice: Lattice
     """In the shrunk picture."""
     window: Window
-    pose: BoardPose
-    """In the picture."""
 
 
 def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
     """The ruled board in the picture, its top left corner where the picture has it; None rather than a guess."""
+    views = _views(image)
     best: GridCandidate | None = None
-    for candidate in grid_candidates(image, template):
+    for candidate in _candidates(views, template):
         if best is None or candidate.window.score > best.window.score:
             best = candidate
         if is_sure(best.window):
             break
-    return best.pose if best is not None and is_believed(best.window) else None
+    if best is None or not is_believed(best.window):
+        return None
+    best = _fitted(views, best.lattice, template, POLISH) or best
+    pose = _pose(views, best, template)
+    return pose if is_believed(best.window) and is_plausible(pose, template, image) else None
+
+
+def grid_candidates(image: Image, template: BoardTemplate) -> Iterator[GridCandidate]:
+    """The best window of every lattice in the picture, right or wrong."""
+    return _candidates(_views(image), template)
 
 
 def is_believed(window: Window) -> bool:
@@ -87,31 +108,43 @@ def is_sure(window: Window) -> bool:
     return window.score > SURE and window.lead > 2 * CLEARLY and window.weakest_side > 2 * SIDE and window.beyond < 0
 
 
-def grid_candidates(image: Image, template: BoardTemplate) -> Iterator[GridCandidate]:
-    """The best window of every lattice in the picture, right or wrong."""
+def _views(image: Image) -> Views:
     grey, small_from_image = shrink(image, WORKING_PX)
-    image_from_small = np.asarray(np.linalg.inv(small_from_image))
     size = grey.shape[1], grey.shape[0]
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    look = ON_POINTS if on_points(template) else ON_SQUARES
-    for weave in _weaves(grey):
-        for comb in find_combs(weave, grey, look.men_on_points):
-            lattice = fit_lattice(weave, comb, grey if look.men_on_points else None)
-            seen = None if lattice is None else _looked_at(small, grey, lattice, template, look)
-            if lattice is None or seen is None:
-                continue
-            for _ in range(REFITS if seen[0].score > WORTH else 0):
-                low = np.array([seen[0].left, seen[0].top], dtype=np.float64)
-                lattice = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
-                seen = _looked_at(small, grey, lattice, template, look) or seen
-            window = seen[0]
-            pose = pose_from_corners(
-                project(image_from_small, _corners(lattice, window, *lines_of(template))), template
-            )
-            if is_plausible(pose, template, image):
-                yield GridCandidate(
-                    lattice, window, dataclasses.replace(pose, quality=max(0.0, min(1.0, window.score)))
-                )
+    return Views(image, small, grey, np.asarray(np.linalg.inv(small_from_image)))
+
+
+def _candidates(views: Views, template: BoardTemplate) -> Iterator[GridCandidate]:
+    men_on_points = on_points(template)
+    for weave in _weaves(views.grey):
+        for comb in find_combs(weave, views.grey, men_on_points):
+            lattice = fit_lattice(weave, comb, views.grey if men_on_points else None)
+            candidate = None if lattice is None else _fitted(views, lattice, template, REFITS)
+            if candidate is not None and is_plausible(_pose(views, candidate, template), template, views.image):
+                yield candidate
+
+
+def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int) -> GridCandidate | None:
+    """The best window of a lattice, which is fitted again and again to the lines seen in it."""
+    seen = _looked_at(views, lattice, template)
+    if seen is None:
+        return None
+    for _ in range(rounds if seen[0].score > WORTH else 0):
+        low = np.array([seen[0].left, seen[0].top], dtype=np.float64)
+        better = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
+        again = _looked_at(views, better, template)
+        if again is None:
+            break
+        lattice, seen = better, again
+    return GridCandidate(lattice, seen[0])
+
+
+def _pose(views: Views, candidate: GridCandidate, template: BoardTemplate) -> BoardPose:
+    """Where the candidate's window is in the picture; its quality is the window's score."""
+    corners = _corners(candidate.lattice, candidate.window, *lines_of(template))
+    pose = pose_from_corners(project(views.image_from_small, corners), template)
+    return dataclasses.replace(pose, quality=float(np.clip(candidate.window.score, 0, 1)))
 
 
 def _weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
@@ -140,12 +173,11 @@ def _axis_angles(weave: Weave, places: FloatArray) -> FloatArray:
     return np.stack([np.arctan2(step[:, 1], step[:, 0]) for step in steps], axis=1)
 
 
-def _looked_at(
-    small: Image, grey: NDArray[np.uint8], lattice: Lattice, template: BoardTemplate, look: Look
-) -> tuple[Window, Evidence] | None:
+def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple[Window, Evidence] | None:
     """The best window of a lattice, and what it was told by."""
+    look = ON_POINTS if on_points(template) else ON_SQUARES
     found = []
-    for evidence in look_at(small, grey, lattice.picture_from_lattice, lattice.middle, look):
+    for evidence in look_at(views.small, views.grey, lattice.picture_from_lattice, lattice.middle, look):
         window = best_window(evidence, *lines_of(template))
         if window is not None:
             found.append((window, evidence))

@@ -19,6 +19,8 @@ Grey = NDArray[np.uint8]
 
 REACHES = (2.5, 4.0, 6.0, 8.5, 12.0, 17.0, 24.0)
 """Cells around the start within which segments count, step by step: far lines are counted only when near ones fit."""
+START_REACH = 5.0
+"""Cells around the start within which there may be too little to fit to."""
 ON_LINE = 0.22
 """Distance from a line of the lattice, in cells, within which a segment is a piece of it."""
 BLOCK = 5
@@ -81,9 +83,9 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     for reach in REACHES:
         for _ in range(2):
             correction = _correction(_carried(matrix, pieces.ends), pieces, start, reach)
-            if correction is None:
+            if correction is None and reach > START_REACH:
                 return None
-            matrix = correction @ matrix
+            matrix = matrix if correction is None else correction @ matrix
     return _lattice(matrix, start, pieces)
 
 
