@@ -56,8 +56,9 @@ def read(
 
     With --json one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by row
     from the picture's top), probabilities (one object of class letters per cell), quality (how much of the board's
-    lines or lattice is seen, 0 to 1), milliseconds; of dominoes also tiles (cell, cell, pips, pips) and pawns (the space
-    of each colour, 0 the start, null where not seen). A file that is no picture, or shows no board, has found false.
+    lines or lattice is seen, 0 to 1), milliseconds; of dominoes also tiles (cell, cell, pips, pips) and pawns (the
+    space of each colour, 0 the start, null where not seen). A file that is no picture, or shows no board, has found
+    false.
 
     Example: kibitzer read table.jpg --game morris --json
     """
