@@ -8,15 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-CLASSES = (0, 1, 2, 3, 4, 5, 8, 9, 10)
-"""Numbers of `patterns.py`, the least first."""
 PAIRS = {
     (3, 1): 2, (3, 2): 2, (3, 3): 12,
     (4, 1): 3, (4, 2): 4, (4, 3): 12, (4, 4): 14,
     (5, 0): 20, (5, 1): 18, (5, 2): 18, (5, 3): 31, (5, 4): 33, (5, 5): 62,
     (8, 0): 12, (8, 1): 25, (8, 2): 30, (8, 3): 42, (8, 4): 44, (8, 5): 80,
 }  # fmt: skip
-"""For the two best of a cell's four patterns, hundredths of a logit.
+"""For the two best of a cell's four patterns, by their numbers in `patterns.py`, hundredths of a logit.
 
 An earlier form of the recipe `kibitzer train judgement --game gomoku` made them; what that prints now differs.
 """
