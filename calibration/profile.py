@@ -25,7 +25,7 @@ HEAD = "head_"
 """Prefix of the head's arrays in the file."""
 DAMAGED = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 """What reading an archive raises that is none, or was cut off or tampered with."""
-FACTS = ("game", "options", "shape", "descriptor", "weights_sha256", "accuracy", "created")
+FACTS = ("game", "options", "shape", "descriptor", "weights_sha256", "accuracy", "boards", "doubts", "created")
 
 
 class ProfileError(ValueError):
@@ -54,6 +54,10 @@ class TableProfile:
     """The head's arrays by name."""
     accuracy: float
     """Share of the labelled cells read right while their photo was left out."""
+    boards: float | None = None
+    """Share of whole boards that is expected to be read without a fault; None where nobody has worked it out."""
+    doubts: tuple[str, ...] = ()
+    """Why calibration advised against it, in sentences, where it was accepted all the same."""
     created: str = dataclasses.field(default_factory=lambda: datetime.date.today().isoformat())
     """ISO date."""
 
@@ -116,6 +120,7 @@ def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:
     image_from_board = np.asarray(arrays["image_from_board"], dtype=np.float64)
     if image_from_board.shape != (3, 3) or not np.isfinite(image_from_board).all():
         raise ValueError("image_from_board is no homography")
+    boards = facts.get("boards")  # older profiles do not say
     return TableProfile(
         game=facts["game"],
         options=frozenset(str(option) for option in facts["options"]),
@@ -126,5 +131,7 @@ def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:
         weights_sha256=facts["weights_sha256"],
         head={name.removeprefix(HEAD): array for name, array in arrays.items() if name.startswith(HEAD)},
         accuracy=float(facts["accuracy"]),
+        boards=None if boards is None else float(boards),
+        doubts=tuple(str(doubt) for doubt in facts.get("doubts", ())),
         created=facts["created"],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ PROFILE = TableProfile(
     weights_sha256="ab" * 32,
     head={"letters": np.array([46, 87], dtype=np.int32), "mean": np.arange(4.0)},
     accuracy=0.98,
+    boards=0.81,
+    doubts=("The picture is dark.",),
 )
 
 
@@ -97,6 +100,16 @@ def test_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"absent\.npz: No such file"):
         TableProfile.load(tmp_path / "absent.npz")
+
+
+def test_profile_from_before_boards_and_doubts_were_kept_is_loaded(saved: Path) -> None:
+    with np.load(saved) as arrays:
+        kept = {name: arrays[name] for name in arrays.files}
+    facts = json.loads(kept["facts"].tobytes())
+    del facts["boards"], facts["doubts"]
+    np.savez(saved, **(kept | {"facts": np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)}))
+    loaded = TableProfile.load(saved)
+    assert loaded.boards is None and loaded.doubts == () and loaded.accuracy == PROFILE.accuracy
 
 
 def test_profile_of_another_format_is_refused(saved: Path) -> None:
