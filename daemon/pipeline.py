@@ -203,4 +203,7 @@ def average(readings: list[BoardReading]) -> BoardReading:
         return readings[0]
     logs = np.mean([reading.log_probabilities for reading in readings], axis=0)
     logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
-    return dataclasses.replace(readings[-1], log_probabilities=logs)
+    unknown = [reading.unknown for reading in readings if reading.unknown is not None]
+    return dataclasses.replace(
+        readings[-1], log_probabilities=logs, unknown=np.mean(unknown, axis=0) if unknown else None
+    )

@@ -55,8 +55,9 @@ def read(
     """Reads the board in photos, with or without a table profile.
 
     With --json one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by row
-    from the picture's top), probabilities (one object of class letters per cell), quality (how much of the board's
-    lines or lattice is seen, 0 to 1), milliseconds; of dominoes also tiles (cell, cell, pips, pips) and pawns (the
+    from the picture's top), probabilities (one object of class letters per cell), unknown (a share per cell, 0 to 1,
+    that it shows nothing that was learnt: a hand, say), quality (how much of the board's lines or lattice is seen, 0 to
+    1), milliseconds; of dominoes also tiles (cell, cell, pips, pips) and pawns (the
     space of each colour, 0 the start, null where not seen). A file that is no picture, or shows no board, has found
     false.
 
@@ -83,7 +84,7 @@ def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64]
     """What `kibitzer read` prints of one photo."""
     started_s = time.perf_counter()
     report: dict[str, object] = {"photo": photo.name, "found": False, "corners_px": None, "cells": None}
-    report |= {"probabilities": None, "quality": 0.0, "milliseconds": 0.0}
+    report |= {"probabilities": None, "unknown": None, "quality": 0.0, "milliseconds": 0.0}
     image = load_photo(photo)
     try:
         found = None if image is None else reader.read(image, corners_px)
@@ -100,6 +101,7 @@ def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64]
                 {letter: round(float(value), 6) for letter, value in zip(reading.letters, row, strict=True)}
                 for row in probabilities
             ],
+            "unknown": None if reading.unknown is None else np.round(reading.unknown, 4).tolist(),
             "quality": round(found.pose.quality, 3),
         }
         if reading.tiles is not None:

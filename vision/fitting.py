@@ -71,6 +71,7 @@ def fit_head(
     margins, known = _held_out_margins(scaled, targets, len(present), _folds(targets, groups), softness)
     coefficients, intercepts = _separate(scaled, targets, len(present), softness)
     platt = [_platt(margins[known, row], targets[known] == row, copies) for row in range(len(present))]
+    kept = _sample(targets, remember)
     head = Head(
         letters=present,
         mean=mean,
@@ -79,8 +80,10 @@ def fit_head(
         intercepts=intercepts,
         slopes=np.array([slope for slope, _ in platt]),
         offsets=np.array([offset for _, offset in platt]),
-        examples=unit(scaled)[_sample(targets, remember)].astype(np.float16).astype(np.float64),
-        reach=_reach(unit(scaled), groups, _sample(targets, remember)) if remember else 1.0,
+        examples=unit(scaled)[kept].astype(np.float16).astype(np.float64),
+        reach=_reach(unit(scaled), groups, kept) if remember else 1.0,
+        example_letters="".join(labels[index] for index in kept),
+        example_lengths=np.linalg.norm(scaled[kept], axis=1),
     )
     return Fit(head, margins.argmax(axis=1) == targets, known)
 

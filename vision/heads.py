@@ -55,6 +55,16 @@ class Head:
     """Distance to the nearest example, 0 to 2, that is still ordinary; beyond it belief shrinks."""
     trust: float = 0.0
     """Weight of the generic head's opinion beside this one's, 0 to 1: how well it proved itself at this table."""
+    example_letters: str = ""
+    """Class letter of each example; empty where that was not kept."""
+    example_lengths: FloatArray = dataclasses.field(default_factory=lambda: np.zeros(0))
+    """(n,) of each example before it was made a unit vector; empty where that was not kept."""
+
+    def remembered(self) -> tuple[Descriptors, str]:
+        """Descriptors of the examples and their class letters, as far as both were kept."""
+        count = len(self.example_letters)
+        scaled = self.examples[:count] * self.example_lengths[:count, None]
+        return (scaled * self.scale + self.mean).astype(np.float32), self.example_letters
 
     def probabilities(self, descriptors: Descriptors) -> FloatArray:
         """(n, letters); rows add up to 1."""
@@ -76,9 +86,10 @@ class Head:
         stored: dict[str, NDArray[np.generic]] = {
             field.name: np.asarray(getattr(self, field.name))
             for field in dataclasses.fields(self)
-            if field.name != "letters"
+            if field.name not in ("letters", "example_letters")
         }
-        stored["letters"] = np.array([ord(letter) for letter in self.letters], dtype=np.int32)
+        for name in ("letters", "example_letters"):
+            stored[name] = np.array([ord(letter) for letter in getattr(self, name)], dtype=np.int32)
         stored["examples"] = self.examples.astype(np.float16)
         return stored
 
@@ -87,6 +98,8 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
     """The head that `Head.arrays` stored. Raises ValueError where the arrays do not fit together."""
     try:
         letters = "".join(chr(int(code)) for code in arrays["letters"])
+        kept = "".join(chr(int(code)) for code in arrays.get("example_letters", ()))
+        lengths = np.asarray(arrays.get("example_lengths", ()), dtype=np.float64)
         numbers = {
             name: np.asarray(arrays[name], dtype=np.float64)
             for name in ("mean", "scale", "coefficients", "intercepts", "slopes", "offsets", "examples")
@@ -102,9 +115,11 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise ValueError(f"{name} of a head is {numbers[name].shape}, not {shape}, or not finite")
+    if (len(kept) not in (0, len(numbers["examples"]))) or lengths.shape != (len(kept),):
+        raise ValueError(f"a head has {len(kept)} letters and {lengths.shape} lengths of its examples")
     if not rows or not reach > 0 or not 0 <= trust <= 1 or not (numbers["scale"] > 0).all():
         raise ValueError("a head without classes or scale, or with a reach or trust that cannot be")
-    return Head(letters=letters, reach=reach, trust=trust, **numbers)
+    return Head(letters=letters, reach=reach, trust=trust, example_letters=kept, example_lengths=lengths, **numbers)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -164,11 +179,24 @@ def read_log_probabilities(
     The table's head is believed where it has learnt, together with the generic head as far as that is trusted there;
     classes that the table's head never saw keep the generic head's share.
     """
-    shares = np.full((len(descriptors), len(letters)), 1 / len(letters))
+    return judge(descriptors, letters, table, generic)[0]
+
+
+def judge(
+    descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
+) -> tuple[FloatArray, FloatArray]:
+    """What `read_log_probabilities` gives, and (n,) shares of belief, 0 to 1, that this is no cell as it was learnt.
+
+    Such a share went to OTHER, or was taken away because the patch looks like no example: something covers the cell,
+    or it is seen as never before.
+    """
+    shares, unknown = np.full((len(descriptors), len(letters)), 1 / len(letters)), np.zeros(len(descriptors))
     if generic is not None:
-        shares = _spread(generic.probabilities(descriptors), generic.letters, letters)
+        odds = generic.probabilities(descriptors)
+        shares, unknown = _spread(odds, generic.letters, letters), _other(odds, generic.letters)
     if table is not None:
-        own = _spread(table.probabilities(descriptors), table.letters, letters)
+        odds = table.probabilities(descriptors)
+        own = _spread(odds, table.letters, letters)
         own = own * np.clip(shares, LEAST, None) ** table.trust
         unseen = np.array([letter not in table.letters for letter in letters])
         elsewhere = shares[:, unseen].sum(axis=1, keepdims=True)
@@ -176,13 +204,19 @@ def read_log_probabilities(
         believed = np.where(unseen, shares, own / own.sum(axis=1, keepdims=True) * (1 - elsewhere))
         strange = table.strangeness(descriptors)[:, None]
         shares = believed * (1 - strange) + strange / len(letters)
+        unknown = 1 - (1 - _other(odds, table.letters)) * (1 - strange[:, 0])
     shares = np.clip(shares, LEAST, None)
-    return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True)))
+    return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True))), np.asarray(unknown)
 
 
 def unit(vectors: FloatArray) -> FloatArray:
     """The vectors at length 1."""
     return np.asarray(vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-9))
+
+
+def _other(known: FloatArray, known_letters: str) -> FloatArray:
+    """(n,) the share of OTHER; 0 from a head that does not know it."""
+    return np.asarray(known[:, known_letters.index(OTHER)]) if OTHER in known_letters else np.zeros(len(known))
 
 
 def _spread(known: FloatArray, known_letters: str, letters: str) -> FloatArray:

@@ -14,7 +14,7 @@ from vision.cells import Patches, cut_patches
 from vision.descriptors import load_descriptor
 from vision.features import Reference
 from vision.frame import Image
-from vision.heads import GENERIC, OTHER, Head, head_from_arrays, load_generic, read_log_probabilities
+from vision.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.reading import BoardReading
 from vision.sides import tell_sides_apart
 from vision.tiles import pair_halves
@@ -43,6 +43,7 @@ class Reader:
         self._seen: Patches | None = None
         self._each: NDArray[np.float64] | None = None
         """What was read of every cell by itself, before the men of one colour were taken together."""
+        self._unknown: NDArray[np.float64] | None = None
         self._ways: NDArray[np.float64] | None = None
 
     def read(
@@ -58,23 +59,24 @@ class Reader:
         Where both are given, cells not `changed` keep `previous`.
         """
         patches = self._cut(rectified)
-        if changed is None or previous is None or self._seen is None or self._each is None:
-            logs, ways = self._judge(patches)
+        if changed is None or previous is None or self._seen is None or self._each is None or self._unknown is None:
+            logs, unknown, ways = self._judge(patches)
         else:
-            logs, ways = self._each.copy(), None if self._ways is None else self._ways.copy()
-            logs[changed], new_ways = self._judge(patches[changed])
+            logs, unknown = self._each.copy(), self._unknown.copy()
+            ways = None if self._ways is None else self._ways.copy()
+            logs[changed], unknown[changed], new_ways = self._judge(patches[changed])
             if ways is not None and new_ways is not None:
                 ways[changed] = new_ways
             patches = np.where(changed[:, None, None, None], patches, self._seen)
-        self._seen, self._each, self._ways = patches, logs, ways
+        self._seen, self._each, self._unknown, self._ways = patches, logs, unknown, ways
         letters = self.template.letters
         if self._own is None:
             logs = tell_sides_apart(patches, logs, letters)
         if ways is None:
-            return BoardReading(logs, letters, time_s, occlusion)
+            return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
         grid = self.template.source["grid"]
         pairing = pair_halves(logs, letters, ways, int(grid["rows"]), int(grid["columns"]))
-        return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles)
+        return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
         """(cells,) True where a cell looks different from when it was last read; a change of light is no change."""
@@ -92,12 +94,13 @@ class Reader:
             self._newest = rectified, self.template, cut_patches(rectified, self.template)
         return self._newest[2]
 
-    def _judge(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-        """Logarithms of what stands on each cell, and of where the other half lies, where cells go in pairs."""
+    def _judge(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+        """Logarithms of what stands on each cell, the shares of what is unknown, and, where cells go in pairs,
+        logarithms of where the other half lies."""
         described = self._descriptor.describe(patches)
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
-        logs = read_log_probabilities(described, self.template.letters, self._own, head)
-        return logs, None if ways is None else ways.log_probabilities(described)
+        logs, unknown = judge(described, self.template.letters, self._own, head)
+        return logs, unknown, None if ways is None else ways.log_probabilities(described)
 
 
 def _blocks(patches: Patches) -> NDArray[np.float32]:

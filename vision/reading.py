@@ -34,6 +34,9 @@ class BoardReading:
     """Share of the board that something covers, 0 to 1."""
     tiles: tuple[SeenTile, ...] | None = None
     """Halves that are believed to be one tile, ascending; None on boards without tiles."""
+    unknown: NDArray[np.float64] | None = None
+    """(cells,) share of belief that a cell shows nothing that was learnt, 0 to 1: a hand, say, or a strange light.
+    None where the reading was not made from a picture."""
 
     @property
     def board(self) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.fitting import fit_head
-from vision.heads import LEAST, OTHER, Head, head_from_arrays, load_generic, read_log_probabilities
+from vision.heads import LEAST, OTHER, Head, head_from_arrays, judge, load_generic, read_log_probabilities
 
 LENGTH = 40
 CENTRES = {letter: np.random.default_rng(index).normal(0, 1, LENGTH) for index, letter in enumerate(".WB?")}
@@ -92,6 +92,8 @@ def test_stored_head_comes_back(head: Head) -> None:
         {"slopes": np.full(3, np.nan)},
         {"scale": np.zeros(LENGTH)},
         {"reach": np.array(0.0)},
+        {"example_lengths": np.ones(3)},
+        {"example_letters": np.array([87])},
         {"letters": np.array([-5, 7, 8])},
         {"offsets": np.array(["a", "b", "c"])},
     ],
@@ -136,3 +138,36 @@ def test_generic_head_knows_empty_light_dark_and_other() -> None:
     assert generic.others.shape[1] == len(generic.head.mean)
     found = generic.head.probabilities(generic.others).argmax(axis=1)
     assert (found == generic.head.letters.index(OTHER)).mean() > 0.6
+
+
+def test_share_that_a_covered_cell_loses_is_told() -> None:
+    labels = "." * 30 + "W" * 30 + "B" * 30 + OTHER * 30
+    own = fit_head(examples(labels), labels, ".WB" + OTHER).head
+    _, unknown = judge(examples(OTHER + "W", seed=5), ".WB", own, None)
+    assert unknown[0] > 0.5 > 0.2 > unknown[1]
+    assert ((unknown >= 0) & (unknown <= 1)).all()
+
+
+def test_what_is_strange_is_told_as_unknown(head: Head) -> None:
+    strange = np.random.default_rng(77).normal(0, 2, (1, LENGTH)).astype(np.float32)
+    _, unknown = judge(np.concatenate([strange, examples("W", seed=4)]), ".WB", head, None)
+    assert unknown[0] > 0.6 > 0.2 > unknown[1]
+
+
+def test_nothing_is_unknown_to_who_has_learnt_nothing() -> None:
+    assert judge(examples("W"), ".WB", None, None)[1].tolist() == [0.0]
+
+
+def test_head_gives_its_examples_back_with_their_classes(head: Head) -> None:
+    described, letters = head_from_arrays(head.arrays()).remembered()
+    assert len(described) == len(letters) == len(head.examples)
+    nearest = [min(".WB", key=lambda letter: np.linalg.norm(row - CENTRES[letter])) for row in described]
+    assert "".join(nearest) == letters
+
+
+def test_head_of_an_older_profile_has_examples_without_classes(head: Head) -> None:
+    arrays = head.arrays()
+    del arrays["example_letters"], arrays["example_lengths"]
+    old = head_from_arrays(arrays)
+    assert np.allclose(old.strangeness(examples("W")), head.strangeness(examples("W")), atol=1e-3)
+    assert old.remembered()[1] == ""

@@ -64,9 +64,21 @@ def test_covered_cell_comes_out_less_sure_than_a_seen_one(profile: TableProfile)
     hand = picture.copy()
     chance = np.random.default_rng(0)
     hand[150:380, 130:400] = np.clip(np.array([110, 140, 195]) + chance.normal(0, 9, (230, 270, 3)), 0, 255)
-    covered = reader.read(hand, 0.0).confidence
+    covered = reader.read(hand, 0.0)
     inner = [6, 7, 8, 10, 11, 12, 13, 15, 16, 17]
-    assert covered[inner].mean() < seen[inner].mean() - 0.1
+    assert covered.confidence[inner].mean() < seen[inner].mean() - 0.1
+    outer = [0, 2, 21, 23]
+    assert covered.unknown is not None
+    assert covered.unknown[inner].mean() > 0.3 > 0.15 > covered.unknown[outer].mean()
+
+
+def test_cells_that_are_not_read_again_keep_what_is_unknown_of_them() -> None:
+    reader = Reader(TEMPLATE)
+    before = reader.read(steady(CELLS), 0.0)
+    changed = np.arange(24) == 3
+    after = reader.read(np.full_like(steady(CELLS), 128), 1.0, changed=changed, previous=before)
+    assert before.unknown is not None and after.unknown is not None
+    assert np.array_equal(after.unknown[~changed], before.unknown[~changed])
 
 
 def test_only_the_cell_that_changed_is_named() -> None:
