@@ -32,7 +32,7 @@ COMMANDS = {
     "demo": Entry("daemon.demo_cli", "A whole game on a simulated table: camera to speech. Start here."),
     "run": Entry("daemon.run_cli", "The daemon: watch a board, referee, play, speak."),
     "watch": Entry("daemon.watch_cli", "Watch a camera, video, folder of photos or stream; print what happens."),
-    "read": Entry("vision.cli", "Read the board in photos."),
+    "read": Entry("vision.read_cli", "Read the board in photos."),
     "calibrate": Entry("daemon.calibrate_cli", "Make a table profile: guided with a camera, or from labelled photos."),
     "print-board": Entry("vision.sheet.cli", "Draw a board for printing: PDF or SVG, found and read by its markers."),
     "settle": Entry("vision.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),

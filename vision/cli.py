@@ -1,11 +1,10 @@
-"""`kibitzer read` and `kibitzer calibrate`."""
+"""`kibitzer calibrate` from photos, and what other commands have in common with it."""
 
 from __future__ import annotations
 
 import collections
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -23,8 +22,6 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from vision.encoded import decode
 from vision.frame import Image
-from vision.locate import PhotoReader
-from vision.markers import OtherSheetError
 from vision.weights import WeightsError
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
@@ -39,80 +36,6 @@ def stop(command: str, error: object) -> typer.Exit:
     """Says what is wrong in one line; the exit to raise."""
     sys.stderr.write(f"kibitzer {command}: {error}\n")
     return typer.Exit(2)
-
-
-@app.command("read")
-def read(
-    photos: Annotated[list[Path], typer.Argument(help="Photos of one board or of several.")],
-    game: Annotated[str, GAME],
-    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
-    rule: Annotated[list[str], RULE] = [],  # noqa: B006
-    corners: Annotated[
-        str, typer.Option(help='Where the board is: "x,y x,y x,y x,y", top left, top right, bottom right, bottom left.')
-    ] = "",
-    as_json: Annotated[bool, JSON] = False,
-) -> None:
-    """Reads the board in photos, with or without a table profile.
-
-    With --json one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by row
-    from the picture's top), probabilities (one object of class letters per cell), unknown (a share per cell, 0 to 1,
-    that it shows nothing that was learnt: a hand, say), quality (how much of the board's lines or lattice is seen, 0 to
-    1), milliseconds; of dominoes also tiles (cell, cell, pips, pips) and pawns (the
-    space of each colour, 0 the start, null where not seen). A file that is no picture, or shows no board, has found
-    false.
-
-    Example: kibitzer read table.jpg --game morris --json
-    """
-    try:
-        template = template_of(game, rule)
-        place = parse_corners(corners) if corners else None
-        reader = PhotoReader(template, None if profile is None else TableProfile.load(profile))
-    except (games.GameError, ProfileError, TemplateError, WeightsError, ValueError) as error:
-        raise stop("read", error) from None
-    for photo in photos:
-        report = read_photo(photo, reader, place)
-        if as_json:
-            sys.stdout.write(json.dumps(report, ensure_ascii=False) + "\n")
-            sys.stdout.flush()
-        elif report["found"]:
-            sys.stderr.write(f"{photo.name}: {report['cells']}  (lines seen: {report['quality']:.0%})\n")
-        else:
-            sys.stderr.write(f"{photo.name}: no board found\n")
-
-
-def read_photo(photo: Path, reader: PhotoReader, corners_px: NDArray[np.float64] | None) -> dict[str, object]:
-    """What `kibitzer read` prints of one photo."""
-    started_s = time.perf_counter()
-    report: dict[str, object] = {"photo": photo.name, "found": False, "corners_px": None, "cells": None}
-    report |= {"probabilities": None, "unknown": None, "quality": 0.0, "milliseconds": 0.0}
-    image = load_photo(photo)
-    try:
-        found = None if image is None else reader.read(image, corners_px)
-    except OtherSheetError as error:
-        sys.stderr.write(f"{photo.name}: {error}\n")
-        found = None
-    if found is not None:
-        reading, probabilities = found.reading, np.exp(found.reading.log_probabilities)
-        report |= {
-            "found": True,
-            "corners_px": np.round(found.pose.corners_px(found.template), 1).tolist(),
-            "cells": reading.board,
-            "probabilities": [
-                {letter: round(float(value), 6) for letter, value in zip(reading.letters, row, strict=True)}
-                for row in probabilities
-            ],
-            "unknown": None if reading.unknown is None else np.round(reading.unknown, 4).tolist(),
-            "quality": round(found.pose.quality, 3),
-        }
-        if reading.tiles is not None:
-            names = found.template.cell_names
-            report["tiles"] = [
-                [names[cell] for cell in tile.cells] + [int(p) for p in tile.pips] for tile in reading.tiles
-            ]
-        if found.pawns:
-            report["pawns"] = {colour: pawn.space for colour, pawn in found.pawns.items()}
-    report["milliseconds"] = round((time.perf_counter() - started_s) * 1000, 1)
-    return report
 
 
 @app.command("calibrate")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -55,6 +56,8 @@ DOUBTFUL = 0.02
 SURE = 0.7
 """Merit of a board after which no other is tried."""
 
+Told = Literal["markers", "print", "lattice", "outline", "reference", "hand"]
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Found:
@@ -65,6 +68,8 @@ class Found:
     """With the shape measured on this board."""
     sheet: SheetLayout | None = None
     """Where it is a printed board that was found by its markers."""
+    told_by: Told = "outline"
+    """What told where it is."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -95,14 +100,22 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     board, show which corner it is. Raises OtherSheetError where the printed board of another game is seen.
     """
     sheet = find_sheet(image, template)
-    if sheet is not None:
-        return Found(sheet[0], sheet[1].template, sheet[1])
+    return find_drawn(image, template) if sheet is None else Found(sheet[0], sheet[1].template, sheet[1], "markers")
+
+
+def is_ruled(template: BoardTemplate) -> bool:
+    """Whether it has so many lines that its lattice tells it, not its outline."""
+    return "grid" in template.source and min(lines_of(template)) >= FEWEST_LINES
+
+
+def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
+    """The same by what is drawn or printed on the board alone: no markers are looked for."""
     if template.printed is not None:
         pose = find_print(image, template)
-        return Found(pose, template) if pose is not None else None
-    if "grid" in template.source and min(lines_of(template)) >= FEWEST_LINES:
+        return Found(pose, template, told_by="print") if pose is not None else None
+    if is_ruled(template):
         pose = find_grid(image, template)
-        return Found(pose, template) if pose is not None else None
+        return Found(pose, template, told_by="lattice") if pose is not None else None
     grey, small_from_image = shrink(image, WORKING_PX)
     best = _search(grey, template)
     if best is None and image.ndim == 3:

@@ -45,11 +45,22 @@ class PhotoReader:
         self._reference = None if profile is None else reference_of(profile)
         self._reader = Reader(self._template, profile)
 
+    @property
+    def template(self) -> BoardTemplate:
+        """The board that is looked for."""
+        return self._template
+
     def read(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> ReadPhoto | None:
-        """What stands on the board in the photo; None where no board is seen."""
-        placed = self._place(image) if corners_px is None else self._place_at(image, corners_px)
-        if placed is None:
-            return None
+        """What stands on the board in the photo; None where no board is seen. Raises OtherSheetError."""
+        placed = self.place(image, corners_px)
+        return None if placed is None else self.read_at(image, placed)
+
+    def place(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> Found | None:
+        """Where the board is in the photo; None where none is seen. Raises OtherSheetError."""
+        return self._place(image) if corners_px is None else self._place_at(image, corners_px)
+
+    def read_at(self, image: Image, placed: Found) -> ReadPhoto:
+        """What stands on a board whose place is known."""
         pose, template = placed.pose, placed.template
         self._reader.template = template
         rectified = rectify(image, pose, template)
@@ -67,14 +78,14 @@ class PhotoReader:
             pose = turned_to_print(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
-        return Found(refine_if_better(image, pose, template), template)
+        return Found(refine_if_better(image, pose, template), template, told_by="hand")
 
     def _place(self, image: Image) -> Found | None:
         if self._reference is not None:
             aligner = Aligner(self._template, self._reference)
             alignment = aligner.update(Frame(image, 0.0, 0))
             if alignment.pose is not None:
-                return Found(alignment.pose, aligner.template)
+                return Found(alignment.pose, aligner.template, told_by="reference")
         return find_board(image, self._template)
 
 

@@ -1,0 +1,72 @@
+"""Which of the known boards is in a picture, told by the picture alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from calibration.template import load_template
+from tests.vision.drawn import CORNERS, draw
+from tests.vision.test_markers import photo, sheet
+from vision.finder import Found
+from vision.pose import pose_from_corners
+from vision.which_board import NamedBoard, compared, drawings, name_board
+
+
+def board(game: str, sure: float, *options: str) -> NamedBoard:
+    template = load_template(game, frozenset(options))
+    return NamedBoard(Found(pose_from_corners(CORNERS, template), template), sure)
+
+
+def test_every_drawing_of_every_game_is_known() -> None:
+    known = {(one.game, option) for family in drawings() for one in family for option in (one.options or {""})}
+    assert known >= {("gomoku", ""), ("gomoku", "size=19"), ("nine_mens_morris", "diagonals"), ("reversi", "")}
+    assert {game for game, _ in known} >= {"co_ganh", "double_double_dominoes"}
+
+
+@pytest.mark.parametrize("options", [(), ("diagonals",)])
+def test_a_morris_board_is_named_with_its_diagonals(options: tuple[str, ...]) -> None:
+    image, _ = draw(load_template("nine_mens_morris", frozenset(options)), cells="W..B..W......B.....W...B")
+    named = name_board(image).board
+    assert named is not None
+    assert (named.game, named.options) == ("nine_mens_morris", frozenset(options))
+    assert named.sure > 0.9
+
+
+@pytest.mark.parametrize(("game", "option"), [("reversi", ""), ("gomoku", "size=19")])
+def test_a_printed_board_is_named_by_its_markers(game: str, option: str) -> None:
+    calls: list[str] = []
+    named = name_board(photo(sheet(game, option))[0], lambda done, total, what: calls.append(what)).board
+    assert named is not None
+    assert (named.game, named.options) == (game, frozenset({option} - {""}))
+    assert named.sure > 0.99
+    assert not calls, "no other board is looked for"
+
+
+def test_an_empty_picture_is_named_nothing() -> None:
+    calls: list[str] = []
+    naming = name_board(np.full((240, 320, 3), 90, np.uint8), lambda done, total, what: calls.append(what))
+    assert naming.board is None
+    assert naming.others == ()
+    assert len(calls) == len(drawings())
+
+
+def test_of_two_boards_the_surer_is_named_and_the_other_mentioned() -> None:
+    naming = compared([board("co_ganh", 0.7), board("nine_mens_morris", 0.98)])
+    assert naming.board is not None
+    assert naming.board.game == "nine_mens_morris"
+    assert naming.board.sure < 0.98
+    assert [other.game for other in naming.others] == ["co_ganh"]
+
+
+def test_boards_that_are_as_sure_as_each_other_are_none() -> None:
+    naming = compared([board("co_ganh", 0.95), board("nine_mens_morris", 0.95)])
+    assert naming.board is None
+    assert [other.game for other in naming.others] == ["co_ganh", "nine_mens_morris"]
+    assert compared([board("reversi", 0.4)]).board is None
+
+
+def test_drawings_with_the_same_cells_are_found_as_one() -> None:
+    (family,) = [family for family in drawings() if family[0].game == "nine_mens_morris"]
+    assert [sorted(one.options) for one in family] == [[], ["diagonals"]]
+    assert all(one.cell_names == family[0].cell_names for one in family)
