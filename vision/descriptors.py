@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cells import PATCH_PX, Patches
-from vision.weights import MODELS, WeightsError, find_weights
+from vision.weights import MADE_HERE, MODELS, WeightsError, find_weights
 
 Descriptors = NDArray[np.float32]
 """float32 (patches, length)."""
@@ -23,6 +23,9 @@ Descriptors = NDArray[np.float32]
 DEFAULT = "resnet18"
 NETWORKS = (DEFAULT, "halves")
 """Descriptors that are learnt: for men on any board, and for halves of domino tiles."""
+IMAGENET = "imagenet"
+"""torchvision's published ResNet-18: no part of the program, but made where `MAKE_IMAGENET` can fetch its weights."""
+MAKE_IMAGENET = "./kibitzer train imagenet"
 BATCH = 128
 """Patches described at once, which bounds memory on boards of 361 cells."""
 
@@ -47,7 +50,7 @@ class Descriptor(Protocol):
 
 
 class Network:
-    """The activations before the last layer of a network of `NETWORKS`.
+    """The activations before the last layer of a network of `NETWORKS`, or of the one named `IMAGENET`.
 
     ResNet-18 gives 512 numbers and takes some 1 ms a patch on one core; "halves" gives 96, ten times as fast.
     Preprocessing is part of the network, which takes the patches as they are. Raises WeightsError.
@@ -56,8 +59,8 @@ class Network:
     def __init__(self, name: str, folder: Path = MODELS) -> None:
         import onnxruntime  # here, since the pixel descriptors do without
 
-        weights = find_weights(name, folder)
-        self.name, self.sha256 = name, weights.sha256
+        weights = find_weights(name, folder, MAKE_IMAGENET if name == IMAGENET else "")
+        self.name, self.sha256 = name, weights.known_as
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         # Workers compete for the cores: a thread that spins while it waits would take one from them.
@@ -126,13 +129,16 @@ PIXEL_FUNCTIONS: dict[str, Callable[[NDArray[np.uint8]], NDArray[np.float32]]] =
     "hog": hog,
 }
 NAMES = (*NETWORKS, *PIXEL_FUNCTIONS)
+"""Descriptors that are always there."""
 
 
-@functools.lru_cache(maxsize=len(NAMES))
+@functools.lru_cache(maxsize=len(NAMES) + 1)
 def load_descriptor(name: str = DEFAULT) -> Descriptor:
     """The descriptor of that name, loaded once. Raises ValueError for an unknown name, WeightsError."""
     if name in NETWORKS:
         return Network(name)
+    if name == IMAGENET:
+        return Network(name, MADE_HERE)
     if name not in PIXEL_FUNCTIONS:
-        raise ValueError(f"there is no descriptor {name!r}; there are {', '.join(NAMES)}")
+        raise ValueError(f"there is no descriptor {name!r}; there are {', '.join((*NAMES, IMAGENET))}")
     return PixelDescriptor(name, PIXEL_FUNCTIONS[name])

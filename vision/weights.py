@@ -7,7 +7,10 @@ import hashlib
 import tomllib
 from pathlib import Path
 
-MODELS = Path(__file__).resolve().parents[1] / "models"
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = ROOT / "models"
+MADE_HERE = ROOT / "var" / "weights"
+"""Learnt files that are no part of the program but were made on this computer, with a manifest of their own."""
 
 
 class WeightsError(OSError):
@@ -21,10 +24,25 @@ class Weights:
     path: Path
     sha256: str
     """Hexadecimal digest that the manifest promises and `find_weights` has checked."""
+    known_as: str = ""
+    """Digest that profiles know it by: of what it was made from, where every computer makes its own file."""
 
 
-def find_weights(name: str, folder: Path = MODELS) -> Weights:
-    """The file of that name in the manifest, its digest checked (10 ms for 10 MB). Raises WeightsError."""
+def find_weights(name: str, folder: Path = MODELS, again: str = "") -> Weights:
+    """The file of that name in the manifest, its digest checked (10 ms for 10 MB).
+
+    `again` is the command that makes the file where it is no part of the checkout. Raises WeightsError, which says how
+    to get the file.
+    """
+    try:
+        return _checked(name, folder)
+    except WeightsError as error:
+        if not again:
+            raise
+        raise WeightsError(f"{name} weights are not on this computer; make them with `{again}`") from error
+
+
+def _checked(name: str, folder: Path) -> Weights:
     manifest = folder / "manifest.toml"
     try:
         entry = tomllib.loads(manifest.read_text(encoding="utf-8"))[name]
@@ -40,4 +58,4 @@ def find_weights(name: str, folder: Path = MODELS) -> Weights:
     if digest != promised:
         said = f"its sha256 is {digest[:12]}..., the manifest says {promised[:12]}..."
         raise WeightsError(f"{path}: {said}; restore it with `git checkout {path.name}`")
-    return Weights(path, digest)
+    return Weights(path, digest, str(entry.get("known_as", digest)))

@@ -12,6 +12,8 @@ import cv2
 import typer
 
 from models.train import scenes_cli
+from vision.cli import progress_bar
+from vision.weights import MADE_HERE
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown", no_args_is_help=True
@@ -105,6 +107,39 @@ def halves(
     say_progress()
     out.mkdir(parents=True, exist_ok=True)
     make_halves(out, work, patches=patches, epochs=epochs, seed=seed, threads=threads)
+
+
+@app.command("imagenet")
+def imagenet(
+    out: Annotated[Path, typer.Option(help="Folder for the network; profiles look for it in the default.")] = MADE_HERE,
+    fetch: Annotated[
+        bool, typer.Option("--fetch/--no-fetch", help="Load the published weights where they are not here yet.")
+    ] = True,
+) -> None:
+    """Makes the descriptor of `calibrate --weights imagenet` from torchvision's published ResNet-18.
+
+    Fetches the weights (47 MB), checks their SHA-256, and writes them in eight bits, so that reading needs no torch.
+    Trains nothing. Without a network, lay resnet18-f37072fd.pth where the error says.
+
+    Example: kibitzer train imagenet
+    """
+    try:
+        from models.train.imagenet_onnx import make_imagenet
+        from models.train.published import Missing, find_published
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
+        raise typer.Exit(2) from None
+    say_progress()
+    try:
+        with progress_bar() as progress:
+            task = progress.add_task("fetching the weights", total=None)
+            find_published(fetch, lambda done, total: progress.update(task, completed=done, total=total or None))
+            task = progress.add_task("loading", total=3)
+            path = make_imagenet(out, False, lambda what: progress.update(task, advance=1, description=what))
+    except (Missing, OSError) as error:
+        sys.stderr.write(f"kibitzer train: {error}\n")
+        raise typer.Exit(2) from None
+    sys.stderr.write(f"{path}: {path.stat().st_size / 1e6:.1f} MB\n")
 
 
 @app.command("patches")

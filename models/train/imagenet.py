@@ -11,8 +11,8 @@ pixels as the network was trained. The last line of standard output is an object
 
 from __future__ import annotations
 
-import hashlib
 import json
+import pickle
 import sys
 import time
 from pathlib import Path
@@ -21,11 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.train.published import Missing, find_published
+
 BATCH = 25
-
-
-class Missing(RuntimeError):
-    """No published weights; the message says why."""
 
 
 def load(fetch: bool) -> Any:
@@ -39,31 +37,14 @@ def load(fetch: bool) -> Any:
         vision = import_torchvision()
     except ImportError as error:
         raise Missing(f"{error.name} is not installed; `./kibitzer bench --help` installs it") from error
-    weights = vision.models.ResNet18_Weights.IMAGENET1K_V1
-    path = Path(torch.hub.get_dir()) / "checkpoints" / Path(weights.url).name
-    if not path.is_file() and not fetch:
-        raise Missing(f"{path} is not on this machine; --weights imagenet fetches it from {weights.url}")
+    path = find_published(fetch)
+    network = vision.models.resnet18(weights=None)
     try:
-        if not path.is_file():
-            torch.hub.download_url_to_file(weights.url, str(_made(path)), promised_digest(path), progress=False)
-        check(path)
-        network = vision.models.resnet18(weights=weights)
-    except (OSError, RuntimeError) as error:
-        raise Missing(f"{weights.url} cannot be had: {error}") from error
+        network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    except (OSError, RuntimeError, ValueError, EOFError, pickle.UnpicklingError) as error:
+        raise Missing(f"{path} holds no ResNet-18: {str(error).splitlines()[0]}") from error
     network.fc = nn.Identity()
     return network.eval()
-
-
-def check(path: Path) -> None:
-    """Raises RuntimeError where a file is not the one whose digest begins its name, as torchvision's do."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    if not digest.startswith(promised_digest(path)):
-        raise RuntimeError(f"{path} is not what its name says: its sha256 begins {digest[:8]}; delete it")
-
-
-def promised_digest(path: Path) -> str:
-    """The first digits of the sha256, as in resnet18-f37072fd.pth."""
-    return path.stem.rpartition("-")[2]
 
 
 def describe(network: Any, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -78,11 +59,6 @@ def describe(network: Any, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
         for start in range(0, len(patches), BATCH):
             rows.append(network(prepared(patches[start : start + BATCH], SIDE_PX)))
     return np.asarray(torch.cat(rows).numpy(), dtype=np.float32)
-
-
-def _made(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def main() -> int:

@@ -201,34 +201,14 @@ def test_published_weights_that_are_not_here_are_a_reason_and_no_failure(
         imagenet.describe_imagenet(np.zeros((1, 48, 48, 3), np.uint8), fetch=False)
 
 
-def test_weights_that_are_absent_or_not_what_their_name_says_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
-    from models.train.imagenet import Missing, load
-
-    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
-    with pytest.raises(Missing, match=r"resnet18-f37072fd\.pth is not on this machine.*--weights imagenet"):
-        load(fetch=False)
-    (tmp_path / "checkpoints").mkdir()
-    (tmp_path / "checkpoints" / "resnet18-f37072fd.pth").write_bytes(b"something else")
-    with pytest.raises(Missing, match="not what its name says"):
-        load(fetch=False)
-
-
 def test_published_weights_that_are_here_are_loaded_and_describe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
+    pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from models.train import imagenet as program
-    from models.train.torchvision_import import import_torchvision
+    from tests.models.stand_in import lay_weights_of_chance
 
-    torch.manual_seed(3)
-    (tmp_path / "checkpoints").mkdir()
-    path = tmp_path / "checkpoints" / "resnet18-f37072fd.pth"
-    torch.save(import_torchvision().models.resnet18(weights=None).state_dict(), path)
-    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
-    monkeypatch.setattr(program, "promised_digest", lambda path: "")
+    lay_weights_of_chance(tmp_path, monkeypatch)
     described = program.describe(
         program.load(fetch=False), np.random.default_rng(0).integers(0, 256, (2, 48, 48, 3)).astype(np.uint8)
     )

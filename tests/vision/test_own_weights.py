@@ -1,0 +1,96 @@
+"""`--weights imagenet`: profiles by weights made on this computer, and what is said where they are not there."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from calibration.profile import TableProfile
+from calibration.template import load_template
+from models.train.manifest import write_entry
+from tests.vision.drawn import draw
+from vision import descriptors, own_weights
+from vision.calibrate import LabelledPhoto, fit_profile
+from vision.descriptors import IMAGENET, load_descriptor
+from vision.locate import PhotoReader
+from vision.reader import Reader
+from vision.weights import MODELS, WeightsError
+
+BOARDS = ("WB......WW..BB..........", ".W.B.W.B...............B")
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder of the weights made here."""
+    monkeypatch.setattr(descriptors, "MADE_HERE", tmp_path / "made")
+    load_descriptor.cache_clear()
+    yield tmp_path / "made"
+    load_descriptor.cache_clear()
+
+
+@pytest.fixture
+def made(nowhere: Path) -> Path:
+    """Another network under that name: the program's own, which takes and gives the same."""
+    nowhere.mkdir()
+    (nowhere / "imagenet.onnx").write_bytes((MODELS / "resnet18.onnx").read_bytes())
+    write_entry(nowhere, IMAGENET, "imagenet.onnx", {"known_as": "published"})
+    return nowhere
+
+
+@functools.cache
+def profile() -> TableProfile:
+    """Fitted once, by whatever is there under the name."""
+    template = load_template("nine_mens_morris")
+    photos = []
+    for number, cells in enumerate(BOARDS):
+        picture, pose = draw(template, cells=cells)
+        photos.append(LabelledPhoto(f"{number}.png", picture, cells, pose.corners_px(template)))
+    return fit_profile(photos, template, own_weights.descriptor_for("imagenet"))
+
+
+def test_no_word_is_the_boards_own_descriptor_and_another_is_refused() -> None:
+    assert own_weights.descriptor_for("") is None
+    with pytest.raises(ValueError, match="--weights is \"imagenet\" or left away, not 'alexnet'"):
+        own_weights.descriptor_for("alexnet")
+
+
+@pytest.mark.usefixtures("made")
+def test_a_profile_by_them_is_read_by_them(tmp_path: Path) -> None:
+    fitted = profile()
+    assert fitted.descriptor == IMAGENET and fitted.weights_sha256 == "published" and fitted.accuracy > 0.95
+    fitted.save(tmp_path / "table.npz")
+    again = TableProfile.load(tmp_path / "table.npz")
+    reader = PhotoReader(again.template(), again)
+    picture, pose = draw(again.template(), cells="..WB....B..WW...........")
+    photo = reader.read(picture, pose.corners_px(again.template()))
+    assert photo is not None and photo.reading.board == "..WB....B..WW..........."
+
+
+def test_a_profile_by_them_elsewhere_says_how_to_make_them(made: Path) -> None:
+    fitted = profile()
+    (made / "imagenet.onnx").unlink()
+    load_descriptor.cache_clear()
+    with pytest.raises(WeightsError, match=r"not on this computer; make them with `\./kibitzer train imagenet`"):
+        Reader(fitted.template(), fitted)
+
+
+def test_absent_weights_are_made_in_another_process(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import shutil; from pathlib import Path; from models.train.manifest import write_entry\n"
+        f"folder = Path({str(nowhere)!r}); folder.mkdir(parents=True)\n"
+        f"shutil.copy({str(MODELS / 'halves.onnx')!r}, folder / 'imagenet.onnx')\n"
+        "write_entry(folder, 'imagenet', 'imagenet.onnx', {})"
+    )
+    monkeypatch.setattr(own_weights, "COMMAND", (sys.executable, "-c", code))
+    assert own_weights.descriptor_for("imagenet") == IMAGENET
+
+
+@pytest.mark.usefixtures("nowhere")
+def test_where_they_cannot_be_made_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_weights, "COMMAND", (sys.executable, "-c", "raise SystemExit(2)"))
+    with pytest.raises(WeightsError, match=r"no ImageNet weights; \./kibitzer train imagenet makes them"):
+        own_weights.descriptor_for("imagenet")
