@@ -73,18 +73,18 @@ def lines_beyond(image: Image, pose: BoardPose, template: BoardTemplate) -> tupl
     limit = visible(heights, noise)
     outer = cut_chunks(dataclasses.replace(template, lines_mm=ends))
     _, heights, _ = peaks(ridge(sample_across(grey, outer, ASIDE_PX + BESIDE_PX), style), ASIDE_PX, style)
-    clear = np.asarray(np.bincount(outer.segment, weights=heights > limit) > 0.5 * np.bincount(outer.segment))
+    seen = np.bincount(outer.segment, weights=heights > limit) / np.bincount(outer.segment)
     places = project(matrix, ends[:, 1])
     height, width = small.shape[:2]
-    inside = ((places >= 0) & (places <= [width - 1, height - 1])).all(axis=1)
-    found = [_side(clear[sides == side], inside[sides == side]) for side in range(4)]
+    inside = np.asarray(((places >= 0) & (places <= [width - 1, height - 1])).all(axis=1), dtype=np.bool_)
+    found = [_side(seen[sides == side], inside[sides == side]) for side in range(4)]
     return found[0], found[1], found[2], found[3]
 
 
-def _side(clear: NDArray[np.bool_], inside: NDArray[np.bool_]) -> Beyond:
+def _side(seen: FloatArray, inside: NDArray[np.bool_]) -> Beyond:
     if not inside.any():
-        return Beyond(len(clear), 0.0, 0.0)
-    return Beyond(len(clear), float(clear[inside].mean()), float(inside.mean()))
+        return Beyond(len(seen), 0.0, 0.0)
+    return Beyond(len(seen), float((seen[inside] > 0.5).mean()), float(inside.mean()))
 
 
 def _continuations(template: BoardTemplate) -> tuple[FloatArray, NDArray[np.intp]]:

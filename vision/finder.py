@@ -7,26 +7,26 @@
 3. The best are snapped to the drawn lines and measured; the one whose lines are really there wins, or none.
 4. Where the grey picture shows no board, a colour channel with more edges is looked at in the same way.
 
-A board whose print the template describes is found by that print instead, and a ruled one by its lattice.
+A board whose print the template describes is found by that print instead, and a ruled one by its lattice. Whatever was
+found is believed only if what speaks for it outweighs what speaks against it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.sheet import SheetLayout
 from calibration.template import BoardTemplate
 from vision.channels import telling_channel
 from vision.features import shrink
+from vision.found import Found, Told
 from vision.frame import Image
 from vision.gaps import bare_share
-from vision.grid_finder import FEWEST_LINES, find_grid, lines_of
+from vision.grid_finder import find_grid
 from vision.lines import measure_shape, refine_pose
 from vision.markers import find_sheet
 from vision.outlines import Outline, find_outlines
@@ -35,6 +35,7 @@ from vision.print_match import find_print
 from vision.quads import find_quads
 from vision.segments import find_segments, find_weaves, weave_of_quad
 from vision.strays import stray_share
+from vision.sureness import BELIEVED, is_ruled, sure_of
 
 FloatArray = NDArray[np.float64]
 
@@ -55,21 +56,6 @@ DOUBTFUL = 0.02
 """What may speak against a board, in shares of its lines, before others are looked for within it."""
 SURE = 0.7
 """Merit of a board after which no other is tried."""
-
-Told = Literal["markers", "print", "lattice", "outline", "reference", "hand"]
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Found:
-    """A board found in a picture."""
-
-    pose: BoardPose
-    template: BoardTemplate
-    """With the shape measured on this board."""
-    sheet: SheetLayout | None = None
-    """Where it is a printed board that was found by its markers."""
-    told_by: Told = "outline"
-    """What told where it is."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -100,22 +86,33 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     board, show which corner it is. Raises OtherSheetError where the printed board of another game is seen.
     """
     sheet = find_sheet(image, template)
-    return find_drawn(image, template) if sheet is None else Found(sheet[0], sheet[1].template, sheet[1], "markers")
-
-
-def is_ruled(template: BoardTemplate) -> bool:
-    """Whether it has so many lines that its lattice tells it, not its outline."""
-    return "grid" in template.source and min(lines_of(template)) >= FEWEST_LINES
+    if sheet is None:
+        return find_drawn(image, template)
+    return surely(image, Found(sheet[0], sheet[1].template, sheet[1], "markers"))
 
 
 def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
     """The same by what is drawn or printed on the board alone: no markers are looked for."""
     if template.printed is not None:
-        pose = find_print(image, template)
-        return Found(pose, template, told_by="print") if pose is not None else None
-    if is_ruled(template):
-        pose = find_grid(image, template)
-        return Found(pose, template, told_by="lattice") if pose is not None else None
+        found = _told_by("print", find_print(image, template), template)
+    elif is_ruled(template):
+        found = _told_by("lattice", find_grid(image, template), template)
+    else:
+        found = _find_outline(image, template)
+    return None if found is None else surely(image, found)
+
+
+def surely(image: Image, found: Found) -> Found | None:
+    """The board with how sure it is; None where that is too little."""
+    sure = sure_of(image, found)
+    return dataclasses.replace(found, sure=sure) if sure >= BELIEVED else None
+
+
+def _told_by(what: Told, pose: BoardPose | None, template: BoardTemplate) -> Found | None:
+    return None if pose is None else Found(pose, template, told_by=what)
+
+
+def _find_outline(image: Image, template: BoardTemplate) -> Found | None:
     grey, small_from_image = shrink(image, WORKING_PX)
     best = _search(grey, template)
     if best is None and image.ndim == 3:

@@ -12,7 +12,8 @@ from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.align import Aligner
 from vision.evidence import pose_quality, snap_pose
-from vision.finder import Found, find_board
+from vision.finder import find_board
+from vision.found import Found
 from vision.frame import Frame, Image
 from vision.landmarks import turned_to_print
 from vision.lines import measure_shape
@@ -21,6 +22,7 @@ from vision.pawns import Pawn, find_pawns
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
+from vision.sureness import sure_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,15 +80,19 @@ class PhotoReader:
             pose = turned_to_print(image, pose, template)
         if template.shape and not self._measured:
             template = measure_shape(image, pose, template)
-        return Found(refine_if_better(image, pose, template), template, told_by="hand")
+        return _rated(image, Found(refine_if_better(image, pose, template), template, told_by="hand"))
 
     def _place(self, image: Image) -> Found | None:
         if self._reference is not None:
             aligner = Aligner(self._template, self._reference)
             alignment = aligner.update(Frame(image, 0.0, 0))
             if alignment.pose is not None:
-                return Found(alignment.pose, aligner.template, told_by="reference")
+                return _rated(image, Found(alignment.pose, aligner.template, told_by="reference"))
         return find_board(image, self._template)
+
+
+def _rated(image: Image, found: Found) -> Found:
+    return dataclasses.replace(found, sure=sure_of(image, found))
 
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:

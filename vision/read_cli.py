@@ -19,14 +19,13 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, TemplateError
 from vision.cli import JSON, RULE, load_photo, parse_corners, progress_bar, stop, template_of
-from vision.finder import Found
+from vision.found import Found
 from vision.frame import Image
 from vision.locate import PhotoReader, ReadPhoto
 from vision.markers import OtherSheetError
 from vision.sight import Unseen, why_unseen
-from vision.sureness import sure_of
 from vision.weights import WeightsError
-from vision.which_board import NamedBoard, name_board
+from vision.which_board import name_board
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -110,7 +109,7 @@ def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.
     elif placed is None:
         report |= unseen(why_unseen(image, reader.template))
     else:
-        report |= seen(placed, reader.read_at(image, placed), sure_of(image, placed))
+        report |= seen(placed, reader.read_at(image, placed))
     return report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}
 
 
@@ -127,9 +126,8 @@ def read_unnamed(image: Image | None) -> Report:
         if naming.board is None:
             report |= unseen(NAMELESS)
         else:
-            found = naming.board.found
             report |= told(naming.board)
-            report |= seen(found, PhotoReader(found.template).read_at(image, found), naming.board.sure)
+            report |= seen(naming.board, PhotoReader(naming.board.template).read_at(image, naming.board))
     return report | {"milliseconds": round((time.perf_counter() - started_s) * 1000, 1)}
 
 
@@ -139,7 +137,7 @@ def blank() -> Report:
     return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
 
 
-def seen(placed: Found, photo: ReadPhoto, sure: float) -> Report:
+def seen(placed: Found, photo: ReadPhoto) -> Report:
     """The part of a report that tells of a board."""
     reading = photo.reading
     rows = np.exp(reading.log_probabilities)
@@ -152,7 +150,7 @@ def seen(placed: Found, photo: ReadPhoto, sure: float) -> Report:
         ],
         "unknown": None if reading.unknown is None else np.round(reading.unknown, 4).tolist(),
         "quality": round(placed.pose.quality, 3),
-        "sure": round(sure, 3),
+        "sure": round(placed.sure, 3),
     }
     if reading.tiles is not None:
         names = photo.template.cell_names
@@ -169,9 +167,9 @@ def unseen(why: Unseen) -> Report:
     return {"reason": why.code, "advice": why.text}
 
 
-def told(board: NamedBoard) -> Report:
+def told(board: Found) -> Report:
     """A board that may be the one: its game, the rules that its drawing shows, and how sure that is."""
-    return {"game": board.game, "rules": rules_of(board.found.template), "sure": round(board.sure, 3)}
+    return {"game": board.template.game, "rules": rules_of(board.template), "sure": round(board.sure, 3)}
 
 
 def rules_of(template: BoardTemplate) -> dict[str, str]:

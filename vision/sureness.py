@@ -6,10 +6,12 @@ import dataclasses
 
 import numpy as np
 
+from calibration.template import BoardTemplate
 from vision.beyond import lines_beyond
-from vision.finder import Found, Told, is_ruled
+from vision.found import Found, Told
 from vision.frame import Image
 from vision.gaps import bare_share
+from vision.grid_finder import FEWEST_LINES, lines_of
 from vision.strays import stray_share
 
 BASE: dict[Told, float] = {"markers": 6.0, "print": 4.0, "lattice": 2.5, "outline": 2.0, "reference": 4.0, "hand": 2.0}
@@ -18,8 +20,10 @@ LEAST = {"markers": 1.0, "print": 0.55, "lattice": 0.3, "outline": 0.55, "refere
 """The quality of such a board."""
 GAIN = {"markers": 0.0, "print": 10.0, "lattice": 8.0, "outline": 9.0, "reference": 6.0, "hand": 8.0}
 """Log odds for 1 more of quality."""
-STRAY, BARE = 12.0, 24.0
+STRAY, BARE = 40.0, 24.0
 """Log odds against it for its whole length of lines unexplained, and for all of its lines bare."""
+BELIEVED = 0.5
+"""How sure a board must be to be taken for one."""
 GOES_ON = 6.0
 """Log odds against it where lines go on outside a side."""
 UNSEEN_SIDE = 0.7
@@ -64,6 +68,11 @@ def signs_of(image: Image, found: Found) -> Signs:
         return Signs(told_by, pose.quality, 0.0, 0.0, goes_on, unseen)
     strays, bare = stray_share(image, pose, template), bare_share(image, pose, template)
     return Signs(told_by, pose.quality, strays, bare, goes_on, unseen)
+
+
+def is_ruled(template: BoardTemplate) -> bool:
+    """Whether a board has so many lines that its lattice tells it, not its outline."""
+    return "grid" in template.source and min(lines_of(template)) >= FEWEST_LINES
 
 
 def sure_of(image: Image, found: Found) -> float:

@@ -19,10 +19,11 @@ import games
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
 from vision.drawn_runs import seen_runs
-from vision.finder import Found, find_drawn, is_ruled
+from vision.finder import find_drawn, surely
+from vision.found import Found
 from vision.frame import Image
 from vision.markers import find_sheet, name_sheet
-from vision.sureness import sure_of
+from vision.sureness import is_ruled
 
 ENOUGH = 0.97
 """How sure a board must be for no other to be looked for."""
@@ -38,31 +39,12 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class NamedBoard:
-    """A board that may be the one in the picture."""
-
-    found: Found
-    sure: float
-    """0 to 1: how likely it is this one and lies there."""
-
-    @property
-    def game(self) -> str:
-        """The game's module name."""
-        return self.found.template.game
-
-    @property
-    def options(self) -> frozenset[str]:
-        """Rule options that change the drawing, as `load_template` takes them."""
-        return self.found.template.options
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
 class Naming:
     """Which board is in a picture."""
 
-    board: NamedBoard | None
+    board: Found | None
     """None rather than a guess."""
-    others: tuple[NamedBoard, ...]
+    others: tuple[Found, ...]
     """What else it may be, the likeliest first."""
 
 
@@ -71,7 +53,7 @@ def name_board(image: Image, progress: Progress | None = None) -> Naming:
     sheet = _printed_board(image)
     if sheet is not None:
         return Naming(sheet, ())
-    candidates: list[NamedBoard] = []
+    candidates: list[Found] = []
     families = drawings()
     for number, family in enumerate(families):
         if progress is not None:
@@ -84,11 +66,11 @@ def name_board(image: Image, progress: Progress | None = None) -> Naming:
     return compared(candidates)
 
 
-def compared(candidates: Sequence[NamedBoard]) -> Naming:
+def compared(candidates: Sequence[Found]) -> Naming:
     """The likeliest of the boards, of which one at most is there; each is as sure as the others let it be."""
     odds = np.array([candidate.sure / max(1 - candidate.sure, 1e-6) for candidate in candidates])
     ranked = sorted(zip(candidates, odds / (1 + odds.sum()), strict=True), key=lambda pair: -pair[1])
-    boards = [NamedBoard(candidate.found, float(sure)) for candidate, sure in ranked]
+    boards = [dataclasses.replace(candidate, sure=float(sure)) for candidate, sure in ranked]
     named = boards[0] if boards and boards[0].sure >= NAMED else None
     others = boards[1:] if named is not None else boards
     return Naming(named, tuple(other for other in others if other.sure >= LEAST_WORTH))
@@ -116,27 +98,23 @@ def _rank(template: BoardTemplate) -> tuple[int, int, str]:
     return kind, -len(template.cell_names) if kind == 1 else len(template.cell_names), template.game
 
 
-def _printed_board(image: Image) -> NamedBoard | None:
+def _printed_board(image: Image) -> Found | None:
     name = name_sheet(image)
     found = None if name is None else find_sheet(image, load_template(*name.game_and_options))
-    if found is None:
-        return None
-    board = Found(found[0], found[1].template, found[1], "markers")
-    return NamedBoard(board, sure_of(image, board))
+    return None if found is None else surely(image, Found(found[0], found[1].template, found[1], "markers"))
 
 
-def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> NamedBoard | None:
+def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
     """The board, as the drawing whose lines are there."""
     found = find_drawn(image, family[0])
     if found is None:
         return None
-    sure = sure_of(image, found)
     for richer in family[1:]:
         shaped = richer.with_shape(found.template.shape) if richer.shape else richer
-        more = np.array([not _is_in(line, found.template) for line in shaped.lines_mm])
+        more = np.array([not _is_in(line, family[0].with_shape(shaped.shape)) for line in shaped.lines_mm])
         if seen_runs(image, found.pose, shaped, more) >= RUNS_SEEN:
             found = dataclasses.replace(found, template=shaped)
-    return NamedBoard(found, sure)
+    return found
 
 
 def _is_in(line: NDArray[np.float64], template: BoardTemplate) -> bool:

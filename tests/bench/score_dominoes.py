@@ -34,7 +34,8 @@ from games.double_double_dominoes import DoubleDoubleDominoes
 from tests.bench.find_dominoes import outermost
 from tests.bench.reposing import VIEWS, repose
 from vision.cli import load_photo
-from vision.finder import Found, find_board
+from vision.finder import find_board
+from vision.found import Found
 from vision.frame import Image
 from vision.locate import PhotoReader
 

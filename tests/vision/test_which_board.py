@@ -8,14 +8,14 @@ import pytest
 from calibration.template import load_template
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
-from vision.finder import Found
+from vision.found import Found
 from vision.pose import pose_from_corners
-from vision.which_board import NamedBoard, compared, drawings, name_board
+from vision.which_board import compared, drawings, name_board
 
 
-def board(game: str, sure: float, *options: str) -> NamedBoard:
-    template = load_template(game, frozenset(options))
-    return NamedBoard(Found(pose_from_corners(CORNERS, template), template), sure)
+def board(game: str, sure: float) -> Found:
+    template = load_template(game)
+    return Found(pose_from_corners(CORNERS, template), template, sure=sure)
 
 
 def test_every_drawing_of_every_game_is_known() -> None:
@@ -29,7 +29,7 @@ def test_a_morris_board_is_named_with_its_diagonals(options: tuple[str, ...]) ->
     image, _ = draw(load_template("nine_mens_morris", frozenset(options)), cells="W..B..W......B.....W...B")
     named = name_board(image).board
     assert named is not None
-    assert (named.game, named.options) == ("nine_mens_morris", frozenset(options))
+    assert (named.template.game, named.template.options) == ("nine_mens_morris", frozenset(options))
     assert named.sure > 0.9
 
 
@@ -38,7 +38,7 @@ def test_a_printed_board_is_named_by_its_markers(game: str, option: str) -> None
     calls: list[str] = []
     named = name_board(photo(sheet(game, option))[0], lambda done, total, what: calls.append(what)).board
     assert named is not None
-    assert (named.game, named.options) == (game, frozenset({option} - {""}))
+    assert (named.template.game, named.template.options) == (game, frozenset({option} - {""}))
     assert named.sure > 0.99
     assert not calls, "no other board is looked for"
 
@@ -54,15 +54,15 @@ def test_an_empty_picture_is_named_nothing() -> None:
 def test_of_two_boards_the_surer_is_named_and_the_other_mentioned() -> None:
     naming = compared([board("co_ganh", 0.7), board("nine_mens_morris", 0.98)])
     assert naming.board is not None
-    assert naming.board.game == "nine_mens_morris"
+    assert naming.board.template.game == "nine_mens_morris"
     assert naming.board.sure < 0.98
-    assert [other.game for other in naming.others] == ["co_ganh"]
+    assert [other.template.game for other in naming.others] == ["co_ganh"]
 
 
 def test_boards_that_are_as_sure_as_each_other_are_none() -> None:
     naming = compared([board("co_ganh", 0.95), board("nine_mens_morris", 0.95)])
     assert naming.board is None
-    assert [other.game for other in naming.others] == ["co_ganh", "nine_mens_morris"]
+    assert [other.template.game for other in naming.others] == ["co_ganh", "nine_mens_morris"]
     assert compared([board("reversi", 0.4)]).board is None
 
 

@@ -1,0 +1,28 @@
+"""A board found in a picture: where, by what, and how sure that is."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from calibration.sheet import SheetLayout
+from calibration.template import BoardTemplate
+from vision.pose import BoardPose
+
+Told = Literal["markers", "print", "lattice", "outline", "reference", "hand"]
+"""A printed board's markers, the board's own print, its lattice or outline, a profile's reference picture, a person."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Found:
+    """A board found in a picture."""
+
+    pose: BoardPose
+    template: BoardTemplate
+    """With the shape measured on this board."""
+    sheet: SheetLayout | None = None
+    """Where it is a printed board that was found by its markers."""
+    told_by: Told = "outline"
+    """What told where it is."""
+    sure: float = 1.0
+    """0 to 1: how likely it is there, and in its place."""
