@@ -19,6 +19,7 @@ from vision.align import Aligner, Alignment
 from vision.arm import ArmWatch, Side
 from vision.frame import Frame, Image, Preview
 from vision.gate import LIGHT_STEP, Gate, GateState
+from vision.heads import Head
 from vision.pose import rectify
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
@@ -113,6 +114,11 @@ class Pipeline:
         self._unsure = True
         self._again = 0 < len(self._batch) < self.readings
         return self._again
+
+    def adopt(self, head: Head | None) -> None:
+        """Reads with another head of this table from the next reading on; None is the one it began with."""
+        self.reader.adopt(head)
+        self._batch, self._again, self._stale = [], False, True
 
     def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
         """Whether a glance is enough: the board has settled, or is not there, and nothing has stirred since a look."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 
 import cv2
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate
 from vision.cells import Patches, cut_patches
-from vision.descriptors import load_descriptor
+from vision.descriptors import Descriptors, load_descriptor
 from vision.features import Reference
 from vision.frame import Image
 from vision.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
@@ -27,6 +28,15 @@ BLOCK_PX = 4
 """Side of the blocks by whose means patches are compared; blurred by a block, that is a blur of three pixels."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Look:
+    """Every cell as it was when it was last read."""
+
+    patches: Patches
+    descriptors: Descriptors
+    """(cells, length)."""
+
+
 class Reader:
     """Reads boards of one template; with a profile, by what was learnt at that table."""
 
@@ -34,7 +44,8 @@ class Reader:
         """Raises ProfileError where the profile is for another game or other weights, WeightsError."""
         self.template = template
         """May be replaced by the same board with another shape."""
-        self._own = None if profile is None else _head_of(profile, template)
+        self._first = None if profile is None else _head_of(profile, template)
+        self._own = self._first
         self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
         known = self._descriptor.name in GENERIC
         self._generic = load_generic(self._descriptor.name) if known else None
@@ -45,6 +56,30 @@ class Reader:
         """What was read of every cell by itself, before the men of one colour were taken together."""
         self._unknown: NDArray[np.float64] | None = None
         self._ways: NDArray[np.float64] | None = None
+        self._described: Descriptors | None = None
+
+    @property
+    def first(self) -> Head | None:
+        """The head that it began with: the profile's, else the generic one; None where there is neither."""
+        if self._first is not None or self._generic is None:
+            return self._first
+        return self._generic.head
+
+    @property
+    def look(self) -> Look | None:
+        """What was read last; None before that."""
+        return None if self._seen is None or self._described is None else Look(self._seen, self._described)
+
+    def adopt(self, head: Head | None) -> None:
+        """Reads with another head of this table from now on, the next time the whole board; None: with the first."""
+        self._own = self._first if head is None else head
+        self._each = None
+
+    def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
+        """(cells, classes) logarithms of what that head, None for the first, sees there; halves are not paired."""
+        letters, generic = self.template.letters, None if self._generic is None else self._generic.head
+        logs, _ = judge(look.descriptors, letters, self._first if head is None else head, generic)
+        return logs if self._first is not None else tell_sides_apart(look.patches, logs, letters)
 
     def read(
         self,
@@ -59,18 +94,22 @@ class Reader:
         Where both are given, cells not `changed` keep `previous`.
         """
         patches = self._cut(rectified)
-        if changed is None or previous is None or self._seen is None or self._each is None or self._unknown is None:
-            logs, unknown, ways = self._judge(patches)
+        if changed is None or previous is None or self._each is None:
+            described = self._descriptor.describe(patches)
+            logs, unknown, ways = self._judge(described)
         else:
-            logs, unknown = self._each.copy(), self._unknown.copy()
+            assert self._seen is not None and self._described is not None and self._unknown is not None
+            described, logs, unknown = self._described.copy(), self._each.copy(), self._unknown.copy()
             ways = None if self._ways is None else self._ways.copy()
-            logs[changed], unknown[changed], new_ways = self._judge(patches[changed])
+            described[changed] = self._descriptor.describe(patches[changed])
+            logs[changed], unknown[changed], new_ways = self._judge(described[changed])
             if ways is not None and new_ways is not None:
                 ways[changed] = new_ways
             patches = np.where(changed[:, None, None, None], patches, self._seen)
-        self._seen, self._each, self._unknown, self._ways = patches, logs, unknown, ways
+        self._seen, self._described = patches, described
+        self._each, self._unknown, self._ways = logs, unknown, ways
         letters = self.template.letters
-        if self._own is None:
+        if self._first is None:
             logs = tell_sides_apart(patches, logs, letters)
         if ways is None:
             return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
@@ -94,10 +133,11 @@ class Reader:
             self._newest = rectified, self.template, cut_patches(rectified, self.template)
         return self._newest[2]
 
-    def _judge(self, patches: Patches) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+    def _judge(
+        self, described: Descriptors
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
         """Logarithms of what stands on each cell, the shares of what is unknown, and, where cells go in pairs,
         logarithms of where the other half lies."""
-        described = self._descriptor.describe(patches)
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
         logs, unknown = judge(described, self.template.letters, self._own, head)
         return logs, unknown, None if ways is None else ways.log_probabilities(described)
