@@ -20,6 +20,7 @@ from vision.lines import measure_shape
 from vision.paper import in_white_light
 from vision.pawns import Pawn, find_pawns
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
+from vision.raised import read_faces
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
 from vision.sureness import sure_of
@@ -70,6 +71,8 @@ class PhotoReader:
             # What a profile knows was seen in the light as it is.
             rectified = in_white_light(rectified, image, pose, placed.sheet)
         reading = self._reader.read(rectified, 0.0)
+        if reading.tiles is not None:
+            reading = read_faces(self._reader, image, pose, template, reading)
         return ReadPhoto(pose, template, reading, find_pawns(rectified, template))
 
     def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> Found | None:
