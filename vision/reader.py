@@ -16,8 +16,8 @@ from vision.descriptors import Descriptors, load_descriptor
 from vision.features import Reference
 from vision.frame import Image
 from vision.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
+from vision.joint import read_jointly
 from vision.reading import BoardReading
-from vision.sides import tell_sides_apart
 from vision.tiles import pair_halves
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,10 @@ class Reader:
         self._own = self._first
         self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
         known = self._descriptor.name in GENERIC
+        if profile is None and not known:
+            raise ProfileError(
+                f"nothing was learnt in general with {self._descriptor.name}: calibrate, read by a profile"
+            )
         self._generic = load_generic(self._descriptor.name) if known else None
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
         """The last picture, and its patches under that template."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "models"
-MADE_HERE = ROOT / "var" / "weights"
+MADE_HERE = ROOT / "var" / "imagenet"
 """Learnt files that are no part of the program but were made on this computer, with a manifest of their own."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sys
 from collections.abc import Iterator
@@ -76,6 +77,13 @@ def test_a_profile_by_them_elsewhere_says_how_to_make_them(made: Path) -> None:
     load_descriptor.cache_clear()
     with pytest.raises(WeightsError, match=r"not on this computer; make them with `\./kibitzer train imagenet`"):
         Reader(fitted.template(), fitted)
+
+
+@pytest.mark.usefixtures("made")
+def test_without_a_profile_there_is_nothing_to_read_by() -> None:
+    template = dataclasses.replace(profile().template(), descriptor=IMAGENET)
+    with pytest.raises(ValueError, match="in general with imagenet: calibrate"):
+        Reader(template)
 
 
 def test_absent_weights_are_made_in_another_process(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
