@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import man_colours
 from vision.descriptors import DEFAULT, Descriptors
+from vision.plda import BoardMeans, board_means
 from vision.weights import MODELS, WeightsError, find_weights
 
 FloatArray = NDArray[np.float64]
@@ -29,6 +31,8 @@ FAR_SHARE = 0.9
 """Most of the belief that strangeness may take away."""
 GENERIC = {"resnet18": "generic_head", "halves": "halves_head"}
 """Names in the manifest of the heads that are shipped, by descriptor."""
+MEANS = "means_"
+"""What the names of the arrays of `BoardMeans` begin with, beside a head's."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -132,6 +136,8 @@ class Generic:
     """(n, length) descriptors of OTHER, from which a table's own head learns what is no cell."""
     ways: Ways | None = None
     """Where a half's partner lies; None where cells do not go in pairs."""
+    means: BoardMeans | None = None
+    """How the classes of one board look together; None where each cell is read by itself."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -157,7 +163,8 @@ def load_generic(descriptor: str = DEFAULT, folder: Path = MODELS) -> Generic:
     try:
         with np.load(weights.path, allow_pickle=False) as arrays:
             head = head_from_arrays({name: arrays[name] for name in arrays.files})
-            return Generic(head, np.asarray(arrays["others"], dtype=np.float32), _ways(arrays, len(head.mean)))
+            others, length = np.asarray(arrays["others"], dtype=np.float32), len(head.mean)
+            return Generic(head, others, _ways(arrays, length), _means(arrays, length))
     except (ValueError, KeyError) as error:
         raise WeightsError(f"{weights.path}: {error}") from error
 
@@ -169,6 +176,11 @@ def _ways(arrays: Mapping[str, NDArray[np.generic]], length: int) -> Ways | None
     if ways.coefficients.shape != (5, length) or ways.intercepts.shape != (5,):
         raise ValueError(f"directions of partners are told by {ways.coefficients.shape}, not by (5, {length})")
     return ways
+
+
+def _means(arrays: Mapping[str, NDArray[np.generic]], length: int) -> BoardMeans | None:
+    own = {name.removeprefix(MEANS): arrays[name] for name in arrays if name.startswith(MEANS)}
+    return board_means(own, length + man_colours.LENGTH) if own else None
 
 
 def read_log_probabilities(

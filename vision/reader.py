@@ -18,6 +18,7 @@ from vision.frame import Image
 from vision.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.joint import read_jointly
 from vision.reading import BoardReading
+from vision.sides import tell_sides_apart
 from vision.tiles import pair_halves
 
 log = logging.getLogger(__name__)
@@ -82,8 +83,8 @@ class Reader:
     def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
         """(cells, classes) logarithms of what that head, None for the first, sees there; halves are not paired."""
         letters, generic = self.template.letters, None if self._generic is None else self._generic.head
-        logs, _ = judge(look.descriptors, letters, self._first if head is None else head, generic)
-        return logs if self._first is not None else tell_sides_apart(look.patches, logs, letters)
+        logs, unknown = judge(look.descriptors, letters, self._first if head is None else head, generic)
+        return self._together(look, logs, unknown)
 
     def read(
         self,
@@ -112,14 +113,20 @@ class Reader:
             patches = np.where(changed[:, None, None, None], patches, self._seen)
         self._seen, self._described = patches, described
         self._each, self._unknown, self._ways = logs, unknown, ways
-        letters = self.template.letters
-        if self._first is None:
-            logs = tell_sides_apart(patches, logs, letters)
+        letters, logs = self.template.letters, self._together(Look(patches, described), logs, unknown)
         if ways is None:
             return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
         grid = self.template.source["grid"]
         pairing = pair_halves(logs, letters, ways, int(grid["rows"]), int(grid["columns"]))
         return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
+
+    def _together(self, look: Look, logs: NDArray[np.float64], unknown: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the cells of the board say of one another, where nothing was learnt at this table."""
+        if self._first is not None or self._generic is None:
+            return logs
+        if self._generic.means is None:
+            return tell_sides_apart(look.patches, logs, self.template.letters)
+        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
         """(cells,) True where a cell looks different from when it was last read; a change of light is no change."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from models.train.joint import WholeBoard, fit_board_means
 from models.train.patches import OTHER
 from models.train.pool import Pool
 from vision.descriptors import Descriptor
 from vision.fitting import fit_head
+from vision.heads import MEANS
 from vision.heads import OTHER as OTHER_LETTER
 
 LETTERS = ".WB" + OTHER_LETTER
@@ -25,16 +28,19 @@ SURE = 0.7
 log = logging.getLogger(__name__)
 
 
-def fit_generic(descriptor: Descriptor, pool: Pool, path: Path) -> float:
-    """Writes the generic head, and descriptors of OTHER beside it; gives the share of patches right while left out.
+def fit_generic(descriptor: Descriptor, pool: Pool, boards: Sequence[WholeBoard], path: Path) -> float:
+    """Writes the generic head, descriptors of OTHER, and how classes of one board look together.
 
-    Patches that the network was not trained on give honest probabilities.
+    Gives the share of the patches right while left out. Patches and boards that the network was not trained on give
+    honest probabilities; without boards each cell will be read by itself.
     """
     described = descriptor.describe(pool.images)
     labels = "".join(LETTERS[label] for label in pool.labels)
     fit = fit_head(described, labels, LETTERS, softness=SOFTNESS, remember=0)
     sure = fit.head.probabilities(described)[:, OTHER] > SURE
     others = described[(pool.labels == OTHER) & sure][:EXAMPLES].astype(np.float16)
-    np.savez_compressed(path, others=others, **fit.head.arrays())  # type: ignore[arg-type]
+    means = fit_board_means(descriptor, boards).arrays() if boards else {}
+    together = {MEANS + name: array for name, array in means.items()}
+    np.savez_compressed(path, others=others, **fit.head.arrays(), **together)  # type: ignore[arg-type]
     log.info("generic head: %.4f of %d patches right while left out", fit.accuracy(), len(labels))
     return fit.accuracy()

@@ -21,7 +21,7 @@ from models.train.pathtraced_light import LightPlan, emitters, random_light
 from models.train.pathtraced_men import MenLook, all_men, one_man, random_men
 from models.train.pathtraced_mesh import Mesh, in_mitsuba
 from models.train.pathtraced_tiles import tiles_mesh
-from models.train.pathtraced_variant import load_mitsuba
+from models.train.pathtraced_variant import RendererError, load_mitsuba
 from vision.frame import Image
 from vision.simulated.camera import PinholeCamera
 from vision.simulated.chance import random_style
@@ -39,6 +39,9 @@ BOUNCES, BOUNCES_GLASS = 4, 9
 SIZES_PX = ((640, 480), (640, 480), (480, 640), (800, 600))
 LARGE_PX = ((960, 720), (960, 720), (720, 960), (1120, 840))
 """Of boards whose steady picture has more pixels."""
+TRIES = 5
+LIT_PERCENTILE = 95
+"""Percentile of the film at which there must be light."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -57,8 +60,19 @@ class TracedScene:
 def trace_scene(
     template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None = None
 ) -> TracedScene:
-    """One scene by chance. Raises RendererError where the renderer cannot be used."""
+    """One scene by chance. Raises RendererError where the renderer cannot be used, or leaves every scene dark."""
     mi = load_mitsuba()
+    for _ in range(TRIES):
+        scene = _trace_once(mi, template, game, rng, size_px)
+        if scene is not None:
+            return scene
+    raise RendererError(f"the renderer has left {TRIES} scenes of {game.name} black")
+
+
+def _trace_once(
+    mi: Any, template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None
+) -> TracedScene | None:
+    """A scene; None where chance has put something before the lens or before the only lamp."""
     template = shaped_by_chance(template, rng)
     style = usual_colours(with_print(random_style(template, rng), template), template.game, rng)
     sizes = LARGE_PX if template.rectified_px > 512 or len(template.cell_names) > 100 else SIZES_PX
@@ -72,6 +86,8 @@ def trace_scene(
     look = random_men(rng, template.man_diameter_mm, dict(style.men.colours), template.game, style.board.colour)
     contents = _contents(mi, template, style, standing, body, camera, look, light, rng)
     film, straight = _render(mi, contents, camera, lens, look, int(rng.integers(2**31)))
+    if not np.percentile(film, LIT_PERCENTILE) > 0:
+        return None
     image = develop(film, straight, lens, rng)
     corners = camera.project(_on_board(body, template.corners_mm))
     return TracedScene(

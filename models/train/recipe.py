@@ -11,12 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from models.train.generic_head import fit_generic
+from models.train.half_stored import store_half
+from models.train.joint import WholeBoard
 from models.train.manifest import write_entry
 from models.train.photographs import cut_photographs
 from models.train.pool import Pool, draw_pool, load_pool
 from models.train.quantise import quantise
 from models.train.resnet18 import CellNetwork, Recipe, accuracy, export, train
-from models.train.tables import cut_tables
+from models.train.tables import cut_tables, whole_tables
 from models.train.traced_cells import cut_traced, with_share
 from vision.descriptors import DEFAULT, Network
 from vision.heads import load_generic
@@ -24,7 +26,10 @@ from vision.heads import load_generic
 log = logging.getLogger(__name__)
 
 LICENCE = "MIT; trained in part on photographs under CC BY 4.0 (attribution: docs/models.md)"
-DATA = "drawn patches and simulated tables (models/train); Stone Detection by hubbleunit, Roboflow Universe, CC BY 4.0"
+DATA = (
+    "drawn patches, simulated tables, path-traced scenes (models/train); "
+    "Stone Detection by hubbleunit, Roboflow Universe, CC BY 4.0"
+)
 SHARD = 50_000
 """Patches drawn from one seed."""
 HELD_OUT_SEED = 1_000_000
@@ -33,6 +38,8 @@ POLISH = 40_000
 """Drawn patches that the second phase sees beside simulated tables and photographs."""
 POLISH_RATE = 6e-4
 HELD_OUT_SHARE = 0.1
+RANGED = 512
+"""Held-out patches by which the ranges of the eight-bit network's activations are set."""
 
 
 def make_resnet18(
@@ -61,7 +68,8 @@ def make_resnet18(
     network = train(_shards(work, patches, seed).joined(real), recipe)
     network = polish(network, work, real, traced.network, scenes_share, patches=patches, tables=tables, recipe=recipe)
     held_out = _drawn(work, max(200, int(patches * HELD_OUT_SHARE)), HELD_OUT_SEED + seed)
-    finish(out, network, held_out, traced.head, photographs, command, seed)
+    boards = traced.boards + whole_tables(tables, HELD_OUT_SEED + seed)
+    finish(out, network, held_out.joined(traced.head), boards, photographs, command, seed)
 
 
 def polish(
@@ -88,25 +96,34 @@ def polish(
 
 
 def finish(
-    out: Path, network: CellNetwork, held_out: Pool, traced: Pool, photographs: Path, command: str, seed: int
+    out: Path,
+    network: CellNetwork,
+    held_out: Pool,
+    boards: Sequence[WholeBoard],
+    photographs: Path,
+    command: str,
+    seed: int,
 ) -> None:
-    """Exports, quantises and measures a trained network, and fits the generic head to it.
+    """Exports, quantises and measures a trained network, and fits the heads to it.
 
-    `held_out` are drawn patches and `traced` path-traced cells that the network was not trained on.
+    `held_out` are patches and `boards` whole boards that the network was not trained on.
     """
+    ranged = np.random.default_rng(seed).permutation(len(held_out.labels))[:RANGED]
     with tempfile.TemporaryDirectory() as folder:
         export(network, Path(folder) / "resnet18.onnx")
-        quantise(Path(folder) / "resnet18.onnx", out / "resnet18.onnx", held_out.images[:512])
+        quantise(Path(folder) / "resnet18.onnx", out / "resnet18.onnx", held_out.images[ranged])
+        store_half(Path(folder) / "resnet18.onnx", out / "resnet18_fp16.onnx")
     facts: dict[str, str | float] = {
         "data": DATA,
         "licence": LICENCE,
         "command": command,
-        "drawn_accuracy_fp32": round(accuracy(network, held_out), 4),
+        "held_out_accuracy_fp32": round(accuracy(network, held_out), 4),
     }
     write_entry(out, "resnet18", "resnet18.onnx", facts)
+    write_entry(out, "resnet18_fp16", "resnet18_fp16.onnx", facts)
     descriptor = Network(DEFAULT, out)
     near = cut_photographs(photographs, "train", HELD_OUT_SEED + seed, stones=6)
-    head_accuracy = fit_generic(descriptor, held_out.joined(near).joined(traced), out / "generic_head.npz")
+    head_accuracy = fit_generic(descriptor, held_out.joined(near), boards, out / "generic_head.npz")
     facts = {"data": DATA, "licence": LICENCE, "command": command, "held_out_accuracy": round(head_accuracy, 4)}
     write_entry(out, "generic_head", "generic_head.npz", facts)
     for split in ("valid", "test"):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from games import EMPTY as EMPTY_LETTER
+from models.train.joint import WholeBoard
 from models.train.patches import DARK, EMPTY, LIGHT, OTHER, PATCH_PX
 from models.train.pool import Pool
 from vision.cells import cut_patch
@@ -20,9 +21,13 @@ from vision.simulated.scenes import Scene, random_scene
 
 log = logging.getLogger(__name__)
 
-GAMES = ("nine_mens_morris",)
+GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku")
 """Games whose men are a light and a dark kind."""
+CELLS = 48
+"""Cells taken of one table at most, so that large boards do not drown small ones."""
 SIZES_PX = ((640, 480), (960, 540), (1280, 720))
+POSE_OFF = 0.04
+"""Standard deviation of a pose's error, in cells, when whole boards are cut."""
 HANDS = 0.3
 """Share of the tables that are taken a second time with a hand over them."""
 COVERED, CLEAR = 0.75, 0.02
@@ -52,6 +57,33 @@ def cut_tables(count: int, seed: int) -> Pool:
     return Pool(np.stack(images), np.array(labels, dtype=np.int64), colours)
 
 
+def whole_tables(count: int, seed: int) -> list[WholeBoard]:
+    """So many simulated tables without hands, all cells of each, cut as one pose a little off would cut them."""
+    cv2.setNumThreads(1)
+    chance = np.random.default_rng(seed)
+    templates = [load_template(game) for game in GAMES]
+    boards = []
+    for index in range(count):
+        template = templates[index % len(templates)]
+        size = SIZES_PX[int(chance.integers(len(SIZES_PX)))]
+        scene = random_scene(template, np.random.default_rng(int(chance.integers(2**31))), size, hands=0.0)
+        rectified = rectify(scene.image, BoardPose(scene.image_from_board, 0.0, 1.0), template)
+        boards.append(whole_board(rectified, _centres(scene, template), scene.board, template, chance))
+        if index % LOG_EVERY == LOG_EVERY - 1:
+            log.info("%d of %d whole tables simulated", index + 1, count)
+    return boards
+
+
+def whole_board(
+    rectified: Image, centres: NDArray[np.float64], board: str, template: BoardTemplate, chance: np.random.Generator
+) -> WholeBoard:
+    """All cells of a rectified picture, all of them off by the same little."""
+    side_px = template.cell_mm * template.pixels_per_mm
+    places = centres + chance.normal(0, POSE_OFF, 2) * side_px
+    width_px = side_px * chance.normal(1, POSE_OFF)
+    return WholeBoard(np.stack([cut_patch(rectified, x, y, width_px, PATCH_PX) for x, y in places]), board)
+
+
 def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tuple[NDArray[np.uint8], int]]:
     size = SIZES_PX[int(chance.integers(len(SIZES_PX)))]
     seed = int(chance.integers(2**31))
@@ -66,11 +98,12 @@ def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tup
 def _cells(
     scene: Scene, template: BoardTemplate, chance: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Every cell, cut as a pose a little off would cut it."""
+    """Cells, cut as a pose a little off would cut them."""
     pose = BoardPose(scene.image_from_board, 0.0, 1.0)
     rectified = rectify(scene.image, pose, template)
-    for centre, letter in zip(_centres(scene, template), scene.board, strict=True):
-        yield cut_cell(rectified, centre, template, chance), LABELS[letter]
+    centres = _centres(scene, template)
+    for cell in chance.permutation(len(centres))[:CELLS]:
+        yield cut_cell(rectified, centres[cell], template, chance), LABELS[scene.board[cell]]
 
 
 def _hand(
@@ -83,10 +116,11 @@ def _hand(
     changed = (apart > CHANGED_LEVELS).astype(np.float32)
     side = round(template.cell_mm * template.pixels_per_mm)
     share = cv2.blur(changed, (side, side))
-    for centre, was, letter in zip(_centres(scene, template), scene.board, with_hand.board, strict=True):
-        x, y = np.clip(np.rint(centre), 0, np.array(share.shape[::-1]) - 1).astype(int)
-        if share[y, x] < CLEAR and letter == was:
-            yield cut_cell(after, centre, template, chance), LABELS[letter]
+    centres = _centres(scene, template)
+    for cell in chance.permutation(len(centres))[:CELLS]:
+        x, y = np.clip(np.rint(centres[cell]), 0, np.array(share.shape[::-1]) - 1).astype(int)
+        if share[y, x] < CLEAR and with_hand.board[cell] == scene.board[cell]:
+            yield cut_cell(after, centres[cell], template, chance), LABELS[with_hand.board[cell]]
     covered = np.argwhere(share > COVERED)
     for row in chance.permutation(len(covered))[:12]:
         place = covered[row][::-1].astype(np.float64)

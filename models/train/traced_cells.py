@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, load_template
+from models.train.joint import WholeBoard
 from models.train.pool import Pool, empty_pool
-from models.train.tables import LABELS, cut_cell
+from models.train.tables import LABELS, cut_cell, whole_board
 from vision.frame import Image
 from vision.pose import BoardPose, pose_from_corners, project, rectify
 
 FloatArray = NDArray[np.float64]
 CELLS = 64
 """Cells taken of one picture at most, so that large boards do not drown small ones."""
-KEPT_APART = 10
-"""One picture in so many trains no network: the generic head is fitted to it, for honest probabilities."""
+KEPT_APART = 3
+"""One picture in so many trains no network: the heads are fitted to it, for honest probabilities."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -34,6 +35,8 @@ class TracedCells:
     """What the network is trained on."""
     head: Pool
     """Of other pictures: what the generic head is fitted to."""
+    boards: list[WholeBoard]
+    """The same other pictures, whole: how classes of one board look together is fitted to them."""
 
 
 def cut_traced(folders: Sequence[Path], seed: int) -> TracedCells:
@@ -43,14 +46,18 @@ def cut_traced(folders: Sequence[Path], seed: int) -> TracedCells:
     """
     chance = np.random.default_rng(seed)
     pools: tuple[list[Pool], list[Pool]] = ([], [])
+    boards: list[WholeBoard] = []
     for folder in folders:
         labels = read_labels(folder / "labels.json", template := _template(folder))
         about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))["images"]
         for number, label in enumerate(labels):
             apart = number % KEPT_APART == KEPT_APART - 1
-            pools[apart].append(_cut(folder, label, about[label.name]["about"], template, chance))
+            rectified, centres = _flattened(folder, label, about[label.name]["about"], template)
+            pools[apart].append(_cut(rectified, centres, label, template, chance))
+            if apart:
+                boards.append(whole_board(rectified, centres, label.cells, template, chance))
     network, head = (_all(part) for part in pools)
-    return TracedCells(network, head)
+    return TracedCells(network, head, boards)
 
 
 def with_share(pool: Pool, other: Pool, share: float, chance: np.random.Generator) -> Pool:
@@ -90,17 +97,21 @@ def _template(folder: Path) -> BoardTemplate:
     return template
 
 
-def _cut(
-    folder: Path, label: Label, about: dict[str, Any], template: BoardTemplate, chance: np.random.Generator
-) -> Pool:
+def _flattened(folder: Path, label: Label, about: dict[str, Any], template: BoardTemplate) -> tuple[Image, FloatArray]:
+    """The rectified picture, and (cells, 2) where the cells are in it."""
     image = cv2.imread(str(folder / label.name))
     if image is None or label.corners_px is None:
         raise ValueError(f"--scenes {folder}: {label.name} cannot be read")
     picture = np.asarray(image, dtype=np.uint8)
     pose: BoardPose = pose_from_corners(label.corners_px, template)
-    rectified = rectify(picture, pose, template)
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(pose.image_from_board)
     centres = project(rectified_from_image, cells_px(label.corners_px, template, about, picture))
+    return rectify(picture, pose, template), centres
+
+
+def _cut(
+    rectified: Image, centres: FloatArray, label: Label, template: BoardTemplate, chance: np.random.Generator
+) -> Pool:
     chosen = chance.permutation(len(centres))[:CELLS]
     images = np.stack([cut_cell(rectified, centres[cell], template, chance) for cell in chosen])
     labels = np.array([LABELS[label.cells[cell]] for cell in chosen], dtype=np.int64)

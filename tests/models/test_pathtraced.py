@@ -161,6 +161,20 @@ def fake_scene(*_: Any) -> TracedScene:
     return TracedScene(np.zeros((100, 100, 3), dtype=np.uint8), corners, "." * 24, 80, {"men": "disc"})
 
 
+def test_a_scene_that_chance_leaves_black_is_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    films = [np.zeros((480, 640, 3), np.float32), np.full((480, 640, 3), 0.3, np.float32)]
+    seen = np.stack(np.meshgrid(np.arange(640.0), np.arange(480.0)), axis=2).astype(np.float32)
+    monkeypatch.setattr(pathtraced, "load_mitsuba", lambda: None)
+    monkeypatch.setattr(pathtraced, "_contents", lambda *given: {})
+    monkeypatch.setattr(pathtraced, "_render", lambda *given: (films.pop(0), seen))
+    game, template = games.load("morris"), load_template("nine_mens_morris")
+    assert trace_scene(template, game, np.random.default_rng(3), (640, 480)).image.mean() > 20
+    assert not films
+    films += [np.zeros((480, 640, 3), np.float32)] * pathtraced.TRIES
+    with pytest.raises(RendererError, match="black"):
+        trace_scene(template, game, np.random.default_rng(3), (640, 480))
+
+
 def test_a_folder_is_taken_up_again_and_read_as_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenes, "trace_scene", fake_scene)
     game, told = games.load("morris"), list[int]()

@@ -1,4 +1,4 @@
-"""Cells cut from path-traced pictures: the lens is reckoned with, every tenth picture is kept apart, shares hold."""
+"""Cells cut from path-traced pictures: the lens is reckoned with, every third picture is kept apart, shares hold."""
 
 from __future__ import annotations
 
@@ -64,11 +64,18 @@ def test_cells_are_where_the_lens_shows_them() -> None:
     assert np.abs(found - cells).max() < 0.3
 
 
-def test_every_tenth_picture_is_kept_for_the_head(tmp_path: Path) -> None:
-    traced = cut_traced([folder_of_discs(tmp_path, 10)], seed=1)
-    assert len(traced.network.labels) == 9 * 24
-    assert len(traced.head.labels) == 24
+def test_every_third_picture_is_kept_for_the_heads(tmp_path: Path) -> None:
+    traced = cut_traced([folder_of_discs(tmp_path, 6)], seed=1)
+    assert len(traced.network.labels) == 4 * 24
+    assert len(traced.head.labels) == 2 * 24
     assert set(traced.network.labels) == {EMPTY, LIGHT, DARK}
+
+
+def test_pictures_kept_apart_are_whole_boards_too(tmp_path: Path) -> None:
+    boards = cut_traced([folder_of_discs(tmp_path, 3)], seed=1).boards
+    assert len(boards) == 1
+    middle = boards[0].patches[:, 22:26, 22:26].mean(axis=(1, 2, 3))
+    assert "".join(".WB"[1 + (shade < 90) if abs(shade - GREY) > 30 else 0] for shade in middle) == boards[0].letters
 
 
 def test_patches_show_what_their_label_says(tmp_path: Path) -> None:

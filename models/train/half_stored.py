@@ -1,0 +1,33 @@
+"""ONNX networks whose weights are stored in half precision and computed with in full: half the size, nearly no loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+LEAST_NUMBERS = 256
+"""Constants of fewer numbers stay as they are: they cost nothing."""
+
+
+def store_half(source: Path, target: Path) -> None:
+    """Writes the network with large float32 constants as float16, each cast up before it is used."""
+    model = onnx.load(str(source))
+    graph = model.graph
+    stored, casts = [], []
+    for constant in graph.initializer:
+        values = np.asarray(numpy_helper.to_array(constant))
+        if values.dtype != np.float32 or values.size < LEAST_NUMBERS:
+            stored.append(constant)
+            continue
+        name = f"{constant.name}_half"
+        stored.append(numpy_helper.from_array(values.astype(np.float16), name))
+        casts.append(helper.make_node("Cast", [name], [constant.name], to=TensorProto.FLOAT))
+    nodes = [*casts, *graph.node]
+    del graph.node[:], graph.initializer[:]
+    graph.node.extend(nodes)
+    graph.initializer.extend(stored)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(target))

@@ -1,0 +1,120 @@
+"""Fits how the classes of a board look together (`vision.plda`), to whole boards that no network was trained on."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from vision.cells import Patches
+from vision.descriptors import Descriptor
+from vision.man_colours import man_colours
+from vision.plda import BoardMeans
+
+FloatArray = NDArray[np.float64]
+log = logging.getLogger(__name__)
+
+LETTERS = ".WB"
+PAIRS = ((0, 1, 1.0), (0, 2, 1.0), (1, 2, 2.0))
+"""Classes that are to be told apart, and how much that matters."""
+DIMENSIONS = 12
+RIDGE = 0.1
+"""Added to the scatter within classes, in its own mean: there are more numbers than boards."""
+ROUNDS = 15
+MOST_CELLS = 10
+"""A class of more cells than this is known no better: what is left is not the cells' chance."""
+OUTLIER = 9.0
+"""Squared deviations count to this many variances at most."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class WholeBoard:
+    """All cells of one picture."""
+
+    patches: Patches
+    letters: str
+    """What stands on each."""
+
+
+def fit_board_means(descriptor: Descriptor, boards: Sequence[WholeBoard]) -> BoardMeans:
+    """The model that explains the boards best. Raises ValueError where they show no two classes."""
+    known = [_known(descriptor, board) for board in boards]
+    classes = [np.array([LETTERS.index(letter) for letter in board.letters]) for board in boards]
+    everything = np.concatenate(known)
+    middle, scale = everything.mean(axis=0), everything.std(axis=0) + 1e-6
+    known = [(cells - middle) / scale for cells in known]
+    axes = _discriminants(known, classes)
+    projected = [cells @ axes for cells in known]
+    spread = _spread(projected, classes)
+    projected = [cells / spread for cells in projected]
+    mean, covariance = _class_means(projected, classes)
+    axes = axes / spread / scale[:, None]
+    log.info("class means of %d boards fitted", len(boards))
+    return BoardMeans(LETTERS, axes, -middle @ axes, mean, covariance)
+
+
+def _known(descriptor: Descriptor, board: WholeBoard) -> FloatArray:
+    described = descriptor.describe(board.patches).astype(np.float64)
+    return np.concatenate([described, man_colours(board.patches)], axis=1)
+
+
+def _discriminants(known: Sequence[FloatArray], classes: Sequence[NDArray[np.intp]]) -> FloatArray:
+    """(length, DIMENSIONS) directions in which classes of one board differ most for how much a class scatters."""
+    length = known[0].shape[1]
+    within, between, degrees, pairs = np.zeros((length, length)), np.zeros((length, length)), 0.0, 0.0
+    for cells, reading in zip(known, classes, strict=True):
+        weight = 1 / np.sqrt(len(cells))
+        means: dict[int, FloatArray] = {}
+        for kind in np.unique(reading):
+            part = cells[reading == kind]
+            means[int(kind)] = part.mean(axis=0)
+            within += weight * (part - means[int(kind)]).T @ (part - means[int(kind)])
+            degrees += weight * (len(part) - 1)
+        for one, other, matters in PAIRS:
+            if one in means and other in means:
+                between += matters * np.outer(means[one] - means[other], means[one] - means[other])
+                pairs += matters
+    if not pairs:
+        raise ValueError("no board shows two classes")
+    within /= degrees
+    within += RIDGE * np.trace(within) / length * np.eye(length)
+    values, vectors = eigh(between / pairs, within)
+    return np.asarray(vectors[:, np.argsort(-values)[:DIMENSIONS]])
+
+
+def _spread(projected: Sequence[FloatArray], classes: Sequence[NDArray[np.intp]]) -> FloatArray:
+    """(DIMENSIONS,) standard deviation of a board's class, outliers held back."""
+    variances = [
+        np.square(part - part.mean(axis=0)).sum(axis=0) / (len(part) - 1)
+        for cells, reading in zip(projected, classes, strict=True)
+        for kind in np.unique(reading)
+        if len(part := cells[reading == kind]) > 1
+    ]
+    usual = np.median(variances, axis=0)
+    return np.asarray(np.sqrt(np.minimum(variances, OUTLIER * usual).mean(axis=0)))
+
+
+def _class_means(projected: Sequence[FloatArray], classes: Sequence[NDArray[np.intp]]) -> tuple[FloatArray, FloatArray]:
+    """Mean and covariance of boards' class means, classes that a board lacks inferred (expectation maximisation)."""
+    size, kinds = DIMENSIONS, len(LETTERS)
+    sums, counts = [], []
+    for cells, reading in zip(projected, classes, strict=True):
+        shares = np.eye(kinds)[reading]
+        count = shares.sum(axis=0)
+        held = np.minimum(count, MOST_CELLS) / np.maximum(count, 1)
+        sums.append((held[:, None] * (shares.T @ cells)).ravel())
+        counts.append(np.repeat(count * held, size))
+    mean, covariance = np.zeros(kinds * size), 10 * np.eye(kinds * size)
+    for _ in range(ROUNDS):
+        precision, expected, spread = np.linalg.inv(covariance), [], np.zeros_like(covariance)
+        for total, count in zip(sums, counts, strict=True):
+            uncertain = np.linalg.inv(precision + np.diag(count))
+            expected.append(uncertain @ (precision @ mean + total))
+            spread += uncertain + np.outer(expected[-1], expected[-1])
+        mean = np.mean(expected, axis=0)
+        covariance = spread / len(sums) - np.outer(mean, mean) + 1e-3 * np.eye(len(mean))
+    return mean, covariance

@@ -1,0 +1,47 @@
+"""The colours of what lies on a cell and of what is around it, as logarithms of light.
+
+A lamp twice as bright, or a shadow, adds the same number to all of them; what an object is remains in the differences.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cells import PATCH_PX, Patches
+
+LENGTH = 12
+STEP = 2
+"""Every so many pixels are looked at, down and across."""
+DISK, CORE, AROUND = 0.62, 0.30, 0.95
+"""Radii as shares of the patch's half side: what a man covers at least, his middle, and where the board is again."""
+UNLIKE = 0.4
+"""Share of the disk's pixels, those least like the surroundings, that are the man: a ring has a hole."""
+DARKEST = 0.004
+"""Added to light before its logarithm: below it there is noise."""
+
+
+def _log_light() -> NDArray[np.float64]:
+    """(256,) natural logarithm of the light of each grey level of an sRGB picture (IEC 61966-2-1)."""
+    level = np.arange(256) / 255
+    return np.log(np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4) + DARKEST)
+
+
+LOG_LIGHT = _log_light()
+_AXIS = (np.arange(0, PATCH_PX, STEP) - (PATCH_PX - 1) / 2) / (PATCH_PX / 2)
+_RADIUS = np.hypot(_AXIS[:, None], _AXIS[None, :]).ravel()
+_DISK, _CORE, _AROUND = (np.flatnonzero(where) for where in (_RADIUS < DISK, _RADIUS < CORE, _RADIUS > AROUND))
+
+
+def man_colours(patches: Patches) -> NDArray[np.float64]:
+    """(cells, 12) BGR of the middle, of the disk, of the disk's part least like the surroundings, and of those.
+
+    Medians of log light.
+    """
+    light = LOG_LIGHT[patches[:, ::STEP, ::STEP]].reshape(len(patches), -1, 3)
+    disk, around = light[:, _DISK], np.median(light[:, _AROUND], axis=1)
+    unlike = np.square(disk - around[:, None]).sum(axis=2)
+    count = round(disk.shape[1] * UNLIKE)
+    rows = np.argpartition(-unlike, count, axis=1)[:, :count]
+    man = np.median(np.take_along_axis(disk, rows[:, :, None], axis=1), axis=1)
+    return np.concatenate([np.median(light[:, _CORE], axis=1), np.median(disk, axis=1), man, around], axis=1)
