@@ -65,6 +65,11 @@ class TableProfile:
         """The game's template with the measured shape. Raises TemplateError."""
         return load_template(self.game, self.options).with_shape(self.shape)
 
+    @property
+    def caution(self) -> str:
+        """What is said when it is used, where it was made against advice; else empty."""
+        return f"This table's profile was made against advice. {' '.join(self.doubts)}" if self.doubts else ""
+
     def check_game(self, game: str) -> None:
         """Raises ProfileError unless the profile was made for that game."""
         if self.game != game:

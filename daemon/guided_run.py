@@ -36,7 +36,7 @@ class GuidedRun:
         self._picture_s = time.monotonic()
 
     def go(self) -> bool:
-        """Guides until all pictures are taken, or Ctrl-C or the source's end; whether there is something to fit.
+        """Guides until all pictures are taken or none can be, or Ctrl-C or the source's end; whether to fit a profile.
 
         Raises SourceError, ValueError.
         """
@@ -44,7 +44,7 @@ class GuidedRun:
         frames = NewestFrame(self._source)
         try:
             self._guide(frames)
-            return True
+            return self._calibration.complete
         except SourceEnded:
             return self._keep_what_there_is("the source has ended")
         except KeyboardInterrupt:
@@ -60,7 +60,7 @@ class GuidedRun:
     def _guide(self, frames: NewestFrame) -> None:
         calibration = self._calibration
         self._tell(calibration.begin())
-        while not calibration.complete:
+        while not calibration.ended:
             frame = frames.read(READ_S)
             self._watch_camera(frame is not None, frames.frozen)
             if _enter_was_pressed():

@@ -67,6 +67,8 @@ def watch(
     except (games.GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
         sys.stderr.write(f"kibitzer watch: {error}\n")
         raise typer.Exit(2) from None
+    if table is not None and table.caution:
+        sys.stderr.write(f"{table.caution}\n")
     # A photo is gone before the usual patience with a hidden board is over.
     lost_s = PHOTO_LOST_SHARE * hold_s if Path(source).is_dir() else LOST_S
     match = Match(pipeline, Referee(the_game), lost_s=lost_s)

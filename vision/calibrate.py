@@ -14,7 +14,9 @@ from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.cells import PATCH_PX, Patches, cut_patch
+from vision.conditions import Condition
 from vision.descriptors import load_descriptor
+from vision.expectation import Expectation
 from vision.finder import find_board
 from vision.fitting import Fit, fit_head
 from vision.frame import Image
@@ -23,11 +25,14 @@ from vision.lines import measure_shape
 from vision.locate import refine_if_better
 from vision.markers import OtherSheetError
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
+from vision.survey import Shown, survey
 
 log = logging.getLogger(__name__)
 
 VARIANTS = 6
 """Times every labelled cell is cut again, a little off, in other light."""
+EMPTIES = 48
+"""Empty cells of a picture that are learnt from where all look alike: more take longer, and say no more."""
 MOST_TRUST, TRUST_FROM, TRUSTED_AT = 0.5, 0.9, 0.98
 """The generic head's weight, and the share it must read right to have any, and to have all of it."""
 REFERENCE_PX = 1280
@@ -54,6 +59,16 @@ class LabelledPhoto:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Calibration:
+    """A profile, and what it may be expected to do."""
+
+    profile: TableProfile
+    expectation: Expectation
+    conditions: tuple[Condition, ...]
+    """Of the pictures that it was learnt from, each at its worst."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class _Placed:
     photo: LabelledPhoto
     pose: BoardPose
@@ -77,7 +92,17 @@ def fit_profile(
     descriptor: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> TableProfile:
-    """The profile of the table in the photos; about a second a photo.
+    """The profile alone of `calibrate`; raises the same."""
+    return calibrate(photos, template, descriptor, progress).profile
+
+
+def calibrate(
+    photos: Sequence[LabelledPhoto],
+    template: BoardTemplate,
+    descriptor: str | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Calibration:
+    """The profile of the table in the photos, judged; about a second a photo.
 
     Raises CalibrationError where a photo's board cannot be placed, or only one class is labelled; WeightsError.
     """
@@ -91,11 +116,12 @@ def fit_profile(
         described.append(machine.describe(examples.patches[rows]))
         progress(done, len(placed))
     everything = np.concatenate(described)
-    fit = _fit(everything, examples, template.letters, machine.name)
+    fit, by_picture = _fit(everything, examples, template.letters, machine.name)
+    expectation = _expectation(fit, len(examples.labels), len(template.cell_names), by_picture=by_picture)
     trust = generic_trust(everything, examples.labels, template.letters, machine.name)
     reference = min(placed, key=lambda place: len(place.photo.cells) - place.photo.cells.count(EMPTY))
     jpeg, image_from_board = _reference(reference)
-    return TableProfile(
+    profile = TableProfile(
         game=template.game,
         options=template.options,
         shape=dict(template.shape),
@@ -104,8 +130,11 @@ def fit_profile(
         descriptor=machine.name,
         weights_sha256=machine.sha256,
         head=dataclasses.replace(fit.head, trust=trust).arrays(),
-        accuracy=fit.accuracy(_originals(len(fit.right), len(examples.labels))),
+        accuracy=expectation.accuracy,
+        boards=expectation.boards if expectation.judged else None,
     )
+    shown = [Shown(place.photo.image, place.pose, place.photo.cells) for place in placed]
+    return Calibration(profile, expectation, survey(shown, template))
 
 
 def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tuple[BoardTemplate, list[_Placed]]:
@@ -146,8 +175,9 @@ def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Exampl
     patches, labels, photo, cell = [], [], [], []
     for index, place in enumerate(placed):
         rectified = rectify(place.photo.image, place.pose, template)
+        spared = _spared(place.photo.cells, chance) if template.printed is None else frozenset[int]()
         for number, (centre, letter) in enumerate(zip(centres, place.photo.cells, strict=True)):
-            if letter == OTHER:
+            if letter == OTHER or number in spared:
                 continue
             patches.append(cut_patch(rectified, centre[0], centre[1], side_px))
             patches += [_variant(rectified, centre, side_px, chance) for _ in range(VARIANTS)]
@@ -155,6 +185,12 @@ def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Exampl
             photo += [index] * (1 + VARIANTS)
             cell += [index * len(centres) + number] * (1 + VARIANTS)
     return _Examples(np.stack(patches), "".join(labels), np.array(photo), np.array(cell))
+
+
+def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
+    """Empty cells beyond `EMPTIES` that are not learnt from, chosen by chance."""
+    empty = [number for number, letter in enumerate(cells) if letter == EMPTY]
+    return frozenset(int(number) for number in chance.permutation(empty)[EMPTIES:])
 
 
 def _variant(
@@ -172,8 +208,8 @@ def _variant(
     return varied
 
 
-def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, descriptor: str) -> Fit:
-    """A head, judged photo by photo where every class is in at least two photos, else cell by cell."""
+def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, descriptor: str) -> tuple[Fit, bool]:
+    """A head, judged photo by photo where every class is in two photos or more, else cell by cell; and which it was."""
     seen_in: dict[str, set[int]] = {letter: set() for letter in examples.labels}
     for letter, photo in zip(examples.labels, examples.photo, strict=True):
         seen_in[letter].add(int(photo))
@@ -187,7 +223,12 @@ def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, desc
     if len(seen_in) < 2:
         only = next(iter(seen_in))
         raise CalibrationError(f"only {only!r} is labelled; add a photo with men of both sides")
-    return fit_head(described, labels, letters, groups, copies=1 + VARIANTS)
+    return fit_head(described, labels, letters, groups, copies=1 + VARIANTS), by_photo
+
+
+def _expectation(fit: Fit, labelled: int, cells: int, *, by_picture: bool) -> Expectation:
+    judged = _originals(len(fit.right), labelled) & fit.judged
+    return Expectation(int(fit.right[judged].sum()), int(judged.sum()), cells, by_picture)
 
 
 def generic_trust(described: NDArray[np.float32], labels: str, letters: str, descriptor: str) -> float:

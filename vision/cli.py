@@ -5,8 +5,9 @@ from __future__ import annotations
 import collections
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 import numpy as np
 import typer
@@ -17,19 +18,27 @@ from rich.progress import Progress
 import games
 from calibration.annotated import read_annotated
 from calibration.annotations import AnnotationError
-from calibration.labels import LabelError, read_labels
+from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from vision.encoded import decode
 from vision.frame import Image
+from vision.verdict import RefusedError, Verdict
 from vision.weights import WeightsError
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+if TYPE_CHECKING:
+    from vision.calibrate import LabelledPhoto
 
 GAME = typer.Option(help="Game, by module or short name: nine_mens_morris or morris, reversi, ...")
 RULE = typer.Option(help="Rule option k=v that changes the drawing, such as diagonals=true. Repeatable.")
 JSON = typer.Option("--json", help="Print JSON to standard output instead of words.")
 LARGEST_PHOTO_BYTES = 64 << 20
+
+
+def refused(command: str, error: object) -> typer.Exit:
+    """Says why nothing came of it though nothing was wrong with the call; the exit to raise."""
+    sys.stderr.write(f"kibitzer {command}: {error}\n")
+    return typer.Exit(1)
 
 
 def stop(command: str, error: object) -> typer.Exit:
@@ -38,57 +47,28 @@ def stop(command: str, error: object) -> typer.Exit:
     return typer.Exit(2)
 
 
-@app.command("calibrate")
-def calibrate(
-    game: Annotated[str, GAME],
-    photos: Annotated[Path, typer.Option(help="Folder of the photos.")],
-    labels: Annotated[
-        Path,
-        typer.Option(
-            help='JSON: {"images": {"PHOTO": {"corners_px": ..., "cells": "..."}}}; '
-            "for dominoes also a folder of annotations such as 1_01.txt."
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="Profile to write, such as table.npz.")],
-    only: Annotated[
-        str, typer.Option(help='Photos to use, separated by commas: names, or patterns such as "1_*.jpg"; else all.')
-    ] = "",
-    rule: Annotated[list[str], RULE] = [],  # noqa: B006
-    as_json: Annotated[bool, JSON] = False,
+def calibrate_photos(
+    game: str, photos: Path, labels: Path, out: Path, only: str, rule: list[str], *, as_json: bool, accept: bool
 ) -> None:
-    """Fits a table profile from a few labelled photos: the board's shape and how its men look.
-
-    Four photos are enough where they show men of both sides in several places. corners_px may be null: the board is
-    then looked for. The accuracy printed is measured on photos left out in turn.
-
-    Where --labels is a folder of annotated dominoes moves (1_01.txt, 1_02.txt, ...), a photo shows the tiles of all
-    moves of its game up to its own, and the board is looked for.
-
-    Example: kibitzer calibrate --game morris --photos shots --labels shots/labels.json --out table.npz
-
-    Example: kibitzer calibrate --game dominoes --photos shots --labels shots --only "1_*.jpg" --out table.npz
-    """
-    from vision.calibrate import CalibrationError, LabelledPhoto, fit_profile
+    """The half of `kibitzer calibrate` that takes labelled photos; its options are explained there."""
+    from vision.calibrate import CalibrationError
+    from vision.calibrate import calibrate as fit_table
 
     try:
         template = template_of(game, rule)
-        words = [word.strip() for word in only.split(",") if word.strip()]
-        if labels.is_dir():
-            chosen = read_annotated(labels, photos, template, words)
-        else:
-            chosen = read_labels(labels, template, words)
-        examples = []
-        for label in chosen:
-            image = load_photo(photos / label.name)
-            if image is None:
-                raise CalibrationError(f"{photos / label.name} is no picture that can be read")
-            examples.append(LabelledPhoto(label.name, image, label.cells, label.corners_px))
+        chosen, examples = _labelled(photos, labels, template, only)
         with progress_bar() as progress:
             task = progress.add_task("fitting", total=len(examples))
-            profile = fit_profile(
+            calibration = fit_table(
                 examples, template, progress=lambda done, total: progress.update(task, completed=done, total=total)
             )
-        profile.save(out)
+        verdict = Verdict(calibration.expectation, calibration.conditions)
+        summarise(
+            calibration.profile, verdict, template, [label.cells for label in chosen], out, as_json, accept=accept
+        )
+        verdict.accepted(calibration.profile, accept=accept).save(out)
+    except RefusedError as error:
+        raise refused("calibrate", error) from None
     except (
         games.GameError,
         AnnotationError,
@@ -99,32 +79,60 @@ def calibrate(
         WeightsError,
     ) as error:
         raise stop("calibrate", error) from None
-    summarise(profile, template, [label.cells for label in chosen], out, as_json)
+    sys.stderr.write(f"profile written: {out}\n")
 
 
-def summarise(profile: TableProfile, template: BoardTemplate, cells: list[str], out: Path, as_json: bool) -> None:
-    """Says what was learnt, and what is missing."""
+def _labelled(
+    photos: Path, labels: Path, template: BoardTemplate, only: str
+) -> tuple[Sequence[Label], list[LabelledPhoto]]:
+    """The labels chosen, and their pictures. Raises LabelError, AnnotationError, CalibrationError."""
+    from vision.calibrate import CalibrationError, LabelledPhoto
+
+    words = [word.strip() for word in only.split(",") if word.strip()]
+    if labels.is_dir():
+        chosen = read_annotated(labels, photos, template, words)
+    else:
+        chosen = read_labels(labels, template, words)
+    examples = []
+    for label in chosen:
+        image = load_photo(photos / label.name)
+        if image is None:
+            raise CalibrationError(f"{photos / label.name} is no picture that can be read")
+        examples.append(LabelledPhoto(label.name, image, label.cells, label.corners_px))
+    return chosen, examples
+
+
+def summarise(
+    profile: TableProfile,
+    verdict: Verdict,
+    template: BoardTemplate,
+    cells: list[str],
+    out: Path,
+    as_json: bool,
+    *,
+    accept: bool,
+) -> None:
+    """Says what was learnt, how good it is, and what is missing or amiss."""
     counts = collections.Counter("".join(cells))
     if as_json:
         summary = {
-            "profile": str(out),
+            "profile": str(out) if accept or not verdict.doubts else None,
             "game": profile.game,
             "photos": len(cells),
             "cells": {letter: counts[letter] for letter in template.letters},
-            "accuracy": round(profile.accuracy, 4),
             "shape": {name: round(value, 4) for name, value in profile.shape.items()},
-        }
+        } | verdict.as_json(template.cell_names, accept=accept)
         sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
     shown = ", ".join(f"{counts[letter]} {name}" for letter, name in template.classes.items())
     shape = ", ".join(f"{name} {value:.3f}" for name, value in profile.shape.items())
     sys.stderr.write(f"{len(cells)} photos; cells: {shown}\n")
     if shape:
         sys.stderr.write(f"shape: {shape}\n")
-    sys.stderr.write(f"read right when left out: {profile.accuracy:.1%} of the cells\n")
+    for text in (verdict.expectation.text, *verdict.remarks, *(verdict.doubts if accept else ())):
+        sys.stderr.write(f"{text}\n")
     for letter, name in template.classes.items():
         if not counts[letter]:
             sys.stderr.write(f"no {name} was labelled: it is told by what is known of boards in general\n")
-    sys.stderr.write(f"profile written: {out}\n")
 
 
 def progress_bar() -> Progress:

@@ -1,7 +1,8 @@
 """The guided calibration of a table: asks for boards, sees when they are laid, takes the pictures by itself.
 
 A state machine without clock, camera or voice: frames go in, prompts come out. Nothing is taken while a hand is in
-the picture, while anything lies where it should not, or while a man looks like another class than was asked for.
+the picture, while anything lies where it should not, or while a man looks like another class than was asked for; nor
+in conditions in which it would be learnt from in vain, which is said of the empty board already.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from vision.calibrate import LabelledPhoto
 from vision.features import Reference
 from vision.frame import Frame, Image
 from vision.gate import Gate
+from vision.guided_inspection import Inspection, Objection
 from vision.guided_words import advice, correction, found_text, swapped
 from vision.heads import OTHER
 from vision.landmarks import turned_to_print
@@ -47,9 +49,14 @@ INSIST_S = 25.0
 """Whoever leaves a board as it is for so long, after being told what looks odd about it, means it so."""
 MOST_INSISTED = 0.5
 """Share of the men of a board up to which a person is believed against what the other pictures show."""
-MOVED_PX = 3.0
+HOLD_S = 120.0
+"""Conditions in which nothing is to be learnt may last so long, once told; then the run ends without a profile."""
+STUCK_S = 300.0
+"""So long may pass without a picture being taken."""
 
-Code = Literal["lay", "find", "found", "lost", "moved", "hand", "correct", "believed", "taken", "complete"]
+Code = Literal[
+    "lay", "find", "found", "lost", "moved", "hand", "correct", "believed", "conditions", "remark", "taken", "complete"
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,9 +83,17 @@ class GuidedCalibration:
     """One run: give it every frame in turn until it is `complete`. `begin` tells what to do first."""
 
     def __init__(
-        self, template: BoardTemplate, lessons: Sequence[Lesson], corners_px: NDArray[np.float64] | None = None
+        self,
+        template: BoardTemplate,
+        lessons: Sequence[Lesson],
+        corners_px: NDArray[np.float64] | None = None,
+        *,
+        accept: bool = False,
     ) -> None:
-        """`corners_px` (4, 2) places the empty board where it cannot be found by itself. Raises WeightsError."""
+        """`corners_px` (4, 2) places the empty board where it cannot be found by itself.
+
+        With `accept` pictures are taken in whatever conditions, which are told all the same. Raises WeightsError.
+        """
         self.template = template
         """With the shape that was measured, once the board is found."""
         self.lessons = tuple(lessons)
@@ -93,11 +108,19 @@ class GuidedCalibration:
         self._sought_since_s: float | None = None
         self._judged_s = float("-inf")
         self._said: tuple[str, float] = ("", float("-inf"))
+        self._said_code: Code = "lay"
         self._amiss_since_s: float | None = None
         """Since when the board has stood still with something amiss."""
         self._told: tuple[Mistakes, float] | None = None
         """What was said to be amiss with this board, and when first."""
         self._insist = False
+        self.refused = ""
+        """Why the run has ended without all pictures; empty where it has not."""
+        self._accept = accept
+        self._inspection = Inspection(placed_by_hand=corners_px is not None)
+        self._objected_since_s: float | None = None
+        self._progress_s = 0.0
+        """When the last picture was taken, or the run begun."""
         self._begun_s: float | None = None
         self._occluded_since_s: float | None = None
 
@@ -110,6 +133,11 @@ class GuidedCalibration:
     def complete(self) -> bool:
         """Whether every picture is taken."""
         return self.current is None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over: complete, or refused."""
+        return self.complete or bool(self.refused)
 
     @property
     def photos(self) -> list[LabelledPhoto]:
@@ -126,10 +154,13 @@ class GuidedCalibration:
 
     def feed(self, frame: Frame) -> tuple[Prompt, ...]:
         """What is to be said after the next frame. Raises ValueError where the corners given are no board."""
-        if self.complete:
+        if self.ended:
             return ()
         if self._begun_s is None:
-            self._begun_s = frame.time_s
+            self._begun_s = self._progress_s = frame.time_s
+        if frame.time_s - self._progress_s > STUCK_S:
+            self.refused = f"No picture could be taken for {STUCK_S / 60:.0f} minutes. {self._said[0]}".rstrip()
+            return self._answer()
         pose = self._place(frame)
         if pose is None:
             return self._answer()
@@ -151,7 +182,8 @@ class GuidedCalibration:
         alignment = self._aligner.update(frame)
         if alignment.relocked:
             self._gate.reset()
-            self.template = self._aligner.template
+            self._inspection.forget_place()
+        self.template = self._aligner.template
         if alignment.pose is None:
             self._seek(frame)
             return None
@@ -181,7 +213,8 @@ class GuidedCalibration:
             self._sought_since_s = frame.time_s
         elif frame.time_s - self._sought_since_s > FIND_S:
             code: Code = "lost" if self._found else "find"
-            self._say(code, advice(frame.image, seen_before=self._found), frame.time_s)
+            if self._may_say(code, frame.time_s):
+                self._say(code, advice(frame.image, self.template, seen_before=self._found), frame.time_s)
 
     def _watch_hand(self, occluded: bool, time_s: float) -> None:
         if not occluded:
@@ -197,16 +230,38 @@ class GuidedCalibration:
         assert current is not None
         if self._amiss_since_s is None:
             self._amiss_since_s = frame.time_s
+        if current == 0 and self._objects(0, frame, pose):
+            return
         wanted = self._check.mistakes(look, self.lessons[current].board)
         # Every board may be laid as soon as the empty one is known: the list of all was shown.
         for number in range(current, len(self.lessons) if 0 in self.taken else 1):
             if number not in self.taken:
                 mistakes = self._check.mistakes(look, self.lessons[number].board)
                 if not mistakes or self._insisted(number, mistakes, frame.time_s):
+                    if number and self._objects(number, frame, pose):
+                        return
                     self._take(number, frame, pose, look, mistakes)
                     return
         self._insist = False
         self._complain(wanted, look, frame.time_s)
+
+    def _objects(self, number: int, frame: Frame, pose: BoardPose) -> bool:
+        """Whether the picture is not worth taking; says why, and ends the run where that does not change."""
+        objection = self._inspection.objection(frame.image, pose, self.template, self.lessons[number].board)
+        if objection is None or self._accept:
+            self._objected_since_s = None
+            if objection is not None:
+                self._say("conditions", objection.text, frame.time_s, objection.cells)
+            return False
+        self._hold(objection, frame.time_s)
+        return True
+
+    def _hold(self, objection: Objection, time_s: float) -> None:
+        self._say("conditions", objection.text, time_s, objection.cells)
+        if self._objected_since_s is None:
+            self._objected_since_s = time_s
+        elif time_s - self._objected_since_s > HOLD_S:
+            self.refused = objection.text
 
     def _complain(self, mistakes: Mistakes, look: Look, time_s: float) -> None:
         """Says what is amiss once it stands for a while."""
@@ -244,8 +299,11 @@ class GuidedCalibration:
         self.taken[number] = Taken(photo, look)
         self._check.take(look, photo.cells)
         self._amiss_since_s, self._told, self._insist = None, None, False
+        self._progress_s = frame.time_s
         if mistakes:
             self._say("believed", "I take your word for it.", frame.time_s, lesson=number)
+        for remark in self._inspection.remarks if number == 0 else ():
+            self._say("remark", remark.advice, frame.time_s, remark.cells, lesson=number)
         left = len(self.lessons) - len(self.taken)
         self._say("taken", f"Picture {len(self.taken)} of {len(self.lessons)} is taken.", frame.time_s, lesson=number)
         self._prompts += [self._ask()] if left else [Prompt("complete", "That is all. Thank you.", number)]
@@ -256,13 +314,17 @@ class GuidedCalibration:
         cells = tuple(cell for piece in lesson.pieces for cell in piece.cells)
         return Prompt("lay", lesson.text, self.current, cells)
 
+    def _may_say(self, code: Code, time_s: float) -> bool:
+        """Whether the last advice of this kind is old enough for the next to be worked out."""
+        return self._said_code != code or time_s - self._said[1] >= REPEAT_S
+
     def _say(
         self, code: Code, text: str, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
     ) -> bool:
         """Puts it among the prompts, unless it was the last thing said, a little while ago; whether it did."""
         if self._said[0] == text and time_s - self._said[1] < REPEAT_S:
             return False
-        self._said = text, time_s
+        self._said, self._said_code = (text, time_s), code
         number = self.current if lesson is None else lesson
         self._prompts.append(Prompt(code, text, number if number is not None else len(self.lessons) - 1, cells))
         return True

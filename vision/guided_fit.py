@@ -10,10 +10,11 @@ import numpy as np
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from games import EMPTY
-from vision.calibrate import LabelledPhoto, Progress, fit_profile
+from vision.calibrate import LabelledPhoto, Progress, calibrate
 from vision.guided import Taken
 from vision.heads import OTHER, read_log_probabilities
 from vision.lesson_check import RATHER, contradictions, learnt
+from vision.verdict import Verdict
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -21,6 +22,8 @@ class GuidedFit:
     """A profile, and what was kept out of it."""
 
     profile: TableProfile
+    verdict: Verdict
+    """What is expected of it, and what speaks against it."""
     photos: tuple[LabelledPhoto, ...]
     """The pictures as they were learnt from; cells that are not have OTHER."""
     left_out: tuple[str, ...]
@@ -38,7 +41,8 @@ def fit_guided(
         for cell, letter in enumerate(photo.cells)
         if letter == OTHER
     )
-    return GuidedFit(fit_profile(photos, template, progress=progress), photos, left_out)
+    made = calibrate(photos, template, progress=progress)
+    return GuidedFit(made.profile, Verdict(made.expectation, made.conditions), photos, left_out)
 
 
 def doubted(taken: Sequence[Taken], number: int, letters: str) -> LabelledPhoto:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,14 +9,10 @@ from calibration.guide import Lesson, Piece, enumerated, listed
 from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.frame import Image
+from vision.guided_inspection import other_board_named
 from vision.lesson_check import Mistakes
+from vision.sight import exposure_fault, other_board
 
-DARK, BRIGHT = 45.0, 250.0
-"""Mean grey value below which a picture is too dark, and grey value of a pixel that is burnt out."""
-BURNT = 0.12
-"""Share of burnt-out pixels that hides a board."""
-BLURRED = 15.0
-"""Variance of the Laplacian of a picture 640 pixels wide, below which nothing in it is sharp."""
 LEAVE = "If it is right as it is, leave it so for half a minute."
 LISTED = 8
 """Cells that are named one by one; of more, the whole board is asked for again."""
@@ -29,20 +24,15 @@ def found_text(quality: float) -> str:
     return f"I see the board, and {quality:.0%} of its lines.{doubt}"
 
 
-def advice(image: Image, *, seen_before: bool) -> str:
-    """What to do about a board that is not seen in the picture."""
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    small = cv2.resize(grey, (640, max(1, round(640 * grey.shape[0] / grey.shape[1]))), interpolation=cv2.INTER_AREA)
+def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> str:
+    """What to do about a board that is not seen in the picture. Some seconds where the picture itself is good."""
     what = "I do not see the board any more." if seen_before else "I do not see the board."
-    if small.mean() < DARK:
-        return f"{what} The picture is very dark: switch on a light."
-    if (small > BRIGHT).mean() > BURNT:
-        return f"{what} Much of the picture is burnt out: turn the lamp or the camera, so that nothing glares."
-    if cv2.Laplacian(small, cv2.CV_64F).var() < BLURRED:
-        return f"{what} The picture is not sharp: focus the camera, and wipe its lens."
+    unseen = other_board(image, template) or exposure_fault(image)
+    if unseen is not None:
+        return f"{what} {unseen.text}"
     if seen_before:
         return f"{what} Take away what covers it, or put it back into the picture."
-    return (
+    return other_board_named(image, template) or (
         f"{what} The whole of it must be in the picture, with nothing on its lines, seen rather from above; "
         "or give its corners with --corners."
     )

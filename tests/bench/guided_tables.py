@@ -1,9 +1,11 @@
 """Guided calibrations on unseen simulated tables, with lamps switched, boards knocked, hands in the way, and slips.
 
     .venv/bin/python -m tests.bench.guided_tables --tables 5 --seed 1
+    .venv/bin/python -m tests.bench.guided_tables --tables 5 --slips 0 --calm --pace 2
 
-No network and no real time. Prints one JSON object per table and a total; exit status 1 where a calibration did not
-come to its end, a slip went unnoticed, or a picture shows another board than was asked for.
+No network and no real time: `simulated_s` is the table's own clock, until the last picture. Prints one JSON object per
+table, a total and middle values; exit status 1 where a calibration did not come to its end, a slip went unnoticed, or a
+picture shows another board than was asked for.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import dataclasses
 import json
 import random
+import statistics
 import sys
 
 import numpy as np
@@ -30,6 +33,7 @@ from vision.simulated.table import SimulatedTable
 
 LONGEST_S = 300.0
 RATE_HZ = 8.0
+MIDDLES = ("simulated_s", "pictures", "pieces", "expected_boards")
 
 
 @dataclasses.dataclass
@@ -44,28 +48,35 @@ class Outcome:
     corrections: int = 0
     left_out: int = 0
     accuracy: float = 0.0
+    expected_boards: float = 0.0
+    refused: str = ""
+    pictures: int = 0
+    pieces: int = 0
+    """Laid or moved in all, where nobody lays one twice."""
     simulated_s: float = 0.0
 
 
 class Evening:
     """One table, its sitter, and what befalls them."""
 
-    def __init__(self, template: BoardTemplate, plan: tuple[Lesson, ...], seed: int, slips: float) -> None:
+    def __init__(
+        self, template: BoardTemplate, plan: tuple[Lesson, ...], seed: int, slips: float, pace: float, *, calm: bool
+    ) -> None:
         style = random_style(template, np.random.default_rng([seed, 4])) if seed else default_style()
         self.table = SimulatedTable(template, EMPTY * len(template.cell_names), style, seed=seed)
         self.calibration = GuidedCalibration(template, plan)
-        self.outcome = Outcome(seed)
+        self.outcome = Outcome(seed, pictures=len(plan), pieces=sum(len(lesson.pieces) for lesson in plan))
         self._plan, self._slips = plan, slips
-        self._sitter = Sitter(self.table, seed, pace=4.0)
+        self._sitter = Sitter(self.table, seed, pace=pace)
         self._chance = random.Random(seed)
         self._slipped = False
-        self._next_s = 6.0
+        self._next_s = float("inf") if calm else 6.0
 
     def spend(self) -> Outcome:
         """Calibrates, to the end or until it takes too long."""
         source = SimulatedSource(self.table, rate_hz=RATE_HZ)
         self._hear(self.calibration.begin())
-        while not self.calibration.complete and self.table.time_s < LONGEST_S:
+        while not self.calibration.ended and self.table.time_s < LONGEST_S:
             self._sitter.update()
             frame = source.read(1.0)
             if frame is not None:
@@ -76,6 +87,8 @@ class Evening:
             taken = [self.calibration.taken[number] for number in sorted(self.calibration.taken)]
             fit = fit_guided(taken, self.calibration.template)
             self.outcome.left_out, self.outcome.accuracy = len(fit.left_out), round(fit.profile.accuracy, 4)
+            self.outcome.expected_boards = round(fit.verdict.expectation.boards, 3)
+            self.outcome.refused = " ".join(fit.verdict.doubts)
         return self.outcome
 
     def _hear(self, prompts: tuple[Prompt, ...]) -> None:
@@ -114,17 +127,22 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1, help="0 is the usual table, every other one is another table")
     parser.add_argument("--slips", type=float, default=0.6, help="share of boards that are first laid wrongly")
+    parser.add_argument("--pace", type=float, default=4.0, help="1 lays two men in six seconds, 2 in three")
+    parser.add_argument("--calm", action="store_true", help="nothing befalls the table")
     given = parser.parse_args()
     game = games.load(given.game)
     template = load_template(game.name)
     outcomes = []
     for number in range(given.tables):
-        outcomes.append(Evening(template, lessons(game, template), given.seed + number, given.slips).spend())
+        plan = lessons(game, template)
+        evening = Evening(template, plan, given.seed + number, given.slips, given.pace, calm=given.calm)
+        outcomes.append(evening.spend())
         sys.stdout.write(json.dumps(dataclasses.asdict(outcomes[-1])) + "\n")
         sys.stdout.flush()
     names = ("complete", "slips", "noticed", "wrong_pictures", "corrections", "left_out")
     total = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in names}
-    sys.stdout.write(json.dumps({"tables": given.tables, **total}) + "\n")
+    middle = {name: statistics.median(getattr(outcome, name) for outcome in outcomes) for name in MIDDLES}
+    sys.stdout.write(json.dumps({"tables": given.tables, **total, "median": middle}) + "\n")
     good = total["complete"] == given.tables and total["slips"] == total["noticed"] and not total["wrong_pictures"]
     return 0 if good else 1
 

@@ -121,6 +121,11 @@ def test_profile_of_another_format_is_refused(saved: Path) -> None:
         TableProfile.load(saved)
 
 
+def test_profile_made_against_advice_says_so() -> None:
+    assert PROFILE.caution == "This table's profile was made against advice. The picture is dark."
+    assert dataclasses.replace(PROFILE, doubts=()).caution == ""
+
+
 def test_profile_of_another_game_is_refused() -> None:
     with pytest.raises(ProfileError, match="made for nine_mens_morris, not for reversi"):
         PROFILE.check_game("reversi")

@@ -1,0 +1,74 @@
+"""What a profile may be expected to do: cells and whole boards read right, from the pictures left out in turn."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+PRIOR_RIGHT, PRIOR_WRONG = 1.0, 0.05
+"""Cells right and wrong that are believed before any is seen, as a beta distribution: most tables have no faults."""
+SPREAD = 0.9
+"""Probability with which the interval holds the truth."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Expectation:
+    """Cells that were read while their picture was left out, and what follows for boards that nobody has seen."""
+
+    right: int
+    judged: int
+    """Of so many; 0 where no picture could be left out."""
+    cells: int
+    """Of the whole board."""
+    by_picture: bool = True
+    """Whether whole pictures were left out; else cells of the same picture were, which flatters."""
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the judged cells that were right; 0 where none was judged."""
+        return self.right / self.judged if self.judged else 0.0
+
+    @property
+    def boards(self) -> float:
+        """Expected share of whole boards without a fault."""
+        right, wrong = self._believed
+        # The mean of p to the power of the cells under a beta distribution of p.
+        logs = (math.log1p(-wrong / (right + wrong + cell)) for cell in range(self.cells))
+        return math.exp(sum(logs))
+
+    @property
+    def boards_between(self) -> tuple[float, float]:
+        """The interval in which that share lies with probability `SPREAD`; wide where few cells were judged."""
+        from scipy.stats import beta  # slow to import
+
+        right, wrong = self._believed
+        low, high = beta.ppf([(1 - SPREAD) / 2, (1 + SPREAD) / 2], right, wrong)
+        return float(low) ** self.cells, float(high) ** self.cells
+
+    @property
+    def text(self) -> str:
+        """Both in words for a person."""
+        if not self.judged:
+            return "How well it reads cannot be told: lay or label men of every kind on more cells."
+        low, high = (100 * share for share in self.boards_between)
+        span = f" (between {low:.0f} and {high:.0f}, as only {self.judged} cells were judged)" if high - low > 4 else ""
+        how = "" if self.by_picture else " Cells of the same picture were judged by one another, which flatters."
+        return (
+            f"I expect about {100 * self.boards:.0f} of 100 boards to be read wholly right{span}: "
+            f"{self.right} of {self.judged} cells were right while their picture was left out.{how}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        low, high = self.boards_between if self.judged else (0.0, 1.0)
+        return {
+            "accuracy": round(self.accuracy, 4),
+            "judged_cells": self.judged,
+            "expected_boards": round(self.boards, 4) if self.judged else None,
+            "expected_boards_between": [round(low, 4), round(high, 4)],
+        }
+
+    @property
+    def _believed(self) -> tuple[float, float]:
+        return self.right + PRIOR_RIGHT, self.judged - self.right + PRIOR_WRONG
