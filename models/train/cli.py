@@ -39,33 +39,44 @@ def resnet18(
     photographs: Annotated[
         Path, typer.Option(help="Folder with go/stones_yolo; absent, drawn patches alone are used.")
     ] = Path("../shared/data"),
-    patches: Annotated[int, typer.Option(min=200, help="Patches to draw; 200000 take 15 minutes.")] = 200_000,
-    tables: Annotated[int, typer.Option(min=0, help="Tables to simulate for the second phase; a second each.")] = 320,
-    epochs: Annotated[float, typer.Option(min=0.01, help="Times each patch is seen.")] = 2.4,
+    patches: Annotated[int, typer.Option(min=200, help="Patches to draw; 100000 take 8 minutes.")] = 100_000,
+    tables: Annotated[int, typer.Option(min=0, help="Tables to simulate for the second phase; a second each.")] = 400,
+    epochs: Annotated[float, typer.Option(min=0.01, help="Times each patch is seen.")] = 3.0,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same patches and first weights.")] = 1,
     threads: Annotated[int, typer.Option(min=1, help="Processor cores for torch.")] = 1,
     scenes: Annotated[
-        list[Path], typer.Option(help="Folder that `kibitzer train scenes` wrote, for the second phase. Repeatable.")
+        list[Path],
+        typer.Option(
+            help="Folder that `kibitzer train scenes` wrote, for the second phase. Repeatable. "
+            "Without it the shipped network's scenes are path-traced first, in half an hour."
+        ),
     ] = [],  # noqa: B006
     scenes_share: Annotated[
-        float, typer.Option(min=0, max=0.95, help="Share of the second phase that their cells take.")
+        float, typer.Option(min=0, max=0.95, help="Share of the second phase that their cells take; 0: no scenes.")
     ] = 0.3,
 ) -> None:
     """Trains the ResNet-18 that describes cells, and the head that reads boards nobody has calibrated.
 
-    Draws patches by chance, simulates tables, adds photographs of go stones, trains in two phases, exports to ONNX,
-    quantises to eight bits, fits the head, and writes resnet18.onnx, generic_head.npz and manifest.toml.
+    Path-traces scenes, draws patches by chance, simulates tables, adds photographs of go stones, trains in two phases,
+    exports to ONNX, quantises to eight bits, fits the heads, and writes resnet18.onnx, resnet18_fp16.onnx,
+    generic_head.npz and manifest.toml.
 
-    Example: kibitzer train resnet18 --out /tmp/weights --patches 20000 --epochs 1
+    Example, a trial of some minutes: kibitzer train resnet18 --out /tmp/weights --patches 20000 --epochs 1
+    --scenes-share 0
     """
     try:
         from models.train.recipe import make_resnet18
+        from models.train.scene_set import trace_scene_set
     except ModuleNotFoundError as error:
         sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
         raise typer.Exit(2) from None
     say_progress()
     out.mkdir(parents=True, exist_ok=True)
+    command = f"kibitzer train resnet18 --patches {patches} --tables {tables} --epochs {epochs} --seed {seed}"
+    command += "".join(f" --scenes {folder}" for folder in scenes) + f" --scenes-share {scenes_share}"
     try:
+        if scenes_share and not scenes:
+            scenes = trace_scene_set(work / "scenes")
         make_resnet18(
             out,
             work,
@@ -77,6 +88,7 @@ def resnet18(
             threads=threads,
             scenes=scenes,
             scenes_share=scenes_share,
+            command=command,
         )
     except ValueError as error:
         sys.stderr.write(f"kibitzer train: {error}\n")

@@ -52,16 +52,15 @@ def make_resnet18(
     epochs: float,
     seed: int,
     threads: int,
-    scenes: Sequence[Path] = (),
-    scenes_share: float = 0.0,
+    scenes: Sequence[Path],
+    scenes_share: float,
+    command: str,
 ) -> None:
-    """Writes resnet18.onnx, generic_head.npz and their manifest entries into `out`.
+    """Writes resnet18.onnx, resnet18_fp16.onnx, generic_head.npz and their manifest entries into `out`.
 
-    Cells of the path-traced `scenes` take that share of the second phase. Raises LabelError, ValueError.
+    Cells of the path-traced `scenes` take that share of the second phase. `command` is what the manifest says makes
+    the same again. Raises LabelError, ValueError.
     """
-    command = f"kibitzer train resnet18 --patches {patches} --tables {tables} --epochs {epochs} --seed {seed}"
-    if scenes:
-        command += "".join(f" --scenes {folder}" for folder in scenes) + f" --scenes-share {scenes_share}"
     traced = cut_traced(scenes, seed)
     real = cut_photographs(photographs, "train", seed)
     recipe = Recipe(epochs=epochs, seed=seed, threads=threads)

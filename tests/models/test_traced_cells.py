@@ -12,6 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from calibration.template import load_template
+from games import AnyGame
+from models.train import scene_set
 from models.train.cli import app
 from models.train.patches import DARK, EMPTY, LIGHT
 from models.train.pathtraced import lens_of
@@ -115,3 +117,18 @@ def test_a_folder_of_something_else_is_named(tmp_path: Path) -> None:
     )
     assert result.exit_code == 2
     assert "--scenes" in result.stderr
+
+
+def test_the_shipped_scenes_are_made_once_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str, int, int]] = []
+
+    def fake(out: Path, game: AnyGame, *, count: int, seed: int, **given: Any) -> int:
+        asked.append((out.name, game.name, count, seed))
+        given["told"](count)
+        return count
+
+    monkeypatch.setattr(scene_set, "write_scenes", fake)
+    folders = scene_set.trace_scene_set(tmp_path)
+    assert [folder.name for folder in folders] == [name for name, *_ in asked]
+    assert {game for _, game, _, _ in asked} == {"nine_mens_morris", "reversi", "co_ganh", "gomoku"}
+    assert {seed for *_, seed in asked} == {scene_set.SEED} and len({name for name, *_ in asked}) == len(asked)
