@@ -33,6 +33,7 @@ from vision.cli import (
 from vision.frame import SourceError
 from vision.guided import GuidedCalibration, Taken
 from vision.guided_fit import fit_guided
+from vision.own_weights import WEIGHTS_HELP, descriptor_for
 from vision.sources import open_source
 from vision.verdict import ALL_THE_SAME, RefusedError
 from vision.weights import WeightsError
@@ -83,6 +84,7 @@ def calibrate(
     accept: Annotated[
         bool, typer.Option("--accept", help="Make the profile even where it is advised against; it is marked.")
     ] = False,
+    weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "",
     config: Annotated[Path, typer.Option(help="With --source: settings of voice and camera.")] = SHIPPED,
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,
@@ -102,6 +104,9 @@ def calibrate(
     seen too flat, too dark, blurred, burnt out, or its men too much alike: exit status 1, with what to do. With a
     camera this is said of the empty board already. --accept makes the profile all the same; `kibitzer run` says so.
 
+    **--weights imagenet** fits to torchvision's published ResNet-18 instead of ours. `kibitzer train imagenet` fetches
+    it, as this option does; every kind of man must then be in the photos.
+
     Example: kibitzer calibrate --game morris --source 0 --out table.npz
 
     Example: kibitzer calibrate --game morris --photos shots --labels shots/labels.json --out table.npz
@@ -111,11 +116,20 @@ def calibrate(
     if source:
         if labels is not None or only:
             raise stop("calibrate", "--source takes its own pictures: leave --labels and --only away")
-        _guided(game, source, out, photos, corners, silent, give_up_s, config, rule, as_json, accept)
+        _guided(game, source, out, photos, corners, silent, give_up_s, config, rule, as_json, accept, weights)
     elif photos is None or labels is None:
         raise stop("calibrate", "give --source CAMERA, or --photos FOLDER and --labels FILE")
     else:
-        calibrate_photos(game, photos, labels, out, only, rule, as_json=as_json, accept=accept)
+        descriptor = _descriptor(weights)
+        calibrate_photos(game, photos, labels, out, only, rule, descriptor=descriptor, as_json=as_json, accept=accept)
+
+
+def _descriptor(weights: str) -> str | None:
+    """The descriptor that the weights are for; they are made first where they are absent."""
+    try:
+        return descriptor_for(weights)
+    except (ValueError, WeightsError) as error:
+        raise stop("calibrate", error) from None
 
 
 def _guided(
@@ -130,7 +144,9 @@ def _guided(
     rule: list[str],
     as_json: bool,
     accept: bool,
+    weights: str,
 ) -> None:
+    descriptor = _descriptor(weights)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     try:
         settings = load_config(config)
@@ -155,7 +171,7 @@ def _guided(
     try:
         run = GuidedRun(calibration, frames, speaker, as_json=as_json)
         if run.go():
-            _write(run, calibration, out, keep, as_json, accept=accept)
+            _write(run, calibration, out, keep, as_json, accept=accept, descriptor=descriptor)
             speaker.wait_until_silent(10.0)
         elif calibration.refused:
             raise RefusedError(f"refused: {calibration.refused} {ALL_THE_SAME}")
@@ -170,7 +186,14 @@ def _guided(
 
 
 def _write(
-    run: GuidedRun, calibration: GuidedCalibration, out: Path, keep: Path | None, as_json: bool, *, accept: bool
+    run: GuidedRun,
+    calibration: GuidedCalibration,
+    out: Path,
+    keep: Path | None,
+    as_json: bool,
+    *,
+    accept: bool,
+    descriptor: str | None,
 ) -> None:
     """Fits the profile, says how good it is, and writes it. Raises RefusedError where it is too bad."""
     taken: list[Taken] = [calibration.taken[number] for number in sorted(calibration.taken)]
@@ -179,7 +202,10 @@ def _write(
     with progress_bar() as progress:
         task = progress.add_task("fitting", total=len(taken))
         fit = fit_guided(
-            taken, calibration.template, lambda done, total: progress.update(task, completed=done, total=total)
+            taken,
+            calibration.template,
+            lambda done, total: progress.update(task, completed=done, total=total),
+            descriptor,
         )
     for where in fit.left_out:
         sys.stderr.write(f"not learnt from, because other pictures show it otherwise: {where}\n")

@@ -23,6 +23,7 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from vision.encoded import decode
 from vision.frame import Image
+from vision.own_weights import check_labels
 from vision.verdict import RefusedError, Verdict
 from vision.weights import WeightsError
 
@@ -48,7 +49,16 @@ def stop(command: str, error: object) -> typer.Exit:
 
 
 def calibrate_photos(
-    game: str, photos: Path, labels: Path, out: Path, only: str, rule: list[str], *, as_json: bool, accept: bool
+    game: str,
+    photos: Path,
+    labels: Path,
+    out: Path,
+    only: str,
+    rule: list[str],
+    *,
+    descriptor: str | None = None,
+    as_json: bool,
+    accept: bool,
 ) -> None:
     """The half of `kibitzer calibrate` that takes labelled photos; its options are explained there."""
     from vision.calibrate import CalibrationError
@@ -57,10 +67,14 @@ def calibrate_photos(
     try:
         template = template_of(game, rule)
         chosen, examples = _labelled(photos, labels, template, only)
+        check_labels(descriptor, [label.cells for label in chosen], template)
         with progress_bar() as progress:
             task = progress.add_task("fitting", total=len(examples))
             calibration = fit_table(
-                examples, template, progress=lambda done, total: progress.update(task, completed=done, total=total)
+                examples,
+                template,
+                descriptor,
+                progress=lambda done, total: progress.update(task, completed=done, total=total),
             )
         verdict = Verdict(calibration.expectation, calibration.conditions)
         summarise(

@@ -31,9 +31,15 @@ class GuidedFit:
 
 
 def fit_guided(
-    taken: Sequence[Taken], template: BoardTemplate, progress: Progress = lambda done, total: None
+    taken: Sequence[Taken],
+    template: BoardTemplate,
+    progress: Progress = lambda done, total: None,
+    descriptor: str | None = None,
 ) -> GuidedFit:
-    """The profile of the table; some seconds. Raises CalibrationError, WeightsError."""
+    """The profile of the table; some seconds. Raises CalibrationError, WeightsError.
+
+    By the descriptor that the template names, or another one.
+    """
     photos = tuple(doubted(taken, number, template.letters) for number in range(len(taken)))
     left_out = tuple(
         f"{template.cell_names[cell]} in {photo.name}"
@@ -41,7 +47,7 @@ def fit_guided(
         for cell, letter in enumerate(photo.cells)
         if letter == OTHER
     )
-    made = calibrate(photos, template, progress=progress)
+    made = calibrate(photos, template, descriptor, progress)
     return GuidedFit(made.profile, Verdict(made.expectation, made.conditions), photos, left_out)
 
 

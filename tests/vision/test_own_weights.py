@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import cv2
 import pytest
+from typer.testing import CliRunner
 
 from calibration.profile import TableProfile
 from calibration.template import load_template
+from daemon.calibrate_cli import app
 from models.train.manifest import write_entry
 from tests.vision.drawn import draw
 from vision import descriptors, own_weights
@@ -102,3 +106,29 @@ def test_where_they_cannot_be_made_that_is_said(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(own_weights, "COMMAND", (sys.executable, "-c", "raise SystemExit(2)"))
     with pytest.raises(WeightsError, match=r"no ImageNet weights; \./kibitzer train imagenet makes them"):
         own_weights.descriptor_for("imagenet")
+
+
+def test_calibrate_fits_by_them_and_asks_for_every_kind_of_man(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template, images = load_template("nine_mens_morris"), {}
+    for number, cells in enumerate((*BOARDS, "." * 24)):
+        picture, pose = draw(template, cells=cells)
+        cv2.imwrite(str(tmp_path / f"{number}.png"), picture)
+        images[f"{number}.png"] = {"corners_px": pose.corners_px(template).tolist(), "cells": cells}
+    (tmp_path / "labels.json").write_text(json.dumps({"images": images}))
+    words = ["--game", "morris", "--photos", str(tmp_path), "--labels", str(tmp_path / "labels.json")]
+    words += ["--out", str(tmp_path / "table.npz"), "--weights", "imagenet", "--accept"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.stderr
+    assert TableProfile.load(tmp_path / "table.npz").descriptor == IMAGENET
+    images["0.png"]["cells"], images["1.png"]["cells"] = (one.replace("B", ".") for one in BOARDS)
+    (tmp_path / "labels.json").write_text(json.dumps({"images": images}))
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2 and "no dark" in result.stderr and "only what the photos show" in result.stderr
+
+
+def test_other_weights_are_refused_before_anything_is_read() -> None:
+    words = ["--game", "morris", "--photos", "x", "--labels", "y", "--out", "z", "--weights", "alexnet"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2 and "alexnet" in result.stderr and len(result.stderr.splitlines()) == 1
