@@ -53,7 +53,7 @@ class TableProfile:
     head: Mapping[str, NDArray[np.generic]]
     """The head's arrays by name."""
     accuracy: float
-    """Share of the labelled cells read right while their photo was left out."""
+    """Share of the labelled cells, in varied light, read right while their photo was left out."""
     boards: float | None = None
     """Share of whole boards that is expected to be read without a fault; None where nobody has worked it out."""
     doubts: tuple[str, ...] = ()

@@ -227,8 +227,11 @@ def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, desc
 
 
 def _expectation(fit: Fit, labelled: int, cells: int, *, by_picture: bool) -> Expectation:
-    judged = _originals(len(fit.right), labelled) & fit.judged
-    return Expectation(int(fit.right[judged].sum()), int(judged.sum()), cells, by_picture)
+    """Every labelled cell counts once, by the share of its variants that were right: light will not stay as it is."""
+    copies = 1 + VARIANTS
+    right = fit.right[:labelled].reshape(-1, copies).mean(axis=1)
+    judged = fit.judged[:labelled].reshape(-1, copies).all(axis=1)
+    return Expectation(float(right[judged].sum()), int(judged.sum()), cells, by_picture)
 
 
 def generic_trust(described: NDArray[np.float32], labels: str, letters: str, descriptor: str) -> float:
@@ -238,12 +241,6 @@ def generic_trust(described: NDArray[np.float32], labels: str, letters: str, des
     logs = read_log_probabilities(described, letters, None, load_generic(descriptor).head)
     right = np.mean([letters[index] == label for index, label in zip(logs.argmax(axis=1), labels, strict=True)])
     return MOST_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
-
-
-def _originals(count: int, labelled: int) -> NDArray[np.bool_]:
-    """Which rows are the labelled cells themselves: neither variants nor examples of OTHER."""
-    rows = np.arange(count)
-    return np.asarray((rows < labelled) & (rows % (1 + VARIANTS) == 0), dtype=np.bool_)
 
 
 def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:

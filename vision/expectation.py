@@ -16,7 +16,8 @@ SPREAD = 0.9
 class Expectation:
     """Cells that were read while their picture was left out, and what follows for boards that nobody has seen."""
 
-    right: int
+    right: float
+    """Cells read right; one that is only in some of the lights it was varied to counts in part."""
     judged: int
     """Of so many; 0 where no picture could be left out."""
     cells: int
@@ -55,8 +56,8 @@ class Expectation:
         span = f" (between {low:.0f} and {high:.0f}, as only {self.judged} cells were judged)" if high - low > 4 else ""
         how = "" if self.by_picture else " Cells of the same picture were judged by one another, which flatters."
         return (
-            f"I expect about {100 * self.boards:.0f} of 100 boards to be read wholly right{span}: "
-            f"{self.right} of {self.judged} cells were right while their picture was left out.{how}"
+            f"I expect about {100 * self.boards:.0f} of 100 boards to be read wholly right{span}: of 100 cells "
+            f"{100 * self.accuracy:.1f} were right while their picture was left out, in varied light.{how}"
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from vision.simulated.style import LampStyle, Style, default_style
 from vision.simulated.table import SimulatedTable
 from vision.viewpoint import viewpoint
 
-STEP_S, LONGEST_S = 0.65, 40.0
+STEP_S, LONGEST_S = 0.65, 80.0
 HOLD_S, STUCK_S = 6.0, 30.0
 """Nobody repairs anything here: it need not be waited for."""
 SIZE_PX = (960, 540)

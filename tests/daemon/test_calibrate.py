@@ -17,7 +17,10 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.calibrate_cli import app
 from tests.daemon.test_cli import start
+from tests.vision.test_calibrate import photos
+from vision import guided, guided_inspection
 from vision.cli import load_photo
+from vision.conditions import Condition
 from vision.locate import PhotoReader
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
@@ -55,6 +58,8 @@ def test_profile_comes_out_where_the_boards_are_shown(shots: Path, slow: list[st
     assert codes.count("lay") == codes.count("taken") == 4 and "correct" not in codes
     assert [event["board"] for event in events if event.get("event") == "lay"] == [one.board for one in LESSONS]
     assert events[-1]["cells"] == {".": 60, "W": 18, "B": 18} and events[-1]["accuracy"] > 0.97
+    assert events[-1]["expected_boards"] > 0.7 and events[-1]["accepted"] and not events[-1]["doubts"]
+    assert {"pixels", "glare", "contrast"} <= {condition["name"] for condition in events[-1]["conditions"]}
     labels = read_labels(kept / "labels.json", TEMPLATE)
     assert [label.cells for label in labels] == [lesson.board for lesson in LESSONS]
     image = load_photo(kept / labels[2].name)
@@ -70,6 +75,35 @@ def test_source_that_ends_too_early_leaves_no_profile(shots: Path, slow: list[st
     assert result.exit_code == 130
     assert "3 of 4 pictures are taken" in result.stderr and "nothing is written" in result.stderr
     assert not list(tmp_path.glob("*.npz*"))
+
+
+def test_bad_labels_are_refused_with_status_1_unless_they_are_accepted(tmp_path: Path) -> None:
+    labels, out = {}, tmp_path / "table.npz"
+    for photo, cells in zip(photos(), ("." * 24, "W.B" * 8, ".BW" * 8), strict=True):
+        cv2.imwrite(str(tmp_path / photo.name), photo.image)
+        labels[photo.name] = {"corners_px": photo.corners_px.tolist(), "cells": cells}  # type: ignore[union-attr]
+    (tmp_path / "labels.json").write_text(json.dumps({"images": labels}), encoding="utf-8")
+    words = ["--game", "morris", "--photos", str(tmp_path), "--labels", str(tmp_path / "labels.json"), "--json"]
+    result = CliRunner().invoke(app, [*words, "--out", str(out)])
+    summary = json.loads(result.stdout)
+    assert result.exit_code == 1 and not out.exists()
+    assert summary["accepted"] is False and summary["profile"] is None and summary["expected_boards"] < 0.5
+    assert "refused: I expect about" in result.stderr and "With --accept" in result.stderr
+    result = CliRunner().invoke(app, [*words, "--out", str(out), "--accept"])
+    assert result.exit_code == 0 and json.loads(result.stdout)["accepted"] is True
+    assert TableProfile.load(out).caution.startswith("This table's profile was made against advice. I expect about")
+
+
+def test_conditions_that_stay_bad_end_the_run_with_status_1(
+    shots: Path, slow: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    low = Condition("elevation", 10.0, "Raise the camera.")
+    monkeypatch.setattr(guided_inspection, "survey", lambda shown, template: (low,))
+    monkeypatch.setattr(guided, "HOLD_S", 0.1)
+    out = tmp_path / "table.npz"
+    result = CliRunner().invoke(app, ["--game", "morris", "--source", str(shots), "--out", str(out), *slow])
+    assert result.exit_code == 1 and not out.exists()
+    assert "refused: Raise the camera." in result.stderr
 
 
 def test_ctrl_c_while_the_camera_is_away_ends_it_without_a_profile(tmp_path: Path) -> None:

@@ -10,16 +10,20 @@ import pytest
 import games
 from calibration.guide import lessons
 from calibration.template import load_template
-from vision import guided
+from vision import guided, guided_inspection
+from vision.conditions import Condition
+from vision.found import Found
 from vision.frame import Frame
 from vision.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
 from vision.guided_fit import doubted, fit_guided
+from vision.guided_inspection import wrong_game
 from vision.guided_words import advice
 from vision.heads import OTHER
 from vision.locate import PhotoReader
 from vision.simulated.sitter import SLIPS, Sitter, Slip
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
+from vision.which_board import Naming
 
 GAME = games.load("morris")
 TEMPLATE = load_template(GAME.name)
@@ -32,9 +36,10 @@ INSIST_S = 8.0
 class Room:
     """A table whose boards are laid at once, and the calibration that watches it."""
 
-    def __init__(self, corners: bool = False) -> None:
+    def __init__(self, corners: bool = False, accept: bool = False) -> None:
         self.table = _table()
-        self.calibration = GuidedCalibration(TEMPLATE, LESSONS, self.table.corners_px() if corners else None)
+        place = self.table.corners_px() if corners else None
+        self.calibration = GuidedCalibration(TEMPLATE, LESSONS, place, accept=accept)
         self.said: list[Prompt] = list(self.calibration.begin())
         self.time_s = 0.0
 
@@ -171,6 +176,76 @@ def test_covered_camera_brings_advice_and_no_picture(room: Room) -> None:
     black = np.zeros((360, 640, 3), dtype=np.uint8)
     said = [prompt for index in range(60) for prompt in room.calibration.feed(Frame(black, room.time_s + index / 3, 0))]
     assert [prompt.code for prompt in said] == ["lost"] and "Switch on a light" in said[0].text
+
+
+LOW = Condition("elevation", 10.0, "Raise the camera.")
+DIM = Condition("brightness", 25.0, "Switch on a light.", (3,))
+
+
+def conditions_are(monkeypatch: pytest.MonkeyPatch, *found: Condition) -> None:
+    monkeypatch.setattr(guided_inspection, "survey", lambda shown, template: found)
+
+
+def test_bad_conditions_are_told_at_the_empty_board_and_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guided, "HOLD_S", 4.0)
+    conditions_are(monkeypatch, LOW)
+    there = Room(corners=True)
+    assert there.wait(FIRST_LOOK_S + 1.5)[-1] == "conditions" and there.last == "Raise the camera."
+    assert not there.calibration.taken and not there.calibration.ended
+    there.wait(8.0)
+    assert there.calibration.refused == "Raise the camera." and there.calibration.ended
+    assert not there.calibration.complete and there.wait(2.0) == []
+
+
+def test_conditions_put_right_in_time_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    conditions_are(monkeypatch, LOW)
+    there = Room(corners=True)
+    there.wait(FIRST_LOOK_S + 1.5)
+    conditions_are(monkeypatch)
+    assert there.wait(4.0)[0] == "taken" and not there.calibration.refused
+
+
+def test_bad_conditions_may_be_accepted_and_are_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    conditions_are(monkeypatch, LOW)
+    codes = Room(corners=True, accept=True).wait(FIRST_LOOK_S + 1.5)
+    assert codes == ["found", "conditions", "taken", "lay"]
+
+
+def test_what_might_be_better_is_remarked_once_the_empty_board_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    conditions_are(monkeypatch, DIM)
+    there = Room(corners=True)
+    assert there.wait(FIRST_LOOK_S + 1.5) == ["found", "remark", "taken", "lay"]
+    remark = next(prompt for prompt in there.said if prompt.code == "remark")
+    assert (remark.text, remark.cells) == ("Switch on a light.", (3,))
+
+
+def test_conditions_that_become_bad_later_are_told_before_that_picture_is_taken(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conditions_are(monkeypatch, LOW)
+    assert room.show(LESSONS[1].board) == ["conditions"] and list(room.calibration.taken) == [0]
+
+
+def test_run_that_comes_to_nothing_ends_with_the_last_thing_said(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guided, "STUCK_S", 15.0)
+    room.show(other(LESSONS[1].board, 0, "."), 20.0)
+    assert room.calibration.refused.startswith("No picture could be taken for")
+    assert room.calibration.refused.endswith("I still miss a light man on a7.")
+
+
+def test_board_of_another_game_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    reversi = Found(_table().pose, load_template("reversi"), sure=0.99)
+    monkeypatch.setattr(guided_inspection, "sure_of", lambda image, found: 0.1)
+    monkeypatch.setattr(guided_inspection, "name_board", lambda image: Naming(reversi, ()))
+    said = wrong_game(_table().render(), _table().pose, TEMPLATE)
+    assert said is not None and said.startswith("This looks like a board for reversi, not for nine men's morris.")
+    monkeypatch.setattr(guided_inspection, "name_board", lambda image: Naming(None, ()))
+    assert wrong_game(_table().render(), _table().pose, TEMPLATE) is None
+
+
+def test_the_right_board_is_sure_without_looking_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guided_inspection, "name_board", lambda image: pytest.fail("looked for others"))
+    assert wrong_game(_table().render(), _table().pose, TEMPLATE) is None
 
 
 def test_advice_names_what_is_wrong_with_the_picture() -> None:

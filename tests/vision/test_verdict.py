@@ -32,7 +32,7 @@ def test_whole_boards_are_rarer_than_right_cells() -> None:
 
 def test_the_words_tell_boards_cells_and_how_little_is_known() -> None:
     assert PERFECT.text.startswith("I expect about 99 of 100 boards to be read wholly right (between ")
-    assert "96 of 96 cells were right" in PERFECT.text and "which flatters" not in PERFECT.text
+    assert "of 100 cells 100.0 were right" in PERFECT.text and "which flatters" not in PERFECT.text
     assert "which flatters" in dataclasses.replace(PERFECT, by_picture=False).text
     assert "cannot be told" in Expectation(0, 0, 24).text
 
