@@ -61,12 +61,15 @@ class Sums:
 
 def find_outlines(weave: Weave, template: BoardTemplate) -> list[Outline]:
     """The likeliest outlines, best first."""
-    across, upright = _sums(weave.across), _sums(np.asarray(weave.upright[:, :, ::-1]))
-    rows, columns = _positions(weave.across[:, :, 1], weave.across[:, :, 0]), _positions(*_swapped(weave.upright))
+    across, upright = sums_of(weave.across), sums_of(np.asarray(weave.upright[:, :, ::-1]))
+    rows, columns = (
+        line_positions(weave.across[:, :, 1], weave.across[:, :, 0]),
+        line_positions(*_swapped(weave.upright)),
+    )
     boxes = _rectangles(columns, rows)
     if len(boxes) == 0:
         return []
-    frame = _unit_lines(template, frame_only=True)
+    frame = unit_lines(template, frame_only=True)
     first = _score(boxes, frame, across, upright)
     boxes = boxes[np.argsort(-first)[:KEPT]]
     shapes, scores = _fit_shapes(boxes, template, across, upright)
@@ -92,7 +95,7 @@ def _swapped(upright: FloatArray) -> tuple[FloatArray, FloatArray]:
     return upright[:, :, 0], upright[:, :, 1]
 
 
-def _sums(segments: FloatArray) -> Sums:
+def sums_of(segments: FloatArray) -> Sums:
     """Evidence of segments that run along x."""
     canvas: NDArray[np.uint8] = np.zeros((FRAME_PX, FRAME_PX), dtype=np.uint8)
     for start, end in np.rint(segments).astype(int):
@@ -101,7 +104,7 @@ def _sums(segments: FloatArray) -> Sums:
     return Sums(sums)
 
 
-def _positions(at: FloatArray, along: FloatArray) -> FloatArray:
+def line_positions(at: FloatArray, along: FloatArray) -> FloatArray:
     """Where lines lie: peaks of the segments' length over their position across; the strongest, ascending."""
     lengths = np.abs(along[:, 1] - along[:, 0])
     histogram, _ = np.histogram(at.mean(axis=1), bins=FRAME_PX, range=(0, FRAME_PX), weights=lengths)
@@ -123,7 +126,7 @@ def _rectangles(columns: FloatArray, rows: FloatArray) -> FloatArray:
     return np.asarray(boxes[(ratio < ASPECT) & (ratio > 1 / ASPECT)])
 
 
-def _unit_lines(template: BoardTemplate, frame_only: bool = False) -> FloatArray:
+def unit_lines(template: BoardTemplate, frame_only: bool = False) -> FloatArray:
     """(lines, 2, 2) the template's lines that run along x or y, as shares of the frame."""
     lines = template.lines_mm / np.array(template.size_mm)
     straight = (np.abs(lines[:, 0] - lines[:, 1]) < 1e-6).any(axis=1)
@@ -159,13 +162,13 @@ def _fit_shapes(
     boxes: FloatArray, template: BoardTemplate, across: Sums, upright: Sums
 ) -> tuple[dict[str, FloatArray], FloatArray]:
     """For every box the best value of each shape parameter, one after the other, and the score over all lines."""
-    fixed = _unmoved(template)
+    fixed = fixed_lines(template)
     lengths = float(np.sqrt(np.abs(fixed[:, 0] - fixed[:, 1]).max(axis=1)).sum())
     total, weights = lengths * _score(boxes, fixed, across, upright), lengths
     shapes: dict[str, FloatArray] = {}
     for name, (low, high) in template.shape_range.items():
         values = np.linspace(low, high, SHAPE_VALUES)
-        variants = [_moved(template, name, float(value)) for value in values]
+        variants = [moved_lines(template, name, float(value)) for value in values]
         scores = np.stack([_score(boxes, lines, across, upright) for lines in variants])
         best = np.argmax(scores, axis=0)
         shapes[name] = values[best]
@@ -175,13 +178,15 @@ def _fit_shapes(
     return shapes, np.asarray(total / max(weights, 1e-9))
 
 
-def _moved(template: BoardTemplate, name: str, value: float) -> FloatArray:
+def moved_lines(template: BoardTemplate, name: str, value: float) -> FloatArray:
+    """(lines, 2, 2) the lines that a shape parameter moves, where it puts them, as shares of the frame."""
     candidate = template.with_shape({**template.shape, name: value})
-    return _unit_lines(dataclasses.replace(candidate, lines_mm=candidate.lines_mm[shaped_lines(template, name)]))
+    return unit_lines(dataclasses.replace(candidate, lines_mm=candidate.lines_mm[shaped_lines(template, name)]))
 
 
-def _unmoved(template: BoardTemplate) -> FloatArray:
+def fixed_lines(template: BoardTemplate) -> FloatArray:
+    """(lines, 2, 2) the lines that no shape parameter moves, as shares of the frame."""
     moved = np.zeros(len(template.lines_mm), dtype=np.bool_)
     for name in template.shape_range:
         moved |= shaped_lines(template, name)
-    return _unit_lines(dataclasses.replace(template, lines_mm=template.lines_mm[~moved]))
+    return unit_lines(dataclasses.replace(template, lines_mm=template.lines_mm[~moved]))
