@@ -141,8 +141,8 @@ class Match:
         if self._seen_s is None:
             self._seen_s = frame.time_s
         if observation.rectified is None:
-            if frame.time_s - self._seen_s >= self._lost_s:
-                self._carry_out(self.referee.lost())
+            if frame.time_s - self._seen_s >= self._lost_s and not self.referee.lost_told:
+                self._carry_out(self.referee.lost(self.pipeline.why_unseen(frame)))
             return observation
         self._seen_s = frame.time_s
         if observation.gate is not None and observation.gate.fresh:

@@ -23,6 +23,7 @@ from vision.heads import Head
 from vision.pose import rectify
 from vision.reader import Reader, reference_of
 from vision.reading import BoardReading
+from vision.sight import why_unseen
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
@@ -108,6 +109,14 @@ class Pipeline:
             return self._last
         gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
         return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None)
+
+    def why_unseen(self, frame: Frame) -> str:
+        """Why the board is not seen in a frame and what to do, in sentences; empty where nothing tells it.
+
+        Takes about a second: to be asked once a loss.
+        """
+        why = why_unseen(frame.image, self.template)
+        return "" if why.code == "no_board" else why.text
 
     def ask_again(self) -> bool:
         """Wants the still picture read once more and averaged; False where that was done often enough."""

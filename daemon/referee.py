@@ -153,13 +153,19 @@ class Referee:
         """The agent's answer no longer counts: it was given for another position."""
         self.agent_move, self._said = None, ()
 
-    def lost(self) -> list[Effect]:
-        """The board is out of sight."""
-        return self._once("board_lost", "", self.announce("board_lost", "I cannot see the whole board.", urgent=True))
+    @property
+    def lost_told(self) -> bool:
+        """Whether it was told last that the board is out of sight."""
+        return self._said[:1] == ("board_lost",)
+
+    def lost(self, why: str = "") -> list[Effect]:
+        """The board is out of sight; `why`, in sentences, where that is known."""
+        text = f"I cannot see the whole board. {why}".rstrip()
+        return self._once("board_lost", "", self.announce("board_lost", text, urgent=True))
 
     def found(self) -> list[Effect]:
         """The board is in sight again."""
-        if self._said[:1] != ("board_lost",):
+        if not self.lost_told:
             return []
         self._said = ()
         return [self.announce("board_found", "I see the board again.")]

@@ -36,6 +36,7 @@ class ScriptedPipeline:
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False
+        self.reasons_asked = 0
 
     def feed(self, frame: Frame) -> Observation:
         reading = self.readings.pop(0)
@@ -43,6 +44,10 @@ class ScriptedPipeline:
             return Observation(frame, LOST)
         arm, self.arm = self.arm, None
         return Observation(frame, LOCKED, PICTURE, SETTLED, reading, arm=arm)
+
+    def why_unseen(self, frame: Frame) -> str:
+        self.reasons_asked += 1
+        return "It goes beyond the left edge of the picture."
 
     def ask_again(self) -> bool:
         self.asked += 1
@@ -291,6 +296,15 @@ def test_board_is_reported_lost_only_after_a_while(bench: Bench) -> None:
     assert bench.show(None, time_s=1.0) == []
     assert bench.show(None, time_s=4.0) == ["board_lost"]
     assert bench.show(None, time_s=5.0) == []
+
+
+def test_the_reason_why_the_board_is_lost_is_told_and_worked_out_once(bench: Bench) -> None:
+    bench.show(board_with(bench.game), time_s=0.0)
+    for time_s in (1.0, 4.0, 5.0, 6.0):
+        bench.show(None, time_s=time_s)
+    lost = [one.text for one in bench.heard if one.code == "board_lost"]
+    assert lost == ["I cannot see the whole board. It goes beyond the left edge of the picture."]
+    assert bench.pipeline.reasons_asked == 1
 
 
 def test_source_that_ends_without_the_board_is_reported(bench: Bench) -> None:

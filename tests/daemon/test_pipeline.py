@@ -94,6 +94,13 @@ def test_where_no_board_is_in_sight_it_is_looked_for_now_and_then_and_when_somet
     assert film.feed(empty).spent is not None
 
 
+def test_why_the_board_is_not_in_sight_is_told_where_something_tells_it(template: BoardTemplate, empty: Image) -> None:
+    film = Film(template)
+    assert "very dark" in film.pipeline.why_unseen(Frame(empty // 12, 0.0, 0))
+    noise = np.random.default_rng(0).integers(60, 190, empty.shape, dtype=np.uint8)
+    assert film.pipeline.why_unseen(Frame(noise, 0.0, 0)) == ""
+
+
 def test_a_settled_change_costs_only_the_cells_that_changed(film: Film, one_man: Image) -> None:
     seen = readings(film.show(one_man, 1.0))
     assert [one.reading and one.reading.board for one in seen] == [ONE_MAN]
