@@ -19,6 +19,7 @@ from vision.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_gen
 from vision.joint import read_jointly
 from vision.reading import BoardReading
 from vision.sides import tell_sides_apart
+from vision.tile_make import of_one_make
 from vision.tiles import pair_halves
 
 log = logging.getLogger(__name__)
@@ -124,6 +125,8 @@ class Reader:
         """What the cells of the board say of one another, where nothing was learnt at this table."""
         if self._first is not None or self._generic is None:
             return logs
+        if self._generic.ways is not None:
+            return of_one_make(look.patches, logs, self.template.letters)
         if self._generic.means is None:
             return tell_sides_apart(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
