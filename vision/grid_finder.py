@@ -18,15 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.combs import find_combs
+from vision.combs import askew, find_combs
 from vision.features import shrink
 from vision.frame import Image
 from vision.lattice import Lattice, fit_lattice, refit_lattice
-from vision.lattice_evidence import ON_POINTS, ON_SQUARES, Evidence, look_at
+from vision.lattice_evidence import AROUND, ON_POINTS, ON_SQUARES, Evidence, in_levels, look_at
 from vision.lattice_window import Window, best_window
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.quads import find_quads
-from vision.segments import Weave, find_segments, find_weaves, weave_of_quad
+from vision.segments import Segments, Weave, find_segments, find_weaves, weave_of_quad
+from vision.waves import find_waves
 
 FloatArray = NDArray[np.float64]
 
@@ -37,6 +38,10 @@ LEAST_LENGTH = 0.009
 """Least length of a segment, as a share of the picture's longer side: lines show between men in short pieces."""
 MOST_SEGMENTS = 2500
 WEAVES = 4
+TRIED = 30
+"""Lattices."""
+LIKELIEST = 2
+"""Weaves of the straight edges that are tried before others."""
 GOOD = 0.3
 """Least score of a window."""
 CLEARLY = 0.8
@@ -52,7 +57,10 @@ WORTH = 0.2
 REFITS = 3
 POLISH = 6
 """How often the board is fitted again once it is known."""
+ASKEW = 0.3
+"""Cosine of the angle between the lines of a weave from which it is no board's: pictures may be cut aside."""
 QUADS = 3
+WAVES = 1
 ALIKE_RAD = 0.02
 """Greatest angle between the lines of two weaves that are one."""
 
@@ -62,8 +70,11 @@ class Views:
     """A picture, and the shrunk one that is looked at."""
 
     image: Image
-    small: Image
     grey: NDArray[np.uint8]
+    """The shrunk picture: where edges are looked for."""
+    colours_in_levels: Image
+    grey_in_levels: NDArray[np.uint8]
+    """Where a lattice's points are looked at."""
     image_from_small: FloatArray
     """(3, 3) homography."""
 
@@ -105,24 +116,30 @@ def is_believed(window: Window) -> bool:
 
 def is_sure(window: Window) -> bool:
     """Whether no other need be looked for."""
-    return window.score > SURE and window.lead > 2 * CLEARLY and window.weakest_side > 2 * SIDE and window.beyond < 0
+    seen = window.score > SURE and window.weakest_side > 2 * SIDE
+    return seen and window.lead > 2 * CLEARLY and window.beyond < BEYOND / 3
 
 
 def _views(image: Image) -> Views:
     grey, small_from_image = shrink(image, WORKING_PX)
     size = grey.shape[1], grey.shape[0]
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    return Views(image, small, grey, np.asarray(np.linalg.inv(small_from_image)))
+    return Views(image, grey, in_levels(small), in_levels(grey), np.asarray(np.linalg.inv(small_from_image)))
 
 
 def _candidates(views: Views, template: BoardTemplate) -> Iterator[GridCandidate]:
     men_on_points = on_points(template)
-    for weave in _weaves(views.grey):
-        for comb in find_combs(weave, views.grey, men_on_points):
-            lattice = fit_lattice(weave, comb, views.grey if men_on_points else None)
-            candidate = None if lattice is None else _fitted(views, lattice, template, REFITS)
-            if candidate is not None and is_plausible(_pose(views, candidate, template), template, views.image):
-                yield candidate
+    columns, rows = lines_of(template)
+    combs = (
+        (weave, comb)
+        for weave in _weaves(views.grey)
+        for comb in find_combs(weave, views.grey, men_on_points, (columns - 1, rows - 1))
+    )
+    for weave, comb in itertools.islice(combs, TRIED):
+        lattice = fit_lattice(weave, comb, views.grey if men_on_points else None)
+        candidate = None if lattice is None else _fitted(views, lattice, template, REFITS)
+        if candidate is not None and is_plausible(_pose(views, candidate, template), template, views.image):
+            yield candidate
 
 
 def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int) -> GridCandidate | None:
@@ -156,13 +173,19 @@ def _weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
     places = np.concatenate([middle[None], middle + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * middle / 2])
     found = find_weaves(segments, size, np.random.default_rng(0))[:WEAVES]
     rest = (weave_of_quad(segments, quad, size) for quad in find_quads(grey)[:QUADS])
-    for weave in itertools.chain(found, rest):
-        if weave is None:
+    for weave in itertools.chain(found[:LIKELIEST], _waving(grey, segments), rest, found[LIKELIEST:]):
+        if weave is None or askew(weave, size) > ASKEW:
             continue
         angles = _axis_angles(weave, places)
         if all(np.abs(np.sin(angles - other)).max() > ALIKE_RAD for other in seen):
             seen.append(angles)
             yield weave
+
+
+def _waving(grey: NDArray[np.uint8], segments: Segments) -> Iterator[Weave]:
+    """Weaves along the rows of men, and along their diagonals, which may be the rows."""
+    for waves in find_waves(grey):
+        yield from find_weaves(segments, (grey.shape[1], grey.shape[0]), np.random.default_rng(0), waves)[:WAVES]
 
 
 def _axis_angles(weave: Weave, places: FloatArray) -> FloatArray:
@@ -177,8 +200,10 @@ def _looked_at(views: Views, lattice: Lattice, template: BoardTemplate) -> tuple
     """The best window of a lattice, and what it was told by."""
     look = ON_POINTS if on_points(template) else ON_SQUARES
     found = []
-    for evidence in look_at(views.small, views.grey, lattice.picture_from_lattice, lattice.middle, look):
-        window = best_window(evidence, *lines_of(template))
+    lines = lines_of(template)
+    pictures, around = (views.colours_in_levels, views.grey_in_levels), max(lines) + AROUND
+    for evidence in look_at(*pictures, lattice.picture_from_lattice, lattice.middle, look, around, lattice.men_px):
+        window = best_window(evidence, *lines)
         if window is not None:
             found.append((window, evidence))
     return max(found, key=lambda one: one[0].score, default=None)

@@ -19,6 +19,8 @@ Grey = NDArray[np.uint8]
 
 REACHES = (2.5, 4.0, 6.0, 8.5, 12.0, 17.0, 24.0)
 """Cells around the start within which segments count, step by step: far lines are counted only when near ones fit."""
+WIDE = (8.5, 12.0, 24.0)
+"""The same for a start that is known better than a few cells can tell."""
 START_REACH = 5.0
 """Cells around the start within which there may be too little to fit to."""
 ON_LINE = 0.22
@@ -27,6 +29,8 @@ BLOCK = 5
 """Side of the square of cells in which the fit starts, that with most segments on lines."""
 FEWEST = 12
 """Segments."""
+FEWEST_MEN = 12
+"""That tell where the points are."""
 PIECE_CELLS = 2.0
 """Longest piece of a segment."""
 MAN_CELLS = 1.5
@@ -65,6 +69,11 @@ class Lattice:
     pieces: Pieces
     """All that may lie on its lines, and more."""
 
+    @property
+    def men_px(self) -> FloatArray:
+        """(n, 2) the middles of round men, some of which may stand on its points."""
+        return np.asarray(self.pieces.ends[(self.pieces.cells > 0) & (self.pieces.axis == 0), 0])
+
 
 def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     """The lattice that begins with the comb and follows segments, and men where `grey` shows them on its points.
@@ -74,19 +83,46 @@ def fit_lattice(weave: Weave, comb: Comb, grey: Grey | None) -> Lattice | None:
     matrix = np.diag([1 / comb.gaps_px[0], 1 / comb.gaps_px[1], 1.0])
     matrix[:2, 2] = [-start / gap for start, gap in zip(comb.starts_px, comb.gaps_px, strict=True)]
     low, high = project(matrix, np.array([[0.0, 0.0], [FRAME_PX, FRAME_PX]]))
-    matrix = matrix @ weave.frame_from_picture
+    matrix = np.asarray(matrix @ weave.frame_from_picture)
     men = np.zeros((0, 2)) if grey is None else find_round_men(grey, matrix, low, high)
+    if comb.by_men and len(men) >= FEWEST_MEN:
+        moved = _usual_place(men)
+        matrix, men = np.array([[1, 0, -moved[0]], [0, 1, -moved[1]], [0, 0, 1.0]]) @ matrix, men - moved
     pieces = _pieces(weave, project(np.asarray(np.linalg.inv(matrix)), men) if len(men) else men, comb)
     start = _start(_carried(matrix, pieces.ends), pieces)
     if start is None:
         return None
-    for reach in REACHES:
+    grown = [_grown(matrix, pieces, start, reaches) for reaches in (REACHES, WIDE)]
+    fits = [fit for fit in grown if fit is not None]
+    if not fits:
+        return None
+    return _lattice(max(fits, key=lambda fit: _support(fit, pieces, start)), start, pieces)
+
+
+def _grown(matrix: FloatArray, pieces: Pieces, start: FloatArray, reaches: tuple[float, ...]) -> FloatArray | None:
+    """The matrix fitted to more and more around the start; None where too little lies on its lines."""
+    for reach in reaches:
         for _ in range(2):
             correction = _correction(_carried(matrix, pieces.ends), pieces, start, reach)
             if correction is None and reach > START_REACH:
                 return None
-            matrix = matrix if correction is None else correction @ matrix
-    return _lattice(matrix, start, pieces)
+            matrix = matrix if correction is None else np.asarray(correction @ matrix)
+    return matrix
+
+
+def _support(matrix: FloatArray, pieces: Pieces, start: FloatArray) -> float:
+    """How much more lies on lines than between them, in cells of length."""
+    ends = _carried(matrix, pieces.ends)
+    rows = np.arange(len(ends))
+    across, along = ends[rows, :, pieces.axis], ends[rows, :, 1 - pieces.axis]
+    near = (np.abs(ends.mean(axis=1) - start).max(axis=1) < REACHES[-1]) & (np.ptp(across, axis=1) < 0.5)
+    lengths = np.clip(np.ptp(along, axis=1), pieces.cells, BLOCK)
+    return float((lengths * np.cos(2 * np.pi * across.mean(axis=1)))[near].sum())
+
+
+def _usual_place(men: FloatArray) -> FloatArray:
+    """(2,) where within a cell most men stand, -0.5 to 0.5: the mean on a circle."""
+    return np.asarray(np.angle(np.exp(2j * np.pi * men).mean(axis=0)) / (2 * np.pi))
 
 
 def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: FloatArray) -> Lattice:

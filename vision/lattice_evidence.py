@@ -14,8 +14,8 @@ from vision.pose import project
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
-AROUND = 26
-"""Cells around the lattice's middle that are looked at."""
+AROUND = 3
+"""More cells around the lattice's middle that are looked at than the board has lines: the middle is on the board."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +37,8 @@ ON_POINTS = Look(tile_px=20, aside_px=2, beside_px=(3, 5), arm=(4, 9), men_on_po
 """The far half of an arm, which most men leave free."""
 ON_SQUARES = Look(tile_px=32, aside_px=2, beside_px=(3, 5), arm=(2, 9), men_on_points=False)
 """The near part of an arm, from which most men stay away."""
+DARK = 24.0
+LEVELS = np.rint(255 * np.log1p(np.arange(256) / DARK) / np.log1p(255 / DARK)).astype(np.uint8)
 WHOLE = 0.45
 """Cells from a point that must be in the picture for its arm to be judged."""
 CLEAR = 0.4
@@ -44,8 +46,13 @@ CLEAR = 0.4
 NOISE = 2.2
 """Least response of a line in units of the typical response off lines."""
 FLOOR = 1.0
+FEWEST_PLAIN = 12
+"""Cells without men that tell what is seen off lines."""
 EVEN = 1.6
 """Greatest difference of levels within bare board, in responses of a line that just counts."""
+NOBODY = np.zeros((0, 2))
+ASTRAY = 0.27
+"""Cells from its point at which a man may stand either way, or be seen because he is tall."""
 MAN_APART = 14.0
 """Levels by which a man at least differs from the board at the four corners of its cell."""
 
@@ -66,32 +73,46 @@ class Evidence:
     """(rows, columns) whether the point is in the picture."""
 
 
-def look_at(
-    image: Image, grey: NDArray[np.uint8], picture_from_lattice: FloatArray, middle: FloatArray, look: Look
-) -> list[Evidence]:
-    """The evidence around a lattice's `middle`, should lines be dark or light; none where none is in view.
+def in_levels(picture: Image) -> Image:
+    """The picture in which what is by so much darker than what is beside it is so in the shade as in the light."""
+    return np.asarray(cv2.LUT(picture, LEVELS), dtype=np.uint8)
 
-    `grey` is the picture in which lines are looked for, `image` that for men.
+
+def look_at(
+    image: Image,
+    grey: NDArray[np.uint8],
+    picture_from_lattice: FloatArray,
+    middle: FloatArray,
+    look: Look,
+    around: int,
+    round_men: FloatArray = NOBODY,
+) -> list[Evidence]:
+    """The evidence up to `around` cells from a lattice's `middle`, should lines be dark or light; none out of view.
+
+    `grey` is the picture in which lines are looked for, `image` that for men, both `in_levels`. `round_men`, (n, 2)
+    pixels, are known already.
     """
     size = grey.shape[1], grey.shape[0]
-    low, high = _range(picture_from_lattice, middle, size)
+    low, high = _range(picture_from_lattice, middle, size, around)
     if (high - low < 3).any():
         return []
     columns, rows = (high - low + 1).tolist()
     warp, extent = _warp(picture_from_lattice, low, look.tile_px), (columns * look.tile_px, rows * look.tile_px)
-    canvas = np.asarray(_warped(grey, warp, extent), np.float32)
     seen = _seen(picture_from_lattice, low, (rows, columns), size, 0.0)[..., 0]
     whole = _seen(picture_from_lattice, low, (rows, columns), size, WHOLE)
     men = np.zeros((rows, columns))
     if look.men_on_points:
-        men = _men(np.asarray(_warped(image, warp, extent), np.float32).reshape(*extent[::-1], -1), rows, columns)
+        men = _men(_warped(image, warp, extent), (rows, columns))
+        if len(round_men):
+            places = project(np.asarray(np.linalg.inv(picture_from_lattice)), round_men) - low
+            men = np.maximum(men, _standing(places, (rows, columns)))
+    plain = _plain(seen, men)
+    profiles, off = _profiles(_warped(grey, warp, extent), (rows, columns), look)
     found = []
-    half = look.tile_px // 2
     for polarity in (1, -1):
-        profiles = _profiles(polarity * canvas, men.shape, look)
-        off = _profiles(polarity * np.roll(canvas, (half, half), (0, 1)), men.shape, look)
-        arms = _crossed(np.where((men > 0)[..., None] | ~whole, 0.0, _judged(profiles, off, seen, look)))
-        found.append(Evidence((int(low[0]), int(low[1])), arms, _aside(profiles, look), men * seen, seen))
+        judged = _judged(polarity * profiles, polarity * off, seen, plain, look)
+        arms = _crossed(np.where((men > 0)[..., None] | ~whole, 0.0, judged))
+        found.append(Evidence((int(low[0]), int(low[1])), arms, _aside(polarity * profiles, look), men * seen, seen))
     return found
 
 
@@ -102,11 +123,11 @@ def _crossed(arms: FloatArray) -> FloatArray:
 
 
 def _range(
-    picture_from_lattice: FloatArray, middle: FloatArray, size: tuple[int, int]
+    picture_from_lattice: FloatArray, middle: FloatArray, size: tuple[int, int], around: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """First and last column and row that may be in the picture."""
     middle = np.rint(middle)
-    steps = np.arange(-AROUND, AROUND + 1)
+    steps = np.arange(-around, around + 1)
     grid = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2).astype(np.float64) + middle
     depth = np.concatenate([grid, np.ones((len(grid), 1))], axis=1) @ picture_from_lattice[2]
     ahead = depth * float(np.append(middle, 1.0) @ picture_from_lattice[2]) > 0
@@ -144,45 +165,73 @@ def _seen(
     return np.stack(sides, axis=1).reshape(rows, columns, 4)
 
 
-def _profiles(canvas: FloatImage, shape: tuple[int, ...], look: Look) -> FloatArray:
-    """(rows, columns, 4, tile) grey levels across each arm, averaged along it."""
+def _profiles(canvas: Image, shape: tuple[int, int], look: Look) -> tuple[FloatImage, FloatImage]:
+    """(rows, columns, 4, tile) grey levels across each arm, averaged along it; and the same half a cell aside."""
     (rows, columns), tile, half = shape, look.tile_px, look.tile_px // 2
-    tiles = canvas.reshape(rows, tile, columns, tile).transpose(0, 2, 1, 3)
     first, last = look.arm
-    right = tiles[:, :, :, half + first : half + last + 1].mean(axis=3)
-    left = tiles[:, :, :, half - last - 1 : half - first].mean(axis=3)
-    down = tiles[:, :, half + first : half + last + 1, :].mean(axis=2)
-    up = tiles[:, :, half - last - 1 : half - first, :].mean(axis=2)
-    return np.asarray(np.stack([right, down, left, up], axis=2))
+    length = last - first + 1
+    along_x = cv2.blur(canvas, (length, 1), anchor=(0, 0))
+    along_y = cv2.blur(canvas, (1, length), anchor=(0, 0))
+    height, width = canvas.shape
+    found = []
+    for aside in (0, half):
+        across = np.roll(along_x, aside, axis=0) if aside else along_x
+        beside = np.roll(along_y, aside, axis=1) if aside else along_y
+        sides = []
+        for start in (half + first, half - last - 1):
+            at_x = (start - aside + tile * np.arange(columns)) % width
+            at_y = (start - aside + tile * np.arange(rows)) % height
+            sides.append(
+                (
+                    across[:, at_x].reshape(rows, tile, columns).transpose(0, 2, 1),
+                    beside[at_y].reshape(rows, columns, tile),
+                )
+            )
+        (right, down), (left, up) = sides
+        found.append(np.stack([right, down, left, up], axis=2).astype(np.float32))
+    return found[0], found[1]
 
 
-def _ridges(profiles: FloatArray, look: Look) -> FloatArray:
+def _ridges(profiles: FloatImage, look: Look) -> FloatImage:
     """(rows, columns, 4, places) grey levels by which each place near a line's stands out from both sides."""
     half = look.tile_px // 2
-    places = np.arange(half - 1 - look.aside_px, half + 1 + look.aside_px)
-    sides = [np.minimum(profiles[..., places - beside], profiles[..., places + beside]) for beside in look.beside_px]
-    return np.asarray(np.maximum(*sides) - profiles[..., places], dtype=np.float64)
+    first, last = half - 1 - look.aside_px, half + 1 + look.aside_px
+
+    def moved(step: int) -> FloatImage:
+        return profiles[..., first + step : last + step]
+
+    sides = [np.minimum(moved(-beside), moved(beside)) for beside in look.beside_px]
+    return np.asarray(np.maximum(*sides) - moved(0))
 
 
-def _responses(profiles: FloatArray, look: Look) -> FloatArray:
+def _responses(profiles: FloatImage, look: Look) -> FloatImage:
     """(rows, columns, 4) grey levels by which a dark line stands out from both sides."""
     return np.asarray(_ridges(profiles, look).max(axis=-1))
 
 
-def _aside(profiles: FloatArray, look: Look) -> FloatArray:
+def _aside(profiles: FloatImage, look: Look) -> FloatArray:
     """(rows, columns, 4) where the ridge is, in cells from its place; its centre of mass, as lines may be broad."""
     ridges = np.maximum(_ridges(profiles, look), 0.0)
     places = np.arange(ridges.shape[-1]) - (ridges.shape[-1] - 1) / 2
     return np.asarray((ridges @ places) / np.maximum(ridges.sum(axis=-1), 1e-6) / look.tile_px)
 
 
-def _judged(profiles: FloatArray, off: FloatArray, seen: NDArray[np.bool_], look: Look) -> FloatArray:
+def _plain(seen: NDArray[np.bool_], men: FloatArray) -> NDArray[np.bool_]:
+    """(rows, columns) where a cell up and left of a point shows the board and nothing else; all where few do."""
+    standing = cv2.dilate(men, np.ones((2, 2)), anchor=(1, 1)) > 0
+    plain = seen & ~standing
+    return np.asarray(plain if plain.sum() >= FEWEST_PLAIN else seen, dtype=np.bool_)
+
+
+def _judged(
+    profiles: FloatImage, off: FloatImage, seen: NDArray[np.bool_], plain: NDArray[np.bool_], look: Look
+) -> FloatArray:
     """-1 to 1 for each arm, by what the clearer arms show and what is seen where there are no lines.
 
     Only where all is even board a line is missing; where something else is, it may be hidden.
     """
     arms = _responses(profiles, look)
-    noise = float(np.median(np.maximum(_responses(off, look)[seen], 0.0))) + FLOOR if seen.any() else FLOOR
+    noise = float(np.median(np.maximum(_responses(off, look)[plain], 0.0))) + FLOOR if plain.any() else FLOOR
     clear = arms[seen]
     clear = clear[clear > NOISE * noise]
     typical = float(np.median(clear)) if len(clear) else 1.0
@@ -193,17 +242,29 @@ def _judged(profiles: FloatArray, off: FloatArray, seen: NDArray[np.bool_], look
     return np.asarray(np.where((judged < 0) & (spread > EVEN * limit), 0.0, judged))
 
 
-def _men(canvas: FloatImage, rows: int, columns: int) -> FloatArray:
+def _men(canvas: Image, shape: tuple[int, int]) -> FloatArray:
     """(rows, columns) 1 where a point's cell looks otherwise than all its corners do: something stands there."""
-    channels = canvas.shape[2]
-    tile, half = ON_POINTS.tile_px, ON_POINTS.tile_px // 2
-    tiles = canvas.reshape(rows, tile, columns, tile, channels).transpose(0, 2, 1, 3, 4)
+    (rows, columns), tile, half = shape, ON_POINTS.tile_px, ON_POINTS.tile_px // 2
+    blurred = np.asarray(cv2.blur(canvas, (3, 3)), dtype=np.uint8)
+    small = blurred.reshape(rows, tile, columns, tile, -1)
     # Beside the lines, so that a crossing looks like the board.
-    sides = (slice(half - 5, half - 2), slice(half + 2, half + 5))
-    inner = np.stack([tiles[:, :, y, x].mean(axis=(2, 3)) for y in sides for x in sides], axis=2)
+    inner = _at(small, (half - 4, half + 3))
     # A little within the corners: halfway between the points of a bare board there is board, not the crossing of lines.
-    edges = (slice(1, 4), slice(tile - 4, tile - 1))
-    outer = np.stack([tiles[:, :, y, x].mean(axis=(2, 3)) for y in edges for x in edges], axis=2)
+    outer = _at(small, (2, tile - 3))
     apart = np.abs(outer[:, :, None] - inner[:, :, :, None]).max(axis=4).min(axis=3)
     # Of the four places within, all but one: a man may lie a little aside, but the board's rim is crossed by two.
     return np.asarray(np.sort(apart, axis=2)[:, :, 1] > MAN_APART, dtype=np.float64)
+
+
+def _standing(places: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """(rows, columns) 1 where a place, in cells from the first point, is at a point."""
+    at = np.rint(places).astype(np.intp)
+    there = (np.abs(places - at) < ASTRAY).all(axis=1) & (at >= 0).all(axis=1) & (at < shape[::-1]).all(axis=1)
+    standing = np.zeros(shape)
+    standing[at[there, 1], at[there, 0]] = 1.0
+    return standing
+
+
+def _at(tiles: Image, places: tuple[int, int]) -> FloatImage:
+    """(rows, columns, 4, channels) of (rows, tile, columns, tile, channels): at both places down and both across."""
+    return np.stack([tiles[:, y, :, x] for y in places for x in places], axis=2).astype(np.float32)

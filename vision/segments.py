@@ -81,18 +81,21 @@ def _contrast(grey: Grey, ends: FloatArray) -> FloatArray:
     return np.asarray(np.median(np.abs(left - right), axis=1))
 
 
-def find_weaves(segments: Segments, size: tuple[int, int], rng: np.random.Generator) -> list[Weave]:
-    """Frames in which many segments run along x and y, the likeliest first."""
-    if len(segments.ends) < 8:
+def find_weaves(
+    segments: Segments, size: tuple[int, int], rng: np.random.Generator, aims: Segments | None = None
+) -> list[Weave]:
+    """Frames in which many segments run along x and y, the likeliest first; `aims` may tell the directions instead."""
+    aims = segments if aims is None else aims
+    if min(len(segments.ends), len(aims.ends)) < 8:
         return []
-    points = _vanishing_points(segments, size, rng)
+    points = _vanishing_points(aims, size, rng)
     if len(points) == 0:
         return []
-    chosen = _distinct(points, segments)
-    agree = _agreement(chosen, segments.ends)
+    chosen = _distinct(points, aims)
+    agree = _agreement(chosen, aims.ends)
     pairs = []
     for first, second in itertools.combinations(range(len(chosen)), 2):
-        weight = min(float(segments.weights[agree[index]].sum()) for index in (first, second))
+        weight = min(float(aims.weights[agree[index]].sum()) for index in (first, second))
         pairs.append((weight, first, second))
     weaves = []
     for _, first, second in sorted(pairs, reverse=True):
@@ -142,12 +145,24 @@ def _lines(ends: FloatArray) -> FloatArray:
 
 def _agreement(points: FloatArray, ends: FloatArray, limit_rad: float = AGREE_RAD) -> NDArray[np.bool_]:
     """(points, segments) whether a segment aims at a vanishing point."""
-    direction = ends[:, 1] - ends[:, 0]
-    direction = direction / np.linalg.norm(direction, axis=1)[:, None]
-    towards = points[:, None, :2] - points[:, None, 2:] * ends.mean(axis=1)[None]
-    norms = np.linalg.norm(towards, axis=2) + 1e-12
-    sine = np.abs(towards[..., 0] * direction[:, 1] - towards[..., 1] * direction[:, 0]) / norms
-    return np.asarray(sine < np.sin(limit_rad))
+    middles, along = ends.mean(axis=1), ends[:, 1] - ends[:, 0]
+    centre = middles.mean(axis=0)
+    scale = float(np.abs(middles - centre).max()) + 1e-9
+    middles = (middles - centre) / scale
+    along = along / np.linalg.norm(along, axis=1)[:, None]
+    # About the segments' middle, and small: there are millions of pairs, which single precision must do for.
+    carried = points.copy()
+    carried[:, :2] = (points[:, :2] - points[:, 2:] * centre) / scale
+    carried = (carried / np.linalg.norm(carried, axis=1, keepdims=True)).astype(np.float32)
+    # With m a segment's middle and d its direction, the sine of the angle is |p - m w, d| / |p - m w|.
+    x, y = middles.T
+    lines = np.stack([along[:, 1], -along[:, 0], y * along[:, 0] - x * along[:, 1]]).astype(np.float32)
+    squares = np.stack([carried[:, 0] ** 2 + carried[:, 1] ** 2, -2 * carried[:, 0] * carried[:, 2]], axis=1)
+    squares = np.concatenate([squares, (-2 * carried[:, 1] * carried[:, 2])[:, None], carried[:, 2:] ** 2], axis=1)
+    places = np.stack([np.ones_like(x), x, y, x**2 + y**2]).astype(np.float32)
+    aside = carried @ lines
+    np.multiply(aside, aside, out=aside)
+    return np.asarray(aside < np.float32(np.sin(limit_rad) ** 2) * (squares @ places))
 
 
 def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) -> FloatArray:
@@ -162,7 +177,7 @@ def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) 
         if agree.sum() < 3:
             return point
         weighted = lines[agree] * segments.weights[agree, None]
-        point = back @ np.linalg.svd(weighted)[2][-1]
+        point = back @ np.linalg.eigh(weighted.T @ weighted)[1][:, 0]
         point = np.asarray(point / np.linalg.norm(point))
     return point
 
@@ -170,10 +185,11 @@ def _refit(point: FloatArray, segments: Segments, limit_rad: float = AGREE_RAD) 
 def _distinct(points: FloatArray, segments: Segments) -> FloatArray:
     """The vanishing points of most weight, each counted without what aims near a better one."""
     agree = _agreement(points, segments.ends)
+    shares = agree.astype(np.float32)
     left = segments.weights.copy()
     chosen: list[FloatArray] = []
     for _ in range(DIRECTIONS):
-        weights = agree @ left
+        weights = shares @ left.astype(np.float32)
         best = int(np.argmax(weights))
         if weights[best] < 0.02 * segments.weights.sum():
             break

@@ -14,7 +14,7 @@ from vision.combs import find_combs, frame_aspect
 from vision.finder import find_board
 from vision.frame import Image
 from vision.grid_finder import find_grid
-from vision.lattice_evidence import ON_POINTS, look_at
+from vision.lattice_evidence import ON_POINTS, in_levels, look_at
 from vision.lattice_window import best_window
 from vision.pose import pose_from_corners, project
 from vision.round_men import find_round_men
@@ -92,7 +92,9 @@ def test_window_leaves_out_a_rim_that_looks_like_a_line() -> None:
         canvas[60 : 60 + 24 * 9 + 2, 60 + 24 * line : 62 + 24 * line] = 40
     canvas[40:300, 60 + 24 * 10 : 62 + 24 * 10] = 40
     picture_from_lattice = np.array([[24.0, 0, 60.5], [0, 24.0, 60.5], [0, 0, 1]])
-    evidence = look_at(canvas, canvas[..., 0].copy(), picture_from_lattice, np.array([5.0, 5.0]), ON_POINTS)
+    evidence = look_at(
+        in_levels(canvas), in_levels(canvas[..., 0].copy()), picture_from_lattice, np.array([5.0, 5.0]), ON_POINTS, 13
+    )
     windows = [window for one in evidence if (window := best_window(one, 10, 10)) is not None]
     best = max(windows, key=lambda one: one.score)
     assert (best.left, best.top) == (0, 0)
@@ -105,7 +107,7 @@ def test_spacing_of_lines_is_told_to_a_hundredth() -> None:
     across = np.array([[[50.0, y], [410, y]] for y in rows])
     upright = np.array([[[x, 40.0], [x, 390]] for x in columns])
     weave = Weave(np.array([[1, 0, 0], [0, 1.2, 0], [0, 0, 1.0]]), across, upright)
-    best = find_combs(weave, np.full((512, 512), 128, np.uint8), men_on_points=True)[0]
+    best = find_combs(weave, np.full((512, 512), 128, np.uint8), men_on_points=True, cells=(14, 14))[0]
     assert best.gaps_px == pytest.approx((20, 24), rel=0.01)
     assert (50 - best.starts_px[0]) % 20 == pytest.approx(0, abs=1) or (50 - best.starts_px[0]) % 20 > 19
 
