@@ -17,9 +17,7 @@ import sys
 import numpy as np
 
 from calibration.template import load_template
-from vision.finder import find_board
-from vision.pose import rectify
-from vision.reader import Reader
+from vision.locate import PhotoReader
 from vision.simulated.scenes import random_scene
 
 WRONG_PLACE = 0.03
@@ -35,22 +33,21 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     template = load_template(given.game)
+    reader = PhotoReader(template)
     size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]
     found = misplaced = boards_right = cells_right = cells = tiles_right = tiles = strange_tiles = 0
     for number in range(given.scenes):
         scene = random_scene(template, np.random.default_rng([given.seed, number]), size_px, hands=0.0)
-        board = find_board(scene.image, template)
-        if board is None:
+        photo = reader.read(scene.image)
+        if photo is None:
             continue
         found += 1
         side_px = float(np.linalg.norm(scene.corners_px[0] - scene.corners_px[1]))
-        error_px = float(np.abs(board.pose.corners_px(board.template) - scene.corners_px).max())
+        error_px = float(np.abs(photo.pose.corners_px(photo.template) - scene.corners_px).max())
         if error_px > WRONG_PLACE * side_px:
             misplaced += 1
             continue
-        steady = rectify(scene.image, board.pose, board.template)
-        reading = Reader(board.template).read(steady, 0.0)
-        read = reading.board
+        reading, read = photo.reading, photo.reading.board
         seen = {(tile.cells, tile.pips) for tile in reading.tiles or ()}
         laid = {(one, "".join(scene.board[cell] for cell in one)) for one in scene.tiles}
         tiles_right, tiles, strange_tiles = (
