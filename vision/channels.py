@@ -36,6 +36,11 @@ CLEARER = 1.5
 
 MORE_EDGES = 1.25
 """How many times the straight edges of the grey picture a channel must show to be looked at."""
+SHARPER = 1.3
+"""How much clearer than in grey the edges must be in another mixture of the colours for it to be looked at."""
+FULL_RANGE = 150.0
+"""Grey values between the darkest and the brightest parts from which a picture has contrast enough."""
+MOST_GAIN = 5.0
 
 
 def shrink_to_board(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Grey, FloatArray]:
@@ -62,6 +67,42 @@ def _shrink(image: Image, image_from_board: FloatArray, template: BoardTemplate)
         matrix = np.array([[1 / shrink, 0, offset], [0, 1 / shrink, offset], [0, 0, 1]])
         small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     return small, matrix
+
+
+def clear_grey(image: Image) -> Grey:
+    """The grey picture, or the mixture of the colours whose edges stand out most where grey hides them.
+
+    In red light the other colours are all noise, and grey is mostly of the others. The mixture is the one of greatest
+    slope in units of its noise: the first of the generalised eigenvectors of both (a matched filter).
+    """
+    if image.ndim == 2:
+        return _grey(image)
+    part = image[::2, ::2].astype(np.float32)
+    slopes = np.stack([cv2.Sobel(part, cv2.CV_32F, 1, 0), cv2.Sobel(part, cv2.CV_32F, 0, 1)]).reshape(-1, 3)
+    laplacian = np.abs(cv2.Laplacian(part, cv2.CV_32F)).reshape(-1, 3)
+    # Rounding alone is noise of about a level here.
+    noise = np.median(laplacian, axis=0).astype(np.float64) + 1.0
+    scaled = slopes / noise.astype(np.float32)
+    strength = np.linalg.norm(scaled, axis=1)
+    # Few strong edges, of a red cloth, say, shall not outweigh the many faint ones of a board.
+    spread = (scaled / (strength + float(np.median(strength)) + 1e-3)[:, None]).T @ scaled
+    best = np.abs(np.linalg.eigh(spread.astype(np.float64))[1][:, -1])
+    usual = np.array([0.114, 0.587, 0.299]) * noise
+    usual /= np.linalg.norm(usual)
+    if best @ spread @ best < SHARPER**2 * (usual @ spread @ usual):
+        return _grey(image)
+    weights = best / noise
+    mixed = image.astype(np.float32) @ (weights / weights.sum()).astype(np.float32)
+    return np.asarray(np.clip(np.rint(mixed), 0, 255), dtype=np.uint8)
+
+
+def with_contrast(grey: Grey) -> Grey:
+    """The picture brightened so far that edges of a dark one are as strong as those of others; at most five times."""
+    low, high = np.percentile(grey[::4, ::4], (1, 99))
+    gain = float(np.clip(FULL_RANGE / max(high - low, 1.0), 1.0, MOST_GAIN))
+    if gain == 1.0:
+        return grey
+    return np.asarray(cv2.convertScaleAbs(np.maximum(grey, low) - low, alpha=gain), dtype=np.uint8)
 
 
 def telling_channel(image: Image) -> Grey | None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.channels import clear_grey, telling_channel, with_contrast
 from vision.combs import askew, find_combs
 from vision.features import shrink
 from vision.frame import Image
@@ -40,6 +41,8 @@ MOST_SEGMENTS = 2500
 WEAVES = 4
 TRIED = 30
 """Lattices."""
+TRIED_AGAIN = 12
+"""Lattices, where one colour shows more than grey does."""
 LIKELIEST = 2
 """Weaves of the straight edges that are tried before others."""
 GOOD = 0.3
@@ -54,8 +57,11 @@ SURE = 0.55
 """Score after which no other is tried."""
 WORTH = 0.2
 """Score from which a lattice is fitted again to the lines in its window."""
-REFITS = 3
-POLISH = 6
+REFITS = 2
+MOST_REFITS = 10
+GAINS = 0.01
+"""Rise of the score that is worth another fit."""
+POLISH = 4
 """How often the board is fitted again once it is known."""
 ASKEW = 0.3
 """Cosine of the angle between the lines of a weave from which it is no board's: pictures may be cut aside."""
@@ -70,13 +76,18 @@ class Views:
     """A picture, and the shrunk one that is looked at."""
 
     image: Image
+    small: Image
     grey: NDArray[np.uint8]
-    """The shrunk picture: where edges are looked for."""
+    """The shrunk picture without colours: where edges are looked for."""
     colours_in_levels: Image
     grey_in_levels: NDArray[np.uint8]
     """Where a lattice's points are looked at."""
     image_from_small: FloatArray
     """(3, 3) homography."""
+
+    def through(self, grey: NDArray[np.uint8]) -> Views:
+        """The same with the lines looked for in that view of the shrunk picture."""
+        return dataclasses.replace(self, grey=with_contrast(grey), grey_in_levels=in_levels(grey))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -91,22 +102,32 @@ class GridCandidate:
 def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
     """The ruled board in the picture, its top left corner where the picture has it; None rather than a guess."""
     views = _views(image)
-    best: GridCandidate | None = None
-    for candidate in _candidates(views, template):
-        if best is None or candidate.window.score > best.window.score:
-            best = candidate
-        if is_sure(best.window):
-            break
-    if best is None or not is_believed(best.window):
+    best = _best(views, template, TRIED)
+    if best is None:
+        channel = telling_channel(views.small) if image.ndim == 3 else None
+        views = views if channel is None else views.through(channel)
+        best = None if channel is None else _best(views, template, TRIED_AGAIN)
+    if best is None:
         return None
     best = _fitted(views, best.lattice, template, POLISH) or best
     pose = _pose(views, best, template)
     return pose if is_believed(best.window) and is_plausible(pose, template, image) else None
 
 
+def _best(views: Views, template: BoardTemplate, tried: int) -> GridCandidate | None:
+    """The candidate of the highest score if it is believed; the first that is sure ends the search."""
+    best: GridCandidate | None = None
+    for candidate in _candidates(views, template, tried):
+        if best is None or candidate.window.score > best.window.score:
+            best = candidate
+        if is_sure(best.window):
+            break
+    return best if best is not None and is_believed(best.window) else None
+
+
 def grid_candidates(image: Image, template: BoardTemplate) -> Iterator[GridCandidate]:
     """The best window of every lattice in the picture, right or wrong."""
-    return _candidates(_views(image), template)
+    return _candidates(_views(image), template, TRIED)
 
 
 def is_believed(window: Window) -> bool:
@@ -124,10 +145,12 @@ def _views(image: Image) -> Views:
     grey, small_from_image = shrink(image, WORKING_PX)
     size = grey.shape[1], grey.shape[0]
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    return Views(image, grey, in_levels(small), in_levels(grey), np.asarray(np.linalg.inv(small_from_image)))
+    grey = clear_grey(small)
+    image_from_small = np.asarray(np.linalg.inv(small_from_image))
+    return Views(image, small, with_contrast(grey), in_levels(small), in_levels(grey), image_from_small)
 
 
-def _candidates(views: Views, template: BoardTemplate) -> Iterator[GridCandidate]:
+def _candidates(views: Views, template: BoardTemplate, tried: int) -> Iterator[GridCandidate]:
     men_on_points = on_points(template)
     columns, rows = lines_of(template)
     combs = (
@@ -135,7 +158,7 @@ def _candidates(views: Views, template: BoardTemplate) -> Iterator[GridCandidate
         for weave in _weaves(views.grey)
         for comb in find_combs(weave, views.grey, men_on_points, (columns - 1, rows - 1))
     )
-    for weave, comb in itertools.islice(combs, TRIED):
+    for weave, comb in itertools.islice(combs, tried):
         lattice = fit_lattice(weave, comb, views.grey if men_on_points else None)
         candidate = None if lattice is None else _fitted(views, lattice, template, REFITS)
         if candidate is not None and is_plausible(_pose(views, candidate, template), template, views.image):
@@ -147,14 +170,20 @@ def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int
     seen = _looked_at(views, lattice, template)
     if seen is None:
         return None
-    for _ in range(rounds if seen[0].score > WORTH else 0):
+    fitted = GridCandidate(lattice, seen[0])
+    for number in range(MOST_REFITS if seen[0].score > WORTH else 0):
         low = np.array([seen[0].left, seen[0].top], dtype=np.float64)
-        better = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
-        again = _looked_at(views, better, template)
+        lattice = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
+        again = _looked_at(views, lattice, template)
         if again is None:
             break
-        lattice, seen = better, again
-    return GridCandidate(lattice, seen[0])
+        gained, seen = again[0].score - fitted.window.score, again
+        if gained > 0:
+            fitted = GridCandidate(lattice, seen[0])
+        # A lattice that lies on some of the lines is drawn to the others step by step.
+        if number + 1 >= rounds and gained < GAINS:
+            break
+    return fitted
 
 
 def _pose(views: Views, candidate: GridCandidate, template: BoardTemplate) -> BoardPose:
