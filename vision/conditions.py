@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 Grade = Literal["fine", "warns", "refuses"]
 GRADES: tuple[Grade, ...] = ("fine", "warns", "refuses")
-NEVER = -math.inf
+NEVER = math.inf
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,9 +43,9 @@ LIMITS = {
     "exposure": Limit("of 100 empty cells burnt out", 30.0, 70.0),
     "glare": Limit("of 100 cells in which a lamp mirrors", 0.0, 30.0),
     "sharpness": Limit("of 100 parts of a cell over which a line blurs", 13.0, 16.0),
-    "unevenness": Limit("times the light of the darkest cells on the brightest", 8.0, 25.0),
+    "unevenness": Limit("times the light of the darkest cells on the brightest", 8.0, NEVER),
     "contrast": Limit("CIE L*a*b* between the men most like each other", 16.0, 8.0),
-    "camouflage": Limit("CIE L*a*b* between the board and the men most like it", 3.0, NEVER),
+    "camouflage": Limit("CIE L*a*b* between the board and the men most like it", 3.0, -NEVER),
 }
 """By the name of the condition."""
 

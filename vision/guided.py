@@ -24,7 +24,7 @@ from vision.features import Reference
 from vision.frame import Frame, Image
 from vision.gate import Gate
 from vision.guided_inspection import Inspection, Objection
-from vision.guided_words import advice, correction, found_text, swapped
+from vision.guided_words import advice, correction, found_text, kind_unknown, stuck_text, swapped
 from vision.heads import OTHER
 from vision.landmarks import turned_to_print
 from vision.lesson_check import LessonCheck, Look, Mistakes
@@ -121,6 +121,8 @@ class GuidedCalibration:
         self._objected_since_s: float | None = None
         self._progress_s = 0.0
         """When the last picture was taken, or the run begun."""
+        self._phase = ""
+        """What the gate last said of the board."""
         self._begun_s: float | None = None
         self._occluded_since_s: float | None = None
 
@@ -159,13 +161,15 @@ class GuidedCalibration:
         if self._begun_s is None:
             self._begun_s = self._progress_s = frame.time_s
         if frame.time_s - self._progress_s > STUCK_S:
-            self.refused = f"No picture could be taken for {STUCK_S / 60:.0f} minutes. {self._said[0]}".rstrip()
+            trouble = self._said[0] if self._said_code in ("find", "lost", "hand", "correct", "conditions") else ""
+            self.refused = stuck_text(STUCK_S / 60, self._phase, trouble)
             return self._answer()
         pose = self._place(frame)
         if pose is None:
             return self._answer()
         rectified = rectify(frame.image, pose, self.template)
         state = self._gate.update(rectified, frame.time_s)
+        self._phase = state.phase
         self._watch_hand(state.phase == "occluded", frame.time_s)
         if state.phase == "moving":
             self._amiss_since_s = None
@@ -243,6 +247,8 @@ class GuidedCalibration:
                     self._take(number, frame, pose, look, mistakes)
                     return
         self._insist = False
+        if wanted.placed and wanted.odd and self._objects(current, frame, pose):
+            return
         self._complain(wanted, look, frame.time_s)
 
     def _objects(self, number: int, frame: Frame, pose: BoardPose) -> bool:
@@ -271,8 +277,14 @@ class GuidedCalibration:
         text = correction(mistakes, self.lessons[self.current], self.template, self._check.occupied(look))
         cells = tuple(sorted({*mistakes.missing, *mistakes.extra, *(cell for cell, _ in mistakes.odd)}))
         if self._say("correct", text, time_s, cells):
-            same = self._told is not None and self._told[0] == mistakes
-            self._told = self._told if same else (mistakes, time_s)
+            self._told = self._told_so_far(mistakes, time_s)
+
+    def _told_so_far(self, mistakes: Mistakes, time_s: float) -> tuple[Mistakes, float]:
+        """What was said of men on these same cells: which of them look odd may waver from look to look."""
+        if self._told is None or dataclasses.replace(self._told[0], odd=()) != dataclasses.replace(mistakes, odd=()):
+            return mistakes, time_s
+        told, told_s = self._told
+        return dataclasses.replace(mistakes, odd=tuple(sorted({*told.odd, *mistakes.odd}))), told_s
 
     def _insisted(self, number: int, mistakes: Mistakes, time_s: float) -> bool:
         """Whether a person was told that these men look odd, or that the board does not look empty, and means it so."""
@@ -290,7 +302,9 @@ class GuidedCalibration:
     def _take(self, number: int, frame: Frame, pose: BoardPose, look: Look, mistakes: Mistakes) -> None:
         """Keeps the picture; men that look odd although a person insists are kept out of what is learnt."""
         board = list(self.lessons[number].board)
-        named = swapped(mistakes, self.lessons[number])
+        # Of the first men nothing is known but what the shipped head thinks: a person knows better.
+        first = not any(self.taken)
+        named = swapped(mistakes, self.lessons[number]) or (first and kind_unknown(mistakes, self.lessons[number]))
         for cell, _ in () if named else mistakes.odd:
             board[cell] = OTHER
         photo = LabelledPhoto(

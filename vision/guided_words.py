@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.guide import Lesson, Piece, enumerated, listed
+from calibration.guide import Lesson, Piece, enumerated, listed, plural
 from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.frame import Image
@@ -38,11 +38,28 @@ def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> str:
     )
 
 
+def stuck_text(minutes: float, phase: str, trouble: str) -> str:
+    """Said where nothing could be taken for so long; `phase` is the gate's last, `trouble` what was told."""
+    over = {
+        "moving": "Something moves over the board all the time: take your hands away when all lies.",
+        "occluded": "Something reaches over the board.",
+        "light": "The light changes all the time.",
+    }
+    return f"No picture could be taken for {minutes:.0f} minutes. {over.get(phase, trouble)}".rstrip()
+
+
 def swapped(mistakes: Mistakes, lesson: Lesson) -> bool:
     """Whether all men look like another class, each class like one other: their names are exchanged, nothing else."""
     men = [cell for cell, letter in enumerate(lesson.board) if letter != EMPTY]
     looks = {(lesson.board[cell], letter) for cell, letter in mistakes.odd}
     return len(mistakes.odd) >= 0.8 * len(men) > 0 and len({asked for asked, _ in looks}) == len(looks)
+
+
+def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
+    """Whether all men of a class look like another one: the eyes do not know that kind, it need not lie wrong."""
+    odd = {cell for cell, _ in mistakes.odd}
+    kinds = {lesson.board[cell] for cell in odd}
+    return bool(odd) and odd == {cell for cell, letter in enumerate(lesson.board) if letter in kinds}
 
 
 def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> str:
@@ -82,11 +99,15 @@ def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_])
 
 
 def _odd_text(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate) -> str:
+    odd = mistakes.odd
     if swapped(mistakes, lesson):
         return (
             "Every piece looks like another kind than I asked for. Have you exchanged them? "
             "If this is what you call them, leave them as they are."
         )
+    if kind_unknown(mistakes, lesson):
+        kinds = enumerated([plural(template.classes[letter]) for letter in sorted({lesson.board[c] for c, _ in odd})])
+        return f"I do not know {kinds} like these yet. See that they lie where I asked for them. {LEAVE}"
     looks = [Piece((cell,), letter) for cell, letter in mistakes.odd]
     asked = [Piece((cell,), lesson.board[cell]) for cell, _ in mistakes.odd]
     return f"I think I see {listed(looks, template)}; I asked for {listed(asked, template)}. Put that right. {LEAVE}"

@@ -37,8 +37,8 @@ from vision.simulated.style import LampStyle, Style, default_style
 from vision.simulated.table import SimulatedTable
 from vision.viewpoint import viewpoint
 
-STEP_S, LONGEST_S = 0.65, 80.0
-HOLD_S, STUCK_S = 6.0, 30.0
+STEP_S, LONGEST_S = 0.65, 120.0
+HOLD_S, STUCK_S = 6.0, 60.0
 """Nobody repairs anything here: it need not be waited for."""
 SIZE_PX = (960, 540)
 FRESH = 4
@@ -74,7 +74,7 @@ def mirrored(style: Style, template: BoardTemplate) -> Style:
 
 def alike(style: Style, template: BoardTemplate, share: float) -> Style:
     """Men whose second colour is nearly the first."""
-    one, other = template.letters[1:3]
+    one, other = template.letters[1], template.letters[2]
     colours = dict(style.men.colours)
     first, second = np.array(colours[one]), np.array(colours[other])
     blue, green, red = (float(value) for value in first + share * (second - first))
@@ -132,7 +132,8 @@ class Trial:
     def _outcome(self) -> dict[str, Any]:
         calibration = self.calibration
         said = [prompt.text for prompt in self.said if prompt.code not in ("lay", "taken", "complete", "found")]
-        result: dict[str, Any] = {"taken": len(calibration.taken), "said": said[-1] if said else "", "profile": False}
+        last = calibration.refused or (said[-1] if said else "")
+        result: dict[str, Any] = {"taken": len(calibration.taken), "said": last, "profile": False}
         if not calibration.complete:
             return result | {"ended": "refused" if calibration.refused else "waits"}
         try:

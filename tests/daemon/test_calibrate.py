@@ -57,7 +57,7 @@ def test_profile_comes_out_where_the_boards_are_shown(shots: Path, slow: list[st
     codes = [event.get("event") for event in events]
     assert codes.count("lay") == codes.count("taken") == 4 and "correct" not in codes
     assert [event["board"] for event in events if event.get("event") == "lay"] == [one.board for one in LESSONS]
-    assert events[-1]["cells"] == {".": 60, "W": 18, "B": 18} and events[-1]["accuracy"] > 0.97
+    assert events[-1]["cells"] == {".": 72, "W": 12, "B": 12} and events[-1]["accuracy"] > 0.97
     assert events[-1]["expected_boards"] > 0.7 and events[-1]["accepted"] and not events[-1]["doubts"]
     assert {"pixels", "glare", "contrast"} <= {condition["name"] for condition in events[-1]["conditions"]}
     labels = read_labels(kept / "labels.json", TEMPLATE)

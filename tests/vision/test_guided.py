@@ -17,8 +17,9 @@ from vision.frame import Frame
 from vision.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
 from vision.guided_fit import doubted, fit_guided
 from vision.guided_inspection import wrong_game
-from vision.guided_words import advice
+from vision.guided_words import advice, correction, kind_unknown
 from vision.heads import OTHER
+from vision.lesson_check import Mistakes
 from vision.locate import PhotoReader
 from vision.simulated.sitter import SLIPS, Sitter, Slip
 from vision.simulated.style import default_style
@@ -191,10 +192,10 @@ def test_bad_conditions_are_told_at_the_empty_board_and_end_the_run(monkeypatch:
     conditions_are(monkeypatch, LOW)
     there = Room(corners=True)
     assert there.wait(FIRST_LOOK_S + 1.5)[-1] == "conditions" and there.last == "Raise the camera."
-    assert not there.calibration.taken and not there.calibration.ended
+    assert not there.calibration.taken
     there.wait(8.0)
-    assert there.calibration.refused == "Raise the camera." and there.calibration.ended
-    assert not there.calibration.complete and there.wait(2.0) == []
+    assert there.calibration.refused == "Raise the camera."
+    assert there.calibration.ended and not there.calibration.complete and there.wait(2.0) == []
 
 
 def test_conditions_put_right_in_time_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,3 +310,12 @@ def _settle(sitter: Sitter) -> None:
         if sitter.idle:
             return
     raise AssertionError("the sitter never comes to rest")
+
+
+def test_men_of_a_kind_that_the_eyes_do_not_know_are_asked_about_and_then_learnt() -> None:
+    lesson = LESSONS[1]
+    dark = tuple(cell for cell, letter in enumerate(lesson.board) if letter == "B")
+    unknown = Mistakes(odd=tuple((cell, "W") for cell in dark))
+    text = correction(unknown, lesson, TEMPLATE, np.ones(24, dtype=np.bool_))
+    assert text.startswith("I do not know dark men like these yet. See that they lie where I asked for them.")
+    assert kind_unknown(unknown, lesson) and not kind_unknown(Mistakes(odd=unknown.odd[1:]), lesson)
