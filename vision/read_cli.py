@@ -23,7 +23,7 @@ from vision.found import Found
 from vision.frame import Image
 from vision.locate import PhotoReader, ReadPhoto
 from vision.markers import OtherSheetError
-from vision.sight import Unseen, why_unseen
+from vision.sight import Unseen, exposure_fault, why_unseen
 from vision.weights import WeightsError
 from vision.which_board import name_board
 
@@ -124,7 +124,7 @@ def read_unnamed(image: Image | None) -> Report:
             naming = name_board(image, shown_on(progress))
         report["others"] = [told(other) for other in naming.others]
         if naming.board is None:
-            report |= unseen(NAMELESS)
+            report |= unseen(exposure_fault(image) or NAMELESS)
         else:
             report |= told(naming.board)
             report |= seen(naming.board, PhotoReader(naming.board.template).read_at(image, naming.board))
