@@ -35,11 +35,11 @@ class Inspection:
         """Whose corners were given is believed to know which board it is."""
         self.conditions: tuple[Condition, ...] = ()
         """As last measured."""
-        self._surely_this = placed_by_hand
+        self._by_hand = self._surely_this = placed_by_hand
 
     def forget_place(self) -> None:
         """The board was moved: it may be another one."""
-        self._surely_this = False
+        self._surely_this = self._by_hand
 
     def objection(self, image: Image, pose: BoardPose, template: BoardTemplate, board: str) -> Objection | None:
         """What speaks against the picture; None where nothing does. 0.1 s; some seconds for a board that is odd."""
