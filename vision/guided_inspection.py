@@ -16,6 +16,8 @@ from vision.which_board import name_board
 
 SURELY_THIS = 0.9
 """How sure a board's place must be for no other game's board to be looked for; right ones are surer than 0.99."""
+NAMED_FOR = 8
+"""Looks at a board for which it is believed to be another game's before all boards are looked for again."""
 MOST_REMARKS = 2
 """Pieces of advice that are given at once."""
 
@@ -36,16 +38,20 @@ class Inspection:
         self.conditions: tuple[Condition, ...] = ()
         """As last measured."""
         self._by_hand = self._surely_this = placed_by_hand
+        self._other: str | None = None
+        self._looks_at_other = 0
 
     def forget_place(self) -> None:
         """The board was moved: it may be another one."""
-        self._surely_this = self._by_hand
+        self._surely_this, self._other = self._by_hand, None
 
     def objection(self, image: Image, pose: BoardPose, template: BoardTemplate, board: str) -> Objection | None:
         """What speaks against the picture; None where nothing does. 0.1 s; some seconds for a board that is odd."""
-        other = None if self._surely_this else wrong_game(image, pose, template)
-        if other is not None:
-            return Objection(other)
+        if not self._surely_this and (self._other is None or self._looks_at_other >= NAMED_FOR):
+            self._other, self._looks_at_other = wrong_game(image, pose, template), 0
+        if self._other is not None:
+            self._looks_at_other += 1
+            return Objection(self._other)
         self._surely_this = True
         self.conditions = survey([Shown(image, pose, board)], template)
         worst = refusing(self.conditions)

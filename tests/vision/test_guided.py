@@ -16,7 +16,7 @@ from vision.found import Found
 from vision.frame import Frame
 from vision.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
 from vision.guided_fit import doubted, fit_guided
-from vision.guided_inspection import wrong_game
+from vision.guided_inspection import NAMED_FOR, Inspection, wrong_game
 from vision.guided_words import advice, correction, kind_unknown
 from vision.heads import OTHER
 from vision.lesson_check import Mistakes
@@ -319,3 +319,17 @@ def test_men_of_a_kind_that_the_eyes_do_not_know_are_asked_about_and_then_learnt
     text = correction(unknown, lesson, TEMPLATE, np.ones(24, dtype=np.bool_))
     assert text.startswith("I do not know dark men like these yet. See that they lie where I asked for them.")
     assert kind_unknown(unknown, lesson) and not kind_unknown(Mistakes(odd=unknown.odd[1:]), lesson)
+
+
+def test_all_boards_are_not_looked_for_at_every_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def named(image: object, pose: object, template: object) -> str | None:
+        asked.append("looked")
+        return "This looks like another board." if len(asked) == 1 else None
+
+    monkeypatch.setattr(guided_inspection, "wrong_game", named)
+    conditions_are(monkeypatch)
+    inspection, picture, board = Inspection(placed_by_hand=False), _table().render(), "." * 24
+    objections = [inspection.objection(picture, _table().pose, TEMPLATE, board) for _ in range(NAMED_FOR + 2)]
+    assert [one is not None for one in objections] == [True] * NAMED_FOR + [False] * 2 and len(asked) == 2
