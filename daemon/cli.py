@@ -34,6 +34,7 @@ COMMANDS = {
     "watch": Entry("daemon.watch_cli", "Watch a camera, video, folder of photos or stream; print what happens."),
     "read": Entry("vision.read_cli", "Read the board in photos."),
     "calibrate": Entry("daemon.calibrate_cli", "Make a table profile: guided with a camera, or from labelled photos."),
+    "adaptation": Entry("daemon.adaptation_cli", "Show or take back what a table learnt in play.", group=True),
     "print-board": Entry("vision.sheet.cli", "Draw a board for printing: PDF or SVG, found and read by its markers."),
     "settle": Entry("vision.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),
     "score-dominoes": Entry("daemon.score_cli", "Score dominoes games from photos, one a tile."),

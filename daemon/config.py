@@ -84,6 +84,12 @@ class EyesSection(Section):
     lost_s: float = Field(default=3.0, ge=0.5, le=60)
 
 
+class VisionSection(Section):
+    """What the eyes learn."""
+
+    adapt: bool = True
+
+
 class BusSection(Section):
     """ZeroMQ addresses."""
 
@@ -137,6 +143,7 @@ class Config(Section):
     camera: CameraSection = Field(default_factory=CameraSection)
     board: BoardSection = Field(default_factory=BoardSection)
     eyes: EyesSection = Field(default_factory=EyesSection)
+    vision: VisionSection = Field(default_factory=VisionSection)
     bus: BusSection = Field(default_factory=BusSection)
     speech: SpeechSection = Field(default_factory=SpeechSection)
     page: PageSection = Field(default_factory=PageSection)

@@ -14,6 +14,7 @@ from daemon.backlog import Backlog, Recorder
 from daemon.commands import Answer, Command, Mover, Pass, Undo
 from daemon.effects import Announcement, Effect, Record, Rewrite, TakeBack
 from daemon.explain import explain
+from daemon.explanation import MoveEvent
 from daemon.line import shares_men
 from daemon.pipeline import Observation, Pipeline
 from daemon.referee import Referee
@@ -57,6 +58,19 @@ class Seat:
     """Side of the board's frame at which the player sits: top, right, bottom or left; empty where nobody said."""
 
 
+class Learner(Protocol):
+    """Who learns from what the referee has judged."""
+
+    def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
+        """A reading, after the referee has judged it."""
+
+    def changed(self, effects: Sequence[Effect]) -> None:
+        """What the referee decided."""
+
+    def poll(self) -> None:
+        """Called often."""
+
+
 Listener = Callable[[Announcement, Observation | None], None]
 
 
@@ -77,6 +91,7 @@ class Match:
         table: str = "table",
         game_id: str = "game",
         clock: Callable[[], float] = time.monotonic,
+        learner: Learner | None = None,
     ) -> None:
         self.pipeline = pipeline
         self.referee = referee
@@ -85,6 +100,7 @@ class Match:
         self.observation: Observation | None = None
         self.state: StateMessage | None = None
         self.spoken = ""
+        self._learner = learner
         self._publisher = publisher
         self._lost_s = lost_s
         self.game_id = game_id
@@ -184,6 +200,8 @@ class Match:
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
         self._backlog.write()
+        if self._learner is not None:
+            self._learner.poll()
         self._hear_agents()
         if self.referee.awaiting == "agent" and self._clock() - self._asked_s > self._patience_s():
             self._ask_again()
@@ -209,6 +227,8 @@ class Match:
         if unsure and self.pipeline.ask_again():
             return
         self._carry_out(self.referee.see(event, movers))
+        if self._learner is not None and self.observation is not None:
+            self._learner.judged(event, self.referee, self.observation)
         if self.referee.verdict in ("unchanged", "legal", "takeback"):
             self._arm = None
 
@@ -277,6 +297,8 @@ class Match:
         for effect in effects:
             if isinstance(effect, Record | TakeBack | Rewrite):
                 self._refusals = self._asked_again = 0
+        if self._learner is not None:
+            self._learner.changed(effects)
         self._backlog.add(effects)
         self._backlog.write()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]

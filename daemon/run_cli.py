@@ -19,6 +19,7 @@ from calibration.template import BoardTemplate, TemplateError, load_template
 from daemon import phrases
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
 from daemon.endpoints import BusError
+from daemon.generations import adapted_path
 from daemon.journal import JournalError
 from daemon.pipeline import Pipeline
 from daemon.session import Session
@@ -85,7 +86,10 @@ def run(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: _stop(stop))
     try:
-        Daemon(session, settings, template, table, source or settings.camera.source).run(stop, resume=not new_game)
+        adapted = None if path is None else adapted_path(path if path.is_absolute() or profile else ROOT / path)
+        Daemon(session, settings, template, table, source or settings.camera.source, adapted).run(
+            stop, resume=not new_game
+        )
     finally:
         session.close()
 
@@ -101,13 +105,21 @@ class Daemon:
     """The loop of a table: frames in, everything else follows."""
 
     def __init__(
-        self, session: Session, config: Config, template: BoardTemplate, profile: TableProfile | None, source: str
+        self,
+        session: Session,
+        config: Config,
+        template: BoardTemplate,
+        profile: TableProfile | None,
+        source: str,
+        adapted: Path | None = None,
     ) -> None:
+        """`adapted` is where the heads are kept that the profile is adapted to while people play."""
         self._session = session
         self._config = config
         self._template = template
         self._profile = profile
         self._source = source
+        self._adapted = adapted
         self._frames: NewestFrame | None = None
         self._attempts = 0
         self._retry_s = 0.0
@@ -138,7 +150,7 @@ class Daemon:
     def _begin(self, *, resume: bool) -> None:
         eyes = self._config.eyes
         pipeline = Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
-        match = self._session.begin(pipeline, resume=resume)
+        match = self._session.begin(pipeline, resume=resume, adapted=self._adapted)
         side = self._session.game.sides[self._session.game.to_move(match.referee.position)]
         if match.referee.ply:
             totals = phrases.totals(self._session.game, match.referee.position)
@@ -147,6 +159,8 @@ class Daemon:
         else:
             text = f"A new game of {self._session.game.title}. {side.capitalize()} begins."
         self._session.say(text, code="start")
+        if self._profile is not None and self._profile.caution:
+            self._session.say(self._profile.caution)
 
     def _read(self, stop: threading.Event) -> Frame | None:
         """The newest frame; None where there is none, also while the camera is away."""

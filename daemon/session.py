@@ -13,6 +13,7 @@ from typing import Any
 import games
 from agents.messages import LimitsPart
 from daemon import phrases
+from daemon.adapting import Adaptation
 from daemon.bus import Bus
 from daemon.commands import Command, Mover, Pass, Undo
 from daemon.config import ROOT, Config, PlayerSection
@@ -67,6 +68,8 @@ class Session:
         self.seats = seat(config.players.first), seat(config.players.second)
         self.session_id = secrets.token_hex(4)
         self.match: Match | None = None
+        self.adaptation: Adaptation | None = None
+        """What is learnt while people play; None where the settings want none, or before the first match."""
         self.camera_trouble = ""
         """What is wrong with the camera, as it was said; empty where nothing is."""
         self.listeners: list[Listener] = [self._tell]
@@ -118,8 +121,11 @@ class Session:
         self._closers.append(service)
         return service
 
-    def begin(self, pipeline: Pipeline, *, resume: bool = True) -> Match:
-        """Starts a match, or goes on with the newest unfinished game of the same rules."""
+    def begin(self, pipeline: Pipeline, *, resume: bool = True, adapted: Path | None = None) -> Match:
+        """Starts a match, or goes on with the newest unfinished game of the same rules.
+
+        `adapted` is where the heads that the table is adapted to are kept; without it they end with the session.
+        """
         stored = self.journal.unfinished() if resume else None
         history = None if stored is None else self._replay(stored)
         if stored is None or history is None:
@@ -142,9 +148,20 @@ class Session:
             session=self.session_id,
             table=self.config.bus.table,
             game_id=game_id,
+            learner=self._learner(pipeline, adapted),
         )
         self.match.start()
         return self.match
+
+    def _learner(self, pipeline: Pipeline, adapted: Path | None) -> Adaptation | None:
+        """Learns on from one game of the session to the next."""
+        if not self.config.vision.adapt or pipeline.reader.first is None:
+            return None
+        if self.adaptation is None:
+            self.adaptation = self._keep(Adaptation(pipeline, adapted))
+        else:
+            self.adaptation.attach(pipeline)
+        return self.adaptation
 
     def _replay(self, stored: StoredGame) -> list[Any] | None:
         """The positions of an interrupted game; None, and a word where it had begun, where it cannot go on."""
@@ -219,6 +236,8 @@ class Session:
             seen = self.match.observation
             sighted = seen is not None and seen.rectified is not None and not self.camera_trouble
             parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
+            if self.adaptation is not None:
+                parts["eyes"] = self.adaptation.status()
             parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
         return parts
 
@@ -253,7 +272,8 @@ class Session:
             self.page.update_line(told_line(self.match.referee.line), self.game.scores(self.match.referee.position))
         self.page.update_health(self.health())
         figures = {f"bus_{name}_total": count for name, count in self.bus.counters().items()}
-        self.page.update_figures(figures | {"refused_replies_total": self.match.refused})
+        learnt = {} if self.adaptation is None else self.adaptation.figures()
+        self.page.update_figures(figures | learnt | {"refused_replies_total": self.match.refused})
         told = self.match.spoken, self.match.referee.verdict, self.match.referee.ply
         if now - self._picture_s >= self._picture_pause_s(told != self._drawn):
             scene = self.scene()

@@ -49,6 +49,13 @@ class Examples:
     """(n,)."""
     newest_board: int = -1
     """Serial number of the newest board that any of them was seen on; -1 where there are none."""
+    kinds: tuple[int, ...] = ()
+    """Kind of the cell of each, where that is known."""
+
+    def each(self, board: int) -> list[Example]:
+        """One by one, as if seen on the board with that serial number."""
+        rows = zip(self.descriptors, self.letters, self.kinds, self.weights.tolist(), strict=True)
+        return [Example(described, letter, kind, weight, board) for described, letter, kind, weight in rows]
 
 
 class Reservoir:
@@ -92,10 +99,11 @@ class Reservoir:
         """All of them, in no particular order."""
         every = [example for kept in self._kept.values() for _, example in kept]
         return Examples(
-            np.array([one.descriptor for one in every], dtype=np.float32).reshape(len(every), -1),
+            np.array([one.descriptor for one in every], dtype=np.float32) if every else np.zeros((0, 0), np.float32),
             "".join(one.letter for one in every),
             np.array([one.weight for one in every], dtype=np.float64),
             max((one.board for one in every), default=-1),
+            tuple(one.kind for one in every),
         )
 
 

@@ -1,0 +1,112 @@
+"""Whether one head of a table reads better than another."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.adapting import Score, score
+from vision.descriptors import Descriptors
+from vision.examples import Examples
+from vision.heads import GENERIC, OTHER, Head, judge, load_generic, read_log_probabilities
+from vision.reader import Look
+
+LEAST_GAIN, LEAST_GAIN_NATS = 0.1, 0.002
+"""Share of the loss, and nats a cell, by which a new head must be better than the present one."""
+SLACK_NATS = 0.005
+"""Nats a cell by which the table's calibration may be read less surely: it was made in another light."""
+COVERED = 0.05
+"""Share by which what is no cell may be less unknown to a new head."""
+
+
+class Sight(Protocol):
+    """What reads with one head or another: a `Reader`."""
+
+    @property
+    def first(self) -> Head | None:
+        """The head that it began with."""
+
+    @property
+    def look(self) -> Look | None:
+        """What was read last."""
+
+    def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
+        """(cells, classes) logarithms of what a head sees there."""
+
+
+class Eyes(Protocol):
+    """What is adapted: a `Pipeline`."""
+
+    @property
+    def template(self) -> BoardTemplate:
+        """The board in view."""
+
+    @property
+    def reader(self) -> Sight:
+        """What reads it."""
+
+    def adopt(self, head: Head | None) -> Any:
+        """Reads with that head from now on."""
+
+
+def is_better(one: Score, other: Score, least_nats: float) -> bool:
+    """Whether more cells are right, or as many with a loss that is less by so many nats a cell."""
+    if one.right != other.right:
+        return one.right > other.right
+    return other.loss - one.loss > least_nats
+
+
+def is_gain(one: Score, other: Score) -> bool:
+    """Whether a head with that score is worth changing to from one with the other."""
+    return is_better(one, other, max(LEAST_GAIN * other.loss, LEAST_GAIN_NATS))
+
+
+def believe_alone(look: Look, head: Head | None, eyes: Eyes) -> NDArray[np.float64]:
+    """(cells, classes) logarithms of what a head, None for the first, sees on each cell by itself."""
+    own = eyes.reader.first if head is None else head
+    return read_log_probabilities(look.descriptors, eyes.template.letters, own, None)
+
+
+def told(one: Score) -> str:
+    """Such as "71 of 72 cells right, loss 0.021"."""
+    return f"{one.right} of {one.cells} cells right, loss {one.loss:.3f}"
+
+
+def why_worse(head: Head, active: Head | None, eyes: Eyes) -> str:
+    """Why a head that reads the newest boards better is no good all the same; empty where it is good.
+
+    It must read the half of the calibration that it was not fitted to no worse than the present one, and know no less
+    that a hand is no cell.
+    """
+    first, letters = eyes.reader.first, eyes.template.letters
+    assert first is not None
+    present, kept = first if active is None else active, calibration_of(first, 1)
+    if kept.letters:
+        look = Look(np.zeros((len(kept.letters), 0, 0, 3), dtype=np.uint8), kept.descriptors)
+        before, after = (score(eyes.reader.believe(look, one), letters, kept.letters) for one in (active, head))
+        if not after.no_worse_than(before, SLACK_NATS):
+            return f"it read the calibration with {told(after)}, the present one {told(before)}"
+    others = others_of(eyes.template, first)[1::2]
+    if len(others):
+        before_share, after_share = (float(judge(others, letters, one, None)[1].mean()) for one in (present, head))
+        if after_share < before_share - COVERED:
+            return f"it takes what is no cell for one: unknown {after_share:.2f}, before {before_share:.2f}"
+    return ""
+
+
+def others_of(template: BoardTemplate, first: Head) -> Descriptors:
+    """Descriptors of what is no cell, as they are shipped; none for a head of another description."""
+    others = load_generic(template.descriptor).others if template.descriptor in GENERIC else np.zeros((0, 0))
+    if others.shape[1] != len(first.mean):
+        return np.zeros((0, len(first.mean)), dtype=np.float32)
+    return np.asarray(others, dtype=np.float32)
+
+
+def calibration_of(first: Head, half: int) -> Examples:
+    """Every second of the cells that a profile's head remembers, from the first or the second on."""
+    described, letters = first.remembered()
+    rows = [row for row, letter in enumerate(letters) if letter != OTHER][half::2]
+    return Examples(described[rows], "".join(letters[row] for row in rows), np.ones(len(rows)))
