@@ -25,6 +25,7 @@ from daemon.trial import Eyes, believe_alone, calibration_of, is_better, is_gain
 from vision.adapting import FitTimeoutError, Score, adapt_head, score
 from vision.examples import HALF_LIFE_BOARDS, UNSURE_WEIGHT, Example, Reservoir, cell_kinds
 from vision.heads import Head
+from vision.reading import BoardReading
 
 LOGGER = logging.getLogger(__name__)
 
@@ -108,6 +109,18 @@ class Adaptation:
         for effect in effects:
             if isinstance(effect, TakeBack | Rewrite):
                 self._withdraw(effect.ply)
+
+    def first_opinion(self, reading: BoardReading) -> BoardReading | None:
+        """What the first head makes of what was read last; None while it reads itself."""
+        look = self._eyes.reader.look
+        if self.active is None or look is None or reading.tiles is not None:
+            return None
+        return dataclasses.replace(reading, log_probabilities=self._eyes.reader.believe(look, None))
+
+    def overruled(self) -> None:
+        """Takes the first head again: it saw clearly what the present one left in doubt."""
+        if self.active is not None:
+            self._give_up(self.active, None, "left in doubt what the first head saw clearly")
 
     def poll(self) -> None:
         """Takes up a head that has been fitted; to be called often, never waits."""
@@ -223,15 +236,20 @@ class Adaptation:
         if best is self.active or not is_better(scores[best], now, WORSE_NATS):
             return
         given_up = self.active
-        self._activate(best)
         if given_up is None or (best is not None and best.number > given_up.number):
+            self._activate(best)
             self._tell(f"generation {best.number if best else 0} of before reads better: it is taken up")
             return
+        self._give_up(given_up, best, "read confirmed boards worse than what was before it")
+
+    def _give_up(self, generation: Generation, instead: Generation | None, why: str) -> None:
+        """Sets a generation aside for good, and goes on with another, None for the first head."""
         self.reverted += 1
         self.generations = tuple(
-            dataclasses.replace(one, set_aside=True) if one is given_up else one for one in self.generations
+            dataclasses.replace(one, set_aside=True) if one is generation else one for one in self.generations
         )
-        self._tell(f"generation {given_up.number} read confirmed boards worse than what was before it: given up")
+        self._activate(instead)
+        self._tell(f"generation {generation.number} {why}: given up")
         self._file.save(Adapted(self.generations, self._examples.examples()))
 
     def _begin_fit(self) -> None:

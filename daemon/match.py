@@ -67,6 +67,12 @@ class Learner(Protocol):
     def changed(self, effects: Sequence[Effect]) -> None:
         """What the referee decided."""
 
+    def first_opinion(self, reading: BoardReading) -> BoardReading | None:
+        """The same look as it would be read had nothing been learnt; None where that is no other."""
+
+    def overruled(self) -> None:
+        """The first opinion was clear where what was learnt was not."""
+
     def poll(self) -> None:
         """Called often."""
 
@@ -220,17 +226,27 @@ class Match:
     def _judge(self, reading: BoardReading) -> None:
         self._reading = reading
         movers = self._movers()
-        event = explain(self.referee.game, self.referee.history, reading, movers)
-        best = event.explanations[0] if event.explanations else None
+        event = self._explain(reading, movers)
         # A doubtful picture is looked at again before anything is believed or complained of.
-        unsure = best is None or best.loss > 0 or event.ambiguous
-        if unsure and self.pipeline.ask_again():
+        if _is_unsure(event) and self.pipeline.ask_again():
             return
         self._carry_out(self.referee.see(event, movers))
         if self._learner is not None and self.observation is not None:
             self._learner.judged(event, self.referee, self.observation)
         if self.referee.verdict in ("unchanged", "legal", "takeback"):
             self._arm = None
+
+    def _explain(self, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
+        """What explains a reading. What was learnt while playing is not listened to where it brings doubt."""
+        event = explain(self.referee.game, self.referee.history, reading, movers)
+        first = self._learner.first_opinion(reading) if self._learner is not None and _is_unsure(event) else None
+        if self._learner is None or first is None:
+            return event
+        without = explain(self.referee.game, self.referee.history, first, movers)
+        if _is_unsure(without):
+            return event
+        self._learner.overruled()
+        return without
 
     def _movers(self) -> tuple[Side, ...]:
         """Who made the last ply, as far as the side tells from which an arm came; empty where it does not.
@@ -361,3 +377,8 @@ class Match:
             if outcome is None
             else OutcomePart(winner=outcome.winner, reason=outcome.reason, scores=outcome.scores),
         )
+
+
+def _is_unsure(event: MoveEvent) -> bool:
+    """Whether a reading leaves doubt, or contradicts its best explanation."""
+    return not event.explanations or event.explanations[0].loss > 0 or event.ambiguous

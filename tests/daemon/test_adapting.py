@@ -303,3 +303,16 @@ def test_a_fit_that_takes_too_long_is_given_up() -> None:
     )
     table.adaptation.poll()
     assert table.adaptation.refused == 1 and "too long" in table.adaptation.note
+
+
+def test_where_what_was_learnt_brings_doubt_the_first_head_is_listened_to_and_nothing_is_complained_of() -> None:
+    table = Table()
+    table.play(3, 0.0)
+    blurred = dataclasses.replace(table.first, slopes=table.first.slopes * 0.02)
+    generation = a_generation(blurred)
+    table.adaptation.generations = (generation,)
+    table.adaptation._activate(generation)
+    table.play(1, 0.0)
+    assert (table.match.referee.verdict, table.match.referee.ply) == ("legal", 4)
+    assert table.adaptation.active is None and table.adaptation.generations[0].set_aside
+    assert "doubt" in table.adaptation.note
