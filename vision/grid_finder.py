@@ -39,9 +39,9 @@ LEAST_LENGTH = 0.009
 """Least length of a segment, as a share of the picture's longer side: lines show between men in short pieces."""
 MOST_SEGMENTS = 2500
 WEAVES = 4
-TRIED = 30
+TRIED = 24
 """Lattices."""
-TRIED_AGAIN = 12
+TRIED_AGAIN = 8
 """Lattices, where one colour shows more than grey does."""
 LIKELIEST = 2
 """Weaves of the straight edges that are tried before others."""
@@ -55,12 +55,13 @@ BEYOND = 0.3
 """Most that may be seen of lines beyond the outermost."""
 SURE = 0.55
 """Score after which no other is tried."""
-WORTH = 0.2
+WORTH = 0.25
 """Score from which a lattice is fitted again to the lines in its window."""
 REFITS = 2
-MOST_REFITS = 10
+MOST_REFITS = 7
 GAINS = 0.01
 """Rise of the score that is worth another fit."""
+ALIKE_SCORE = 0.005
 POLISH = 4
 """How often the board is fitted again once it is known."""
 ASKEW = 0.3
@@ -178,7 +179,8 @@ def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int
         if again is None:
             break
         gained, seen = again[0].score - fitted.window.score, again
-        if gained > 0:
+        # What is seen of a board hardly changes any more while the last tenths of a cell are fitted.
+        if gained > -ALIKE_SCORE:
             fitted = GridCandidate(lattice, seen[0])
         # A lattice that lies on some of the lines is drawn to the others step by step.
         if number + 1 >= rounds and gained < GAINS:

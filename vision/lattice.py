@@ -36,7 +36,9 @@ PIECE_CELLS = 2.0
 MAN_CELLS = 1.5
 """How long a segment a man counts for."""
 MAN_BESIDE_LINES = 0.02
-"""The same where an arm of a crossing counts for 1."""
+"""The same at least where an arm of a crossing counts for 1."""
+MEN_BESIDE_LINES = 60.0
+"""What all men together count for then, at most 1 each: few lines do not tell where the others are."""
 CLEARLY = 0.5
 """From which an arm is taken for a line for certain."""
 ARM_AT = 0.3
@@ -133,7 +135,8 @@ def refit_lattice(lattice: Lattice, evidence: Evidence, low: FloatArray, high: F
     men = lattice.pieces.ends[lattice.pieces.cells > 0]
     men_at = _carried(matrix, men) if len(men) else men
     inside = ((men_at > low - 0.5) & (men_at < high + 0.5)).all(axis=(1, 2))
-    cells = np.repeat([1.0, MAN_BESIDE_LINES], [len(ends), inside.sum()])
+    man = float(np.clip(MEN_BESIDE_LINES / max(inside.sum(), 1), MAN_BESIDE_LINES, 1.0))
+    cells = np.repeat([1.0, man], [len(ends), inside.sum()])
     both = np.concatenate([ends, men_at[inside]])
     pieces = Pieces(both, np.concatenate([axis, lattice.pieces.axis[lattice.pieces.cells > 0][inside]]), cells)
     correction = _correction(both, pieces, middle, reach)

@@ -9,7 +9,7 @@ import pytest
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells
 from vision.align import Aligner
-from vision.channels import shrink_to_board, telling_channel
+from vision.channels import clear_grey, shrink_to_board, telling_channel, with_contrast
 from vision.finder import find_board
 from vision.frame import Frame
 from vision.lines import line_quality, refine_pose
@@ -65,3 +65,17 @@ def test_a_grey_picture_has_no_other_channels(template: BoardTemplate) -> None:
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     assert telling_channel(grey) is None
     assert np.array_equal(shrink_to_board(grey, truth.image_from_board, template)[0], grey)
+
+
+def test_grey_is_looked_at_where_it_shows_as_much_as_any_mixture() -> None:
+    lines = np.zeros((240, 320), np.float32)
+    lines[::16] = lines[:, ::16] = 1.0
+    white = np.stack([150 - 60 * lines] * 3, axis=2) + np.random.default_rng(3).normal(0, 2, (240, 320, 3))
+    seen = np.clip(white, 0, 255).astype(np.uint8)
+    assert (clear_grey(seen) == cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY)).all()
+
+
+def test_dim_picture_gets_contrast_and_a_bright_one_is_left_alone() -> None:
+    bright = np.tile(np.arange(0, 256, dtype=np.uint8), (256, 1))
+    assert with_contrast(bright) is bright
+    assert np.ptp(with_contrast((bright // 8).astype(np.uint8))) > 100

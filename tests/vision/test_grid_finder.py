@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
-from tests.bench.find_grids import error_cells
+from tests.bench.find_grids import error_cells, lit
 from vision.combs import find_combs, frame_aspect
 from vision.finder import find_board
 from vision.frame import Image
@@ -60,6 +60,24 @@ def test_board_is_found_bare_and_covered_with_men(
     found = find_board(image, template)
     assert found is not None
     assert error_cells(found.pose.corners_px(template), corners, template) < 0.3
+
+
+def test_board_without_an_empty_point_is_found_by_its_men() -> None:
+    template = template_of("gomoku", "")
+    image, corners = table("gomoku", "", 1.0, 25.0, 15.0)
+    found = find_grid(image, template)
+    assert found is not None
+    # Men are seen a little aside of their points, and no line tells better.
+    assert error_cells(found.corners_px(template), corners, template) < 0.4
+
+
+@pytest.mark.parametrize("light", ["red", "dark"])
+def test_board_is_found_in_light_that_leaves_little_of_the_colours(light: str) -> None:
+    template = template_of("gomoku", "size=19")
+    image, corners = table("gomoku", "size=19", 0.3, 30.0, -20.0)
+    found = find_grid(lit(image, light, np.random.default_rng(1)), template)
+    assert found is not None
+    assert error_cells(found.corners_px(template), corners, template) < 0.3
 
 
 def test_board_of_nineteen_lines_is_not_taken_for_one_of_fifteen() -> None:
