@@ -26,6 +26,14 @@ def ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, wid
         cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), tint, width, cv2.LINE_AA, _BITS)
 
 
+def dotted_ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
+    """A circle of twelve dashes."""
+    axes = (round(radius_px * (1 << _BITS)),) * 2
+    for start in range(0, 360, 30):
+        for tint, width in ((INK, width_px + 2), (colour, width_px)):
+            cv2.ellipse(image, _fixed(centre), axes, 0, start, start + 16, tint, width, cv2.LINE_AA, _BITS)
+
+
 def line(image: Image, start: FloatArray, end: FloatArray, colour: Colour, width_px: int) -> None:
     """A straight line with a dark edge."""
     for tint, width in ((INK, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from agents.messages import LimitsPart, OutcomePart, PlayerPart, ReplyMessage, StateMessage
 from daemon import corrections
 from daemon.backlog import Backlog, Recorder
@@ -32,6 +34,8 @@ REFUSALS = 3
 """Illegal answers to one position after which the agent is not asked again at once any more."""
 REFUSED_PATIENCE_S = 3.0
 """The patience after so many illegal answers: another worker may still answer well, and nobody need be told."""
+UNKNOWN = 0.5
+"""Share of the unknown from which a cell is shown as one that the eyes cannot make out."""
 MOST_DOUBLINGS = 5
 """Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
 
@@ -134,6 +138,12 @@ class Match:
     def dropped_notes(self) -> int:
         """Notes that were given up while the record could not be written."""
         return self._backlog.dropped_notes
+
+    @property
+    def unknown_cells(self) -> tuple[int, ...]:
+        """Cells that showed nothing known when they were read last."""
+        unknown = None if self._reading is None else self._reading.unknown
+        return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
 
     def start(self) -> None:
         """Publishes the position from which the match goes on."""

@@ -56,6 +56,8 @@ def _draw_board(view: Image, scene: Scene) -> None:
     around = template.corners_mm + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * outside
     marks.corners(view, project(view_from_board, around), 0.06, TEXT, max(1, round(side / 360)))
     marks.steps(view, scene.last_move, centres, radius, (LAST, LAST), max(2, width - 1))
+    for cell in scene.unknown_cells:
+        marks.dotted_ring(view, centres[cell], radius * 0.8, QUIET, max(1, width - 1))
     for cell in scene.fault_cells:
         marks.ring(view, centres[cell], radius * 1.1, FAULT, width + 1)
     marks.steps(view, scene.agent_steps, centres, radius * 1.1, (AGENT, TAKEN), width + 1)

@@ -28,6 +28,8 @@ class Scene:
     """What a person must now do for the agent."""
     fault_cells: tuple[int, ...] = ()
     """Cells that must be put right."""
+    unknown_cells: tuple[int, ...] = ()
+    """Cells that show nothing known: something covers them, or the light is strange."""
     title: str = ""
     """The game, as people say it."""
     verdict: str = ""

@@ -309,6 +309,7 @@ class Session:
             last_move=referee.last_steps,
             agent_steps=agent_steps,
             fault_cells=referee.fault_cells,
+            unknown_cells=match.unknown_cells,
             title=self.game.title,
             verdict=VERDICTS.get(referee.verdict, referee.verdict),
             said=match.spoken,

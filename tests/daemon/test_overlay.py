@@ -182,3 +182,9 @@ def test_letters_beyond_ascii_are_drawn_and_cut_at_the_edge() -> None:
     for origin in ((-10, -10), (15, 15), (100, 100), (-100, 0)):
         lettering.write(edge, "WWW", origin, 40, (255, 255, 255))
     assert edge.any()
+
+
+def test_a_cell_that_nothing_known_is_seen_on_is_marked() -> None:
+    plain, marked = draw_overlay(scene()), draw_overlay(scene(unknown_cells=(cell("d6"),)))
+    assert amount(marked, overlay.QUIET, "d6") > amount(plain, overlay.QUIET, "d6")
+    assert amount(marked, overlay.QUIET, "d2") == amount(plain, overlay.QUIET, "d2")
