@@ -7,7 +7,6 @@ board must end, should it be a square as the camera sees squares; only what is i
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator
 
 import cv2
@@ -20,7 +19,8 @@ from vision.combs import frame_aspect
 from vision.features import shrink
 from vision.frame import Image
 from vision.lines import ASIDE_PX, SEARCH_PX, fit_correction, measure_shape, seen_share
-from vision.outlines import LEAST_SIDE_PX, Sums, fixed_lines, line_positions, moved_lines, sums_of, unit_lines
+from vision.outlines import Sums, fixed_lines, line_positions, moved_lines, sums_of, unit_lines
+from vision.part_boxes import boxes_of_lines
 from vision.pose import BoardPose, pose_from_corners, project
 from vision.quads import find_quads
 from vision.ridges import (
@@ -41,10 +41,6 @@ FloatArray = NDArray[np.float64]
 
 WORKING_PX = 700
 WEAVES, QUADS = 3, 3
-ASPECTS = tuple(np.geomspace(1 / 1.12, 1.12, 5))
-"""By how much the frame's aspect, as the vanishing points tell it, may be wrong."""
-SIDES_PX = tuple(np.geomspace(140, 900, 14))
-"""Sides of the board, in frame pixels, that are tried where only one corner is in the picture."""
 BESIDE, REACH_PX = 0.035, 2
 """Where beside a line there should be none: a share of the side, and pixels."""
 KEPT, RETURNED, TRIED = 300, 8, 12
@@ -125,7 +121,7 @@ def _outlines(
     columns = line_positions(weave.upright[:, :, 0], weave.upright[:, :, 1])
     rows = line_positions(weave.across[:, :, 1], weave.across[:, :, 0])
     width, height = template.size_mm
-    boxes = _boxes(columns, rows, frame_aspect(weave, grey.shape[::-1]) * height / width)
+    boxes = boxes_of_lines(columns, rows, frame_aspect(weave, grey.shape[::-1]) * height / width)
     boxes = boxes[_goes_beyond(boxes, frame)]
     if len(boxes) == 0:
         return []
@@ -158,43 +154,6 @@ def _frame(weave: Weave, grey: NDArray[np.uint8]) -> Frame:
 
 def _running(shown: NDArray[np.uint8]) -> Sums:
     return Sums(np.concatenate([np.zeros((FRAME_PX, 1)), np.cumsum(shown, axis=1, dtype=np.float64)], axis=1))
-
-
-def _boxes(columns: FloatArray, rows: FloatArray, aspect: float) -> FloatArray:
-    """(n, 4) left, right, top, bottom of rectangles of a board's aspect of which two or three sides lie on lines."""
-    found = []
-    for stretch in ASPECTS:
-        ratio = aspect * stretch
-        found += [_from_three(columns, rows, ratio), _from_three(rows, columns, 1 / ratio)[:, [2, 3, 0, 1]]]
-    found.append(_from_corner(columns, rows, aspect))
-    return np.concatenate(found)
-
-
-def _from_three(columns: FloatArray, rows: FloatArray, ratio: float) -> FloatArray:
-    """Boxes between two upright lines that begin or end at a line across, or lie anywhere along them."""
-    pairs = np.array([pair for pair in itertools.combinations(columns, 2) if pair[1] - pair[0] >= LEAST_SIDE_PX])
-    if len(pairs) == 0:
-        return np.zeros((0, 4))
-    height = (pairs[:, 1] - pairs[:, 0]) * ratio
-    found = [np.zeros((0, 4))]
-    for row in rows:
-        for top in (np.full(len(pairs), row), row - height):
-            found.append(np.stack([pairs[:, 0], pairs[:, 1], top, top + height], axis=1))
-    for share in np.linspace(0.1, 0.9, 9):
-        top = FRAME_PX / 2 - share * height
-        found.append(np.stack([pairs[:, 0], pairs[:, 1], top, top + height], axis=1))
-    return np.concatenate(found)
-
-
-def _from_corner(columns: FloatArray, rows: FloatArray, aspect: float) -> FloatArray:
-    """Boxes of which one corner is where two lines cross, of any size."""
-    x, y, width = (one.ravel() for one in np.meshgrid(columns, rows, np.array(SIDES_PX)))
-    found = []
-    for stretch in ASPECTS[::2]:
-        height = width * aspect * stretch
-        for left in (x, x - width):
-            found += [np.stack([left, left + width, top, top + height], axis=1) for top in (y, y - height)]
-    return np.concatenate(found)
 
 
 def _goes_beyond(boxes: FloatArray, frame: Frame) -> NDArray[np.bool_]:
