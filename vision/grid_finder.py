@@ -23,7 +23,7 @@ from vision.combs import askew, find_combs
 from vision.features import shrink
 from vision.frame import Image
 from vision.lattice import Lattice, fit_lattice, refit_lattice
-from vision.lattice_evidence import AROUND, ON_POINTS, ON_SQUARES, Evidence, in_levels, look_at
+from vision.lattice_evidence import AROUND, ASTRAY, ON_POINTS, ON_SQUARES, Evidence, in_levels, look_at
 from vision.lattice_window import Window, best_window
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.quads import find_quads
@@ -53,6 +53,12 @@ SIDE = 0.25
 """Least that must be seen of the weakest side."""
 BEYOND = 0.3
 """Most that may be seen of lines beyond the outermost."""
+NEARLY_FULL = 0.75
+"""Share of points with men from which lines alone do not hold a lattice."""
+RIM = 0.2
+"""How far a side reaches into the board, as a share of it."""
+KEEP = 0.45
+"""Least share of the round things along a side that stand on points: every man shows more than one."""
 SURE = 0.55
 """Score after which no other is tried."""
 WORTH = 0.25
@@ -112,7 +118,29 @@ def find_grid(image: Image, template: BoardTemplate) -> BoardPose | None:
         return None
     best = _fitted(views, best.lattice, template, POLISH) or best
     pose = _pose(views, best, template)
-    return pose if is_believed(best.window) and is_plausible(pose, template, image) else None
+    kept = is_believed(best.window) and _men_keep_to_it(views, best, template)
+    return pose if kept and is_plausible(pose, template, image) else None
+
+
+def _men_keep_to_it(views: Views, candidate: GridCandidate, template: BoardTemplate) -> bool:
+    """Whether the men of a nearly full board stand on its points along all four sides.
+
+    Where no lines are seen a lattice may be right in the middle and a row off at a side.
+    """
+    seen = _looked_at(views, candidate.lattice, template)
+    if seen is None:
+        return False
+    window, evidence = seen
+    lines = np.array(lines_of(template))
+    left, top = window.left - evidence.origin[0], window.top - evidence.origin[1]
+    if evidence.men[top : top + lines[1], left : left + lines[0]].mean() < NEARLY_FULL or not on_points(template):
+        return True
+    at = project(np.asarray(np.linalg.inv(candidate.lattice.picture_from_lattice)), candidate.lattice.men_px)
+    at = at - np.array([window.left, window.top])
+    inside = ((at > -0.5) & (at < lines - 0.5)).all(axis=1)
+    near, shares = (np.abs(at - np.rint(at)) < ASTRAY).all(axis=1)[inside], (at / (lines - 1))[inside]
+    sides = (shares[:, 0] < RIM, shares[:, 0] > 1 - RIM, shares[:, 1] < RIM, shares[:, 1] > 1 - RIM)
+    return all(side.any() and near[side].mean() > KEEP for side in sides)
 
 
 def _best(views: Views, template: BoardTemplate, tried: int) -> GridCandidate | None:
