@@ -24,7 +24,7 @@ def adaptation() -> None:
     """What a table has learnt while people played, and back to its calibration.
 
     Heads adapted to confirmed boards are kept beside the profile, TABLE.adapted.npz beside TABLE.npz; the profile
-    itself is never changed. `[vision] adapt = false` in config.toml ends the learning.
+    itself is never changed. `[vision] adapt = true` in config.toml begins the learning.
     """
 
 

@@ -93,6 +93,10 @@ class Adaptation:
 
     def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
         """Takes a reading that the referee has judged."""
+        if self.active is not None and referee.verdict in ("ambiguous", "unclear", "illegal", "desync"):
+            # Whoever is in doubt reads as if nothing had been learnt, until confirmed boards speak for it again.
+            self._activate(None)
+            self._tell("in doubt the first head reads again")
         if referee.verdict in ("illegal", "desync", "takeback"):
             self._confirmations.doubt()
             return

@@ -87,7 +87,7 @@ class EyesSection(Section):
 class VisionSection(Section):
     """What the eyes learn."""
 
-    adapt: bool = True
+    adapt: bool = False
 
 
 class BusSection(Section):
