@@ -29,7 +29,7 @@ TEMPERATURE = 6.0
 ODD = 600.0
 """Squared distance from every class mean, in variances, from which a cell is like none and keeps its own reading; in
 a noisy picture more by as much as cells are farther off in general."""
-COVERED = 0.5
+COVERED = 0.8
 """A cell of which so much is unknown keeps its own reading too: a hand is like nothing on the board."""
 STEPS = 12
 LEAST = 1e-6
@@ -47,11 +47,21 @@ def read_jointly(
 ) -> FloatArray:
     """(cells, classes) logarithms of what stands where, given what each cell seems to show by itself.
 
-    `unknown` is the share of each cell, 0 to 1, that says nothing of its class. Boards of other classes than the
-    model's, and boards without men, come back as they are.
+    `unknown` is the share of each cell, 0 to 1, that says nothing of its class; `letters` are the classes of the
+    columns, empty first. Boards of other classes than the model's, and boards without men, come back as they are.
     """
-    if model is None or model.letters != letters or not (logs[:, 0] < np.log(1 - MAN)).any():
+    if model is None or sorted(model.letters) != sorted(letters) or not (logs[:, 0] < np.log(1 - MAN)).any():
         return logs
+    order = [letters.index(letter) for letter in model.letters]
+    told = np.empty_like(logs)
+    told[:, order] = _read(patches, described, logs[:, order], unknown, model)
+    return told
+
+
+def _read(
+    patches: Patches, described: Descriptors, logs: FloatArray, unknown: FloatArray, model: BoardMeans
+) -> FloatArray:
+    """The same with classes in the model's order."""
     cells = model.project(np.concatenate([described.astype(np.float64), man_colours(patches)], axis=1))
     own, seen = _tempered(logs), 1 - unknown
     ends: dict[bytes, tuple[float, FloatArray]] = {}

@@ -18,7 +18,6 @@ from vision.frame import Image
 from vision.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
 from vision.joint import read_jointly
 from vision.reading import BoardReading
-from vision.sides import tell_sides_apart
 from vision.tile_make import of_one_make
 from vision.tiles import pair_halves
 
@@ -127,8 +126,6 @@ class Reader:
             return logs
         if self._generic.ways is not None:
             return of_one_make(look.patches, logs, self.template.letters)
-        if self._generic.means is None:
-            return tell_sides_apart(look.patches, logs, self.template.letters)
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:

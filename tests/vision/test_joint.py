@@ -70,6 +70,14 @@ def test_men_that_all_look_dark_in_a_dim_room_are_told_apart_by_one_another(mean
     assert shown(read(seen, alone, means)) == letters
 
 
+def test_the_order_of_the_classes_does_not_matter(means: BoardMeans) -> None:
+    letters = "WWWBBWBB....WB..."
+    seen = board(letters, 200, 70, 120, 0.18, np.random.default_rng(7))
+    alone = opinions(*[(0.98, 0.01, 0.01) if letter == "." else (0.02, 0.9, 0.08) for letter in letters])
+    told = read_jointly(seen.patches, np.zeros((17, 2), np.float32), alone, np.zeros(17), ".BW", means)
+    assert "".join(".BW"[index] for index in told.argmax(axis=1)) == letters
+
+
 def test_a_shadow_taken_for_a_man_is_seen_to_be_like_the_empty_cells(means: BoardMeans) -> None:
     letters = "WWBB......"
     seen = board(letters, 220, 60, 120, 0.8, np.random.default_rng(8))
