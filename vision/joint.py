@@ -31,6 +31,8 @@ ODD = 600.0
 a noisy picture more by as much as cells are farther off in general."""
 COVERED = 0.8
 """A cell of which so much is unknown keeps its own reading too: a hand is like nothing on the board."""
+SURELY_EMPTY, MOST_EMPTY = 0.99, 40
+"""Of cells that are empty with such a probability no more than that many take part; the others stay as they are."""
 STEPS = 12
 LEAST = 1e-6
 SURE_NATS = 7.0
@@ -62,6 +64,9 @@ def _read(
     patches: Patches, described: Descriptors, logs: FloatArray, unknown: FloatArray, model: BoardMeans
 ) -> FloatArray:
     """The same with classes in the model's order."""
+    told = logs.copy()
+    rows = _telling(logs)
+    patches, described, logs, unknown = patches[rows], described[rows], logs[rows], unknown[rows]
     cells = model.project(np.concatenate([described.astype(np.float64), man_colours(patches)], axis=1))
     own, seen = _tempered(logs), 1 - unknown
     ends: dict[bytes, tuple[float, FloatArray]] = {}
@@ -77,8 +82,15 @@ def _read(
     _, best = max(ends.values(), key=lambda end: end[0])
     distances = _distances(cells, best).min(axis=1)
     odd = (distances > ODD * max(1.0, float(np.median(distances)) / model.dimensions)) | (unknown > COVERED)
-    told = np.where(odd[:, None], logs, np.log(np.clip(shares, LEAST, None)))
+    told[rows] = np.where(odd[:, None], logs, np.log(np.clip(shares, LEAST, None)))
     return _bounded(told)
+
+
+def _telling(logs: FloatArray) -> NDArray[np.intp]:
+    """Cells that are worth the time: men, all that is doubtful, and enough of what is surely empty."""
+    empty = np.flatnonzero(logs[:, 0] > np.log(SURELY_EMPTY))
+    kept = empty[:: -(-len(empty) // MOST_EMPTY)] if len(empty) else empty
+    return np.union1d(np.flatnonzero(logs[:, 0] <= np.log(SURELY_EMPTY)), kept)
 
 
 def _tempered(logs: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.cells import PATCH_PX, Patches
 
 LENGTH = 12
-STEP = 2
+STEP = 3
 """Every so many pixels are looked at, down and across."""
 DISK, CORE, AROUND = 0.62, 0.30, 0.95
 """Radii as shares of the patch's half side: what a man covers at least, his middle, and where the board is again."""
@@ -21,10 +21,11 @@ DARKEST = 0.004
 """Added to light before its logarithm: below it there is noise."""
 
 
-def _log_light() -> NDArray[np.float64]:
+def _log_light() -> NDArray[np.float32]:
     """(256,) natural logarithm of the light of each grey level of an sRGB picture (IEC 61966-2-1)."""
     level = np.arange(256) / 255
-    return np.log(np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4) + DARKEST)
+    light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
+    return np.log(light + DARKEST).astype(np.float32)
 
 
 LOG_LIGHT = _log_light()
@@ -39,9 +40,15 @@ def man_colours(patches: Patches) -> NDArray[np.float64]:
     Medians of log light.
     """
     light = LOG_LIGHT[patches[:, ::STEP, ::STEP]].reshape(len(patches), -1, 3)
-    disk, around = light[:, _DISK], np.median(light[:, _AROUND], axis=1)
+    disk, around = light[:, _DISK], _median(light[:, _AROUND])
     unlike = np.square(disk - around[:, None]).sum(axis=2)
     count = round(disk.shape[1] * UNLIKE)
     rows = np.argpartition(-unlike, count, axis=1)[:, :count]
-    man = np.median(np.take_along_axis(disk, rows[:, :, None], axis=1), axis=1)
-    return np.concatenate([np.median(light[:, _CORE], axis=1), np.median(disk, axis=1), man, around], axis=1)
+    man = _median(np.take_along_axis(disk, rows[:, :, None], axis=1))
+    return np.concatenate([_median(light[:, _CORE]), _median(disk), man, around], axis=1).astype(np.float64)
+
+
+def _median(light: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n, 3) upper medians over the pixels (n, pixels, 3)."""
+    middle = light.shape[1] // 2
+    return np.asarray(np.partition(np.ascontiguousarray(light.transpose(0, 2, 1)), middle, axis=2)[:, :, middle])

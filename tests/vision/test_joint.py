@@ -102,6 +102,14 @@ def test_a_covered_cell_says_nothing_and_stays_as_it_was(means: BoardMeans) -> N
     assert np.exp(told[7]) == pytest.approx([1 / 3] * 3)
 
 
+def test_most_of_many_empty_cells_take_no_part_and_stay_empty(means: BoardMeans) -> None:
+    letters = "WB" + "." * 200
+    seen = board(letters, 220, 60, 120, 0.8, np.random.default_rng(11))
+    alone = opinions(*[(0.02, 0.49, 0.49)] * 2, *[(0.996, 0.002, 0.002)] * 200)
+    described = NoDescriptor().describe(seen.patches)
+    assert shown(read_jointly(seen.patches, described, alone, np.zeros(202), LETTERS, means)) == letters
+
+
 def test_a_bare_board_comes_back_as_it_is(means: BoardMeans) -> None:
     alone = opinions(*[(0.98, 0.01, 0.01)] * 4)
     assert read(board("....", 220, 60, 120, 0.8, np.random.default_rng(2)), alone, means) is alone
