@@ -6,8 +6,6 @@ import dataclasses
 import datetime
 import io
 import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,16 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.template import BoardTemplate, load_template
 from calibration.whole_file import write_whole
 
 FORMAT = 1
-LARGEST_BYTES = 32 << 20
-"""Of the file, and of what it unpacks to."""
 HEAD = "head_"
 """Prefix of the head's arrays in the file."""
-DAMAGED = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
-"""What reading an archive raises that is none, or was cut off or tampered with."""
 FACTS = ("game", "options", "shape", "descriptor", "weights_sha256", "accuracy", "boards", "doubts", "created")
 
 
@@ -96,23 +91,12 @@ class TableProfile:
     def load(path: Path) -> TableProfile:
         """The profile of a file that `save` wrote. Raises ProfileError."""
         try:
-            arrays = _read_arrays(path)
+            arrays = read_arrays(path)
             return _from_arrays(arrays)
         except OSError as error:
             raise ProfileError(f"{path}: {error.strerror or error}") from error
         except DAMAGED as error:
             raise ProfileError(f"{path}: no table profile ({error}); make one with `kibitzer calibrate`") from error
-
-
-def _read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
-    if path.stat().st_size > LARGEST_BYTES:
-        raise ValueError(f"larger than {LARGEST_BYTES >> 20} MiB")
-    content = path.read_bytes()
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > LARGEST_BYTES:
-            raise ValueError(f"unpacks to more than {LARGEST_BYTES >> 20} MiB")
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
 
 
 def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:

@@ -110,6 +110,10 @@ def run() -> None:
         # The reader of our output went away: point stdout elsewhere, so that the interpreter's last flush is quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    finally:
+        # CPython remembers a Ctrl-C that fell into code executed from a string (dataclasses are made so), however well
+        # it was handled, and ends by SIGINT instead of the exit status. The next such code makes it forget.
+        exec("")
 
 
 def _terminate(number: int, _frame: object) -> None:

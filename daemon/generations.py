@@ -7,7 +7,6 @@ import datetime
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.profile import DAMAGED, LARGEST_BYTES
+from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.whole_file import write_whole
 from vision.adapting import Score
 from vision.examples import Examples
@@ -97,7 +96,7 @@ def save_adapted(path: Path, first: str, adapted: Adapted) -> None:
 def load_adapted(path: Path, first: str = "") -> Adapted:
     """What `save_adapted` wrote; nothing where there is no file. Raises AdaptedError, also for another profile's."""
     try:
-        arrays = _read(path)
+        arrays = read_arrays(path)
         facts = json.loads(arrays["facts"].tobytes())
         if facts["format"] != FORMAT:
             raise ValueError(f"format {facts['format']!r} is not {FORMAT}")
@@ -113,17 +112,6 @@ def load_adapted(path: Path, first: str = "") -> Adapted:
     if first and belongs != first:
         raise AdaptedError(f"{path}: was adapted from another calibration")
     return Adapted(generations, examples)
-
-
-def _read(path: Path) -> Mapping[str, NDArray[Any]]:
-    if path.stat().st_size > LARGEST_BYTES:
-        raise ValueError(f"larger than {LARGEST_BYTES >> 20} MiB")
-    content = path.read_bytes()
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > LARGEST_BYTES:
-            raise ValueError(f"unpacks to more than {LARGEST_BYTES >> 20} MiB")
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
 
 
 def _facts(one: Generation) -> dict[str, Any]:

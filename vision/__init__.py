@@ -1,1 +1,6 @@
 """From a picture to a board reading: cameras, alignment, gate, cells, settling; and the simulated table."""
+
+import os
+
+# ONNX Runtime's wheels report to their maker unless told otherwise before it is imported. Nothing here calls home.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -16,16 +16,7 @@ from calibration.template import BoardTemplate
 from vision.channels import shrink_to_board
 from vision.frame import Image
 from vision.pose import BoardPose, project
-from vision.ridges import (
-    BESIDE_PX,
-    cut_chunks,
-    line_style,
-    peaks,
-    rectified_grey,
-    ridge,
-    sample_across,
-    visible,
-)
+from vision.ridges import cut_chunks, line_peaks, line_style, rectified_grey, visible
 
 FloatArray = NDArray[np.float64]
 
@@ -69,10 +60,10 @@ def lines_beyond(image: Image, pose: BoardPose, template: BoardTemplate) -> tupl
     grey = rectified_grey(small, matrix, template)
     inner = cut_chunks(template)
     style = line_style(grey, inner, SEARCH_PX)
-    _, heights, noise = peaks(ridge(sample_across(grey, inner, SEARCH_PX + BESIDE_PX), style), SEARCH_PX, style)
+    _, heights, noise = line_peaks(grey, inner, SEARCH_PX, style)
     limit = visible(heights, noise)
     outer = cut_chunks(dataclasses.replace(template, lines_mm=ends))
-    _, heights, _ = peaks(ridge(sample_across(grey, outer, ASIDE_PX + BESIDE_PX), style), ASIDE_PX, style)
+    _, heights, _ = line_peaks(grey, outer, ASIDE_PX, style)
     seen = np.bincount(outer.segment, weights=heights > limit) / np.bincount(outer.segment)
     places = project(matrix, ends[:, 1])
     height, width = small.shape[:2]

@@ -11,17 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.ridges import (
-    BESIDE_PX,
-    Chunks,
-    cut_chunks,
-    line_style,
-    peaks,
-    picture_scale,
-    rectified_grey,
-    ridge,
-    sample_across,
-)
+from vision.ridges import Chunks, cut_chunks, line_peaks, line_style, picture_scale, rectified_grey
 from vision.segments import find_segments
 
 FloatArray = NDArray[np.float64]
@@ -133,8 +123,7 @@ def _clearness(view: Grey, image_from_board: FloatArray, template: BoardTemplate
     """Typical response of the lines, in units of what is beside them."""
     rectified = rectified_grey(view, image_from_board, template)
     style = line_style(rectified, chunks, SEARCH_PX)
-    response = ridge(sample_across(rectified, chunks, SEARCH_PX + BESIDE_PX), style)
-    _, heights, noise = peaks(response, SEARCH_PX, style)
+    _, heights, noise = line_peaks(rectified, chunks, SEARCH_PX, style)
     return float(np.median(heights)) / noise
 
 

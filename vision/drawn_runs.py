@@ -9,7 +9,7 @@ from calibration.template import BoardTemplate
 from vision.channels import shrink_to_board
 from vision.frame import Image
 from vision.pose import BoardPose
-from vision.ridges import BESIDE_PX, cut_chunks, line_style, peaks, rectified_grey, ridge, sample_across, visible
+from vision.ridges import cut_chunks, line_peaks, line_style, rectified_grey, visible
 
 SEARCH_PX = 8
 SEEN = 0.35
@@ -23,7 +23,7 @@ def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDA
     chunks = cut_chunks(template)
     asked = which[chunks.segment]
     style = line_style(grey, chunks, SEARCH_PX)
-    _, heights, noise = peaks(ridge(sample_across(grey, chunks, SEARCH_PX + BESIDE_PX), style), SEARCH_PX, style)
+    _, heights, noise = line_peaks(grey, chunks, SEARCH_PX, style)
     # All lines of a board are drawn alike: the others say how.
     clear = heights > visible(heights[~asked], noise)
     shares = np.bincount(chunks.segment, weights=clear) / np.bincount(chunks.segment)

@@ -18,13 +18,12 @@ from vision.channels import shrink_to_board
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.ridges import (
-    BESIDE_PX,
     HIT,
     Chunks,
     LineStyle,
     cut_chunks,
+    line_peaks,
     line_style,
-    peaks,
     picture_scale,
     rectified_grey,
     ridge,
@@ -61,8 +60,7 @@ def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> Board
     for radius in SEARCH_PX:
         grey = rectified_grey(small, matrix, template)
         style = style or line_style(grey, chunks, radius)
-        response = ridge(sample_across(grey, chunks, radius + BESIDE_PX), style)
-        offsets, heights, noise = peaks(response, radius, style)
+        offsets, heights, noise = line_peaks(grey, chunks, radius, style)
         correction, residuals = fit_correction(chunks, offsets, heights / (heights + HIT * noise), grey.shape[:2])
         correction = correction if _is_small(correction, grey.shape[:2], radius) else np.eye(3)
         matrix = matrix @ np.linalg.inv(rectified_from_board) @ correction @ rectified_from_board
@@ -178,8 +176,7 @@ def has_room(template: BoardTemplate) -> bool:
 def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate, chunks: Chunks) -> float:
     grey = rectified_grey(small, matrix, template)
     style = line_style(grey, chunks, ASIDE_PX)
-    response = ridge(sample_across(grey, chunks, ASIDE_PX + BESIDE_PX), style)
-    offsets, heights, noise = peaks(response, ASIDE_PX, style)
+    offsets, heights, noise = line_peaks(grey, chunks, ASIDE_PX, style)
     return seen_share(offsets, heights > visible(heights, noise), chunks)
 
 

@@ -23,18 +23,7 @@ from vision.outlines import Sums, fixed_lines, line_positions, moved_lines, sums
 from vision.part_boxes import boxes_of_lines
 from vision.pose import BoardPose, pose_from_corners, project
 from vision.quads import find_quads
-from vision.ridges import (
-    BESIDE_PX,
-    HIT,
-    Chunks,
-    cut_chunks,
-    line_style,
-    peaks,
-    rectified_grey,
-    ridge,
-    sample_across,
-    visible,
-)
+from vision.ridges import HIT, Chunks, cut_chunks, line_peaks, line_style, rectified_grey, visible
 from vision.segments import FRAME_PX, Weave, find_segments, find_weaves, weave_of_quad
 
 FloatArray = NDArray[np.float64]
@@ -244,7 +233,7 @@ def refine_shown(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTempla
             return None
         picture = rectified_grey(small, matrix, template)
         style = style or line_style(picture, shown, radius)
-        offsets, heights, noise = peaks(ridge(sample_across(picture, shown, radius + BESIDE_PX), style), radius, style)
+        offsets, heights, noise = line_peaks(picture, shown, radius, style)
         if radius == ASIDE_PX:
             break
         correction, _ = fit_correction(shown, offsets, heights / (heights + HIT * noise), picture.shape[:2])

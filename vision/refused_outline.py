@@ -15,17 +15,7 @@ from vision.lines import ASIDE_PX, measure_shape, refine_pose
 from vision.outlines import Outline, find_outlines
 from vision.part_outline import OutlinePart, likely_weaves
 from vision.pose import BoardPose, is_plausible, pose_from_corners
-from vision.ridges import (
-    BESIDE_PX,
-    Chunks,
-    cut_chunks,
-    line_style,
-    peaks,
-    rectified_grey,
-    ridge,
-    sample_across,
-    visible,
-)
+from vision.ridges import Chunks, cut_chunks, line_peaks, line_style, rectified_grey, visible
 
 FloatArray = NDArray[np.float64]
 
@@ -72,8 +62,7 @@ def hidden_share(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTempla
     small, small_from_image = shrink_to_board(grey, pose.image_from_board, template)
     picture = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     style = line_style(picture, chunks, ASIDE_PX)
-    response = ridge(sample_across(picture, chunks, ASIDE_PX + BESIDE_PX), style)
-    _, heights, noise = peaks(response, ASIDE_PX, style)
+    _, heights, noise = line_peaks(picture, chunks, ASIDE_PX, style)
     seen, tiles = _by_tiles(heights > visible(heights, noise), chunks, template)
     covered = (seen < SEEN) & tiles
     free = tiles & ~covered

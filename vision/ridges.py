@@ -140,6 +140,13 @@ def peaks(response: FloatArray, radius: int, style: LineStyle) -> tuple[FloatArr
     return best - middle + np.clip(shift, -0.5, 0.5), np.maximum(at, 0.0), noise
 
 
+def line_peaks(
+    grey: NDArray[np.float32], chunks: Chunks, radius: int, style: LineStyle
+) -> tuple[FloatArray, FloatArray, float]:
+    """`peaks` of the ridges across each chunk of a rectified picture."""
+    return peaks(ridge(sample_across(grey, chunks, radius + BESIDE_PX), style), radius, style)
+
+
 def visible(heights: FloatArray, noise: float) -> float:
     """The response from which a ridge is a drawn line: all lines of a board are drawn alike."""
     return max(HIT * noise, ALIKE * float(np.percentile(heights, 75)))

@@ -13,17 +13,7 @@ from calibration.template import BoardTemplate
 from vision.channels import shrink_to_board
 from vision.frame import Image
 from vision.pose import BoardPose, project
-from vision.ridges import (
-    BESIDE_PX,
-    LineStyle,
-    cut_chunks,
-    line_style,
-    peaks,
-    rectified_grey,
-    ridge,
-    sample_across,
-    visible,
-)
+from vision.ridges import LineStyle, cut_chunks, line_peaks, line_style, rectified_grey, visible
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -42,8 +32,7 @@ def stray_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     chunks = cut_chunks(template)
     style = line_style(grey, chunks, SEARCH_PX)
-    response = ridge(sample_across(grey, chunks, SEARCH_PX + BESIDE_PX), style)
-    _, heights, noise = peaks(response, SEARCH_PX, style)
+    _, heights, noise = line_peaks(grey, chunks, SEARCH_PX, style)
     threshold = visible(heights, noise)
     free = _unexplained_area(template, grey.shape)
     length = 0.0

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from models.train.descriptor_export import export_descriptor
 from models.train.domino_scene import CLASSES
-from models.train.halves import HalvesNetwork, Recipe, accuracy, export, train
+from models.train.halves import HalvesNetwork, Recipe, accuracy, train
 from models.train.halves_pool import HalvesPool, shards_of_halves
 from models.train.manifest import write_entry
 from models.train.quantise import quantise
@@ -39,7 +40,7 @@ def make_halves(out: Path, work: Path, *, patches: int, epochs: float, seed: int
 def finish(out: Path, network: HalvesNetwork, held_out: HalvesPool, command: str) -> None:
     """Exports, quantises and measures a trained network, and fits the head to what it says in eight bits."""
     with tempfile.TemporaryDirectory() as folder:
-        export(network, Path(folder) / "halves.onnx")
+        export_descriptor(network, Path(folder) / "halves.onnx")
         quantise(Path(folder) / "halves.onnx", out / "halves.onnx", held_out.images[:512])
     facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command}
     write_entry(out, "halves", "halves.onnx", facts | {"drawn_accuracy_fp32": round(accuracy(network, held_out), 4)})

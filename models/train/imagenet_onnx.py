@@ -14,8 +14,8 @@ import torch
 from torch import nn
 
 from models.train import imagenet
+from models.train.descriptor_export import export_descriptor
 from models.train.manifest import write_entry
-from models.train.patches import PATCH_PX
 from models.train.pool import draw_pool
 from models.train.published import SHA256, URL
 from models.train.quantise import quantise
@@ -61,7 +61,7 @@ def make_imagenet(out: Path, fetch: bool, step: Callable[[str], None] = lambda w
     patches = draw_pool(PATCHES, SEED).images
     step("writing it in eight bits")
     with tempfile.TemporaryDirectory() as folder:
-        export(network, Path(folder) / "imagenet.onnx")
+        export_descriptor(network, Path(folder) / "imagenet.onnx")
         quantise(Path(folder) / "imagenet.onnx", out / "imagenet.onnx", patches)
     write_entry(out, IMAGENET, "imagenet.onnx", facts())
     step("comparing it with full precision")
@@ -79,22 +79,6 @@ def facts() -> dict[str, str | float]:
         "command": "kibitzer train imagenet",
         "known_as": hashlib.sha256(f"{SHA256} {RECIPE}".encode()).hexdigest(),
     }
-
-
-def export(network: ImageNetDescriptor, path: Path) -> None:
-    """Writes it as ONNX: uint8 `patches` (n, 48, 48, 3) in, float32 `descriptors` out."""
-    example = torch.zeros((2, PATCH_PX, PATCH_PX, 3), dtype=torch.uint8)
-    torch.onnx.export(
-        network,
-        (example,),
-        str(path),
-        input_names=["patches"],
-        output_names=["descriptors"],
-        dynamic_shapes={"patches": {0: torch.export.Dim("n", min=1, max=4096)}},
-        dynamo=True,
-        external_data=False,
-        verbose=False,
-    )
 
 
 def _likeness(network: ImageNetDescriptor, folder: Path, patches: Any) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.train.descriptor_export import export_descriptor
 from models.train.generic_head import fit_generic
 from models.train.half_stored import store_half
 from models.train.joint import WholeBoard
@@ -17,7 +18,7 @@ from models.train.manifest import write_entry
 from models.train.photographs import cut_photographs
 from models.train.pool import Pool, draw_pool, load_pool
 from models.train.quantise import quantise
-from models.train.resnet18 import CellNetwork, Recipe, accuracy, export, train
+from models.train.resnet18 import CellNetwork, Recipe, accuracy, train
 from models.train.tables import cut_tables, whole_tables
 from models.train.traced_cells import cut_traced, with_share
 from vision.descriptors import DEFAULT, Network
@@ -109,7 +110,7 @@ def finish(
     """
     ranged = np.random.default_rng(seed).permutation(len(held_out.labels))[:RANGED]
     with tempfile.TemporaryDirectory() as folder:
-        export(network, Path(folder) / "resnet18.onnx")
+        export_descriptor(network, Path(folder) / "resnet18.onnx")
         quantise(Path(folder) / "resnet18.onnx", out / "resnet18.onnx", held_out.images[ranged])
         store_half(Path(folder) / "resnet18.onnx", out / "resnet18_fp16.onnx")
     facts: dict[str, str | float] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import logging
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,20 +123,3 @@ def accuracy(network: CellNetwork, pool: Pool) -> float:
     with torch.inference_mode():
         scores = network.classes(torch.from_numpy(describe(network, pool.images)))
     return float((scores.argmax(1).numpy() == pool.labels).mean())
-
-
-def export(network: CellNetwork, path: Path) -> None:
-    """Writes the descriptors' network as ONNX: uint8 `patches` (n, 48, 48, 3) in, float32 `descriptors` out."""
-    example = torch.zeros((2, PATCH_PX, PATCH_PX, 3), dtype=torch.uint8)
-    network.eval()
-    torch.onnx.export(
-        network,
-        (example,),
-        str(path),
-        input_names=["patches"],
-        output_names=["descriptors"],
-        dynamic_shapes={"patches": {0: torch.export.Dim("n", min=1, max=4096)}},
-        dynamo=True,
-        external_data=False,
-        verbose=False,
-    )

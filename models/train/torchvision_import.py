@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import torch
+from torch import library as operators
 
-_declared: list[torch.library.Library] = []
+_declared: list[operators.Library] = []
 """Kept for the life of the process: a library's names vanish with it."""
 
 
@@ -39,7 +39,7 @@ def _declare_operators() -> None:
     if spec is None or spec.origin is None:
         raise ImportError("torchvision is not installed")
     text = (Path(spec.origin).parent / "_meta_registrations.py").read_text(encoding="utf-8")
-    library = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
+    library = operators.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
     for name in sorted(set(re.findall(r'register_fake\("torchvision::(\w+)"\)', text))):
         library.define(f"{name}(Tensor unused) -> Tensor")  # type: ignore[no-untyped-call]
     _declared.append(library)

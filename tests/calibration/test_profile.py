@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.profile import LARGEST_BYTES, ProfileError, TableProfile
+from calibration.profile import ProfileError, TableProfile
+from calibration.stored_arrays import LARGEST_BYTES
 
 PROFILE = TableProfile(
     game="nine_mens_morris",

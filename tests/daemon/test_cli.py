@@ -67,6 +67,22 @@ def test_stopped_demo_leaves_no_process_and_no_folder(
     assert not any(tmp_path.iterdir())
 
 
+def test_ctrl_c_that_was_handled_within_code_from_a_string_does_not_end_by_a_signal(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(
+        "import contextlib, daemon.cli\n"
+        "def main(words):\n"
+        "    with contextlib.suppress(KeyboardInterrupt):\n"
+        "        exec('raise KeyboardInterrupt')\n"
+        "    return 0\n"
+        "daemon.cli.main = main\n"
+        "daemon.cli.run()\n"
+    )
+    known = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    assert (
+        subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, env=known, timeout=START_S).returncode == 0
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -15,6 +15,7 @@ from models.train.patches import CLASSES, PatchMaker
 from models.train.photographs import cut_photographs
 from models.train.pool import Pool, draw_pool, load_pool
 from models.train.sheet import write_sheet
+from vision.weights import find_weights
 
 
 def test_same_seed_draws_the_same_patches() -> None:
@@ -82,13 +83,14 @@ def test_inference_never_imports_torch() -> None:
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
+    from models.train.descriptor_export import export_descriptor
     from models.train.quantise import quantise
-    from models.train.resnet18 import Recipe, describe, export, train
+    from models.train.resnet18 import Recipe, describe, train
 
     pool = draw_pool(160, seed=3)
     small = Pool(pool.images[:64], pool.labels[:64], pool.colours[:64])
     network = train(small, Recipe(epochs=3, batch=32))
-    export(network, tmp_path / "full.onnx")
+    export_descriptor(network, tmp_path / "full.onnx")
     quantise(tmp_path / "full.onnx", tmp_path / "small.onnx", pool.images[64:])
     exact = describe(network, pool.images[:20])
     for name, least in (("full.onnx", 0.9999), ("small.onnx", 0.98)):
@@ -98,3 +100,29 @@ def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None
         assert described.shape == (20, 512)
         assert alike.min() > least
     assert (tmp_path / "small.onnx").stat().st_size < 0.3 * (tmp_path / "full.onnx").stat().st_size
+
+
+def test_weights_whose_zero_is_moved_describe_the_same_to_the_bit(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
+    from onnx import numpy_helper
+
+    model = onnx.load(str(find_weights("resnet18").path))
+    moved = [
+        stored
+        for node in model.graph.node
+        if node.op_type == "DequantizeLinear"
+        and ".conv" in node.input[0]
+        and not node.input[0].endswith("_bias_quantized")
+        for name in (node.input[0], node.input[2])
+        for stored in model.graph.initializer
+        if stored.name == name
+    ]
+    assert moved and all(numpy_helper.to_array(zero).max() == -1 for zero in moved[1::2])
+    for stored in moved:
+        stored.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(stored) + np.int8(1), stored.name))
+    patches = draw_pool(8, seed=3).images
+    told = [
+        onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"]).run(None, {"patches": patches})[0]
+        for network in (find_weights("resnet18").path.read_bytes(), model.SerializeToString())
+    ]
+    np.testing.assert_array_equal(*told)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,8 @@ import pytest
 
 from vision.descriptors import BATCH, NAMES, Network, load_descriptor
 from vision.weights import MODELS, WeightsError, find_weights
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def random_patches(count: int) -> np.ndarray:
@@ -69,3 +74,14 @@ def test_weights_that_the_manifest_does_not_know_are_refused(copied: Path) -> No
 def test_missing_manifest_is_named(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"manifest\.toml: No such file"):
         find_weights("resnet18", tmp_path)
+
+
+def test_the_network_s_runtime_neither_reports_nor_leaves_anything(tmp_path: Path) -> None:
+    folders = {name: str(tmp_path) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")}
+    known = {name: value for name, value in os.environ.items() if name not in ("ORT_DISABLE_TELEMETRY", "CI")}
+    program = (
+        "import time, numpy; from vision.descriptors import load_descriptor;"
+        "load_descriptor('halves').describe(numpy.zeros((1, 48, 48, 3), numpy.uint8)); time.sleep(1)"
+    )
+    subprocess.run([sys.executable, "-c", program], env=known | folders, cwd=ROOT, check=True, timeout=60)
+    assert not list(tmp_path.iterdir())
