@@ -12,7 +12,7 @@ import typer
 from calibration.profile import ProfileError, TableProfile
 from daemon.generations import Adapted, AdaptedError, adapted_path, digest_of, load_adapted, save_adapted
 from daemon.trial import told
-from vision.heads import Head, head_from_arrays
+from vision.reading.heads import Head, head_from_arrays
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

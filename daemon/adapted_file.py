@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 
 from daemon.generations import Adapted, AdaptedError, digest_of, load_adapted, save_adapted
-from vision.heads import Head
+from vision.reading.heads import Head
 
 LOGGER = logging.getLogger(__name__)
 

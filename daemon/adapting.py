@@ -22,10 +22,10 @@ from daemon.generations import MOST_GENERATIONS, Adapted, Generation
 from daemon.pipeline import Observation
 from daemon.referee import Referee
 from daemon.trial import Eyes, believe_alone, calibration_of, is_better, is_gain, others_of, told, why_worse
-from vision.adapting import FitTimeoutError, Score, adapt_head, score
-from vision.examples import HALF_LIFE_BOARDS, UNSURE_WEIGHT, Example, Reservoir, cell_kinds
-from vision.heads import Head
-from vision.reading import BoardReading
+from vision.calibrating.adapting import FitTimeoutError, Score, adapt_head, score
+from vision.calibrating.examples import HALF_LIFE_BOARDS, UNSURE_WEIGHT, Example, Reservoir, cell_kinds
+from vision.reading.board_reading import BoardReading
+from vision.reading.heads import Head
 
 LOGGER = logging.getLogger(__name__)
 

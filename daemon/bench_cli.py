@@ -28,8 +28,8 @@ from daemon.bench.scenes import scene_of
 from daemon.bench.vision_report import VisionReport
 from daemon.bench.vision_run import bench_vision
 from vision.frame import SourceError
-from vision.mjpeg_server import ServerError
-from vision.weights import WeightsError
+from vision.reading.weights import WeightsError
+from vision.sources.mjpeg_server import ServerError
 
 GAMES = ["morris", "dominoes"]
 BOARDS = ["morris", "reversi", "gomoku", "dominoes"]

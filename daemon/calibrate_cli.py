@@ -17,7 +17,10 @@ from calibration.template import TemplateError
 from daemon.config import SHIPPED, ConfigError, load_config
 from daemon.guided_run import GuidedRun, keep_pictures
 from daemon.speech import Speaker
-from vision.calibrate import CalibrationError
+from vision.calibrating.calibrate import CalibrationError
+from vision.calibrating.guided import GuidedCalibration, Taken
+from vision.calibrating.guided_fit import fit_guided
+from vision.calibrating.verdict import ALL_THE_SAME, RefusedError
 from vision.cli import (
     GAME,
     JSON,
@@ -31,12 +34,9 @@ from vision.cli import (
     template_of,
 )
 from vision.frame import SourceError
-from vision.guided import GuidedCalibration, Taken
-from vision.guided_fit import fit_guided
-from vision.own_weights import WEIGHTS_HELP, descriptor_for
-from vision.sources import open_source
-from vision.verdict import ALL_THE_SAME, RefusedError
-from vision.weights import WeightsError
+from vision.reading.own_weights import WEIGHTS_HELP, descriptor_for
+from vision.reading.weights import WeightsError
+from vision.sources.opening import open_source
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

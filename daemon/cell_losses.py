@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from games import EMPTY, Step
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
 
 WRONG_CELL_NATS = 2.3
 """A cell read as something else with ten to one counts as contradicting a board."""

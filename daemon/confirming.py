@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from daemon.explanation import MoveEvent
 from daemon.pipeline import Observation
-from vision.align import LOCK_QUALITY
-from vision.reader import Look
+from vision.reading.reader import Look
+from vision.watching.align import LOCK_QUALITY
 
 DECIDED_NATS = 3.0
 """How much dearer than the explanation that is believed any other must be: twenty to one."""

@@ -20,10 +20,10 @@ from calibration.template import TemplateError, load_template
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
 from daemon.journal import Journal, JournalError
 from daemon.window import display_fault
-from vision.descriptors import load_descriptor
 from vision.frame import FrameSource, SourceEnded, SourceError
-from vision.live import LiveSource
-from vision.sources import open_source
+from vision.reading.descriptors import load_descriptor
+from vision.sources.live import LiveSource
+from vision.sources.opening import open_source
 
 CAMERA_S = 5.0
 MEASURED_S = 4.0

@@ -16,7 +16,7 @@ from daemon.explanation import FIT_NATS, Explanation, MoveEvent
 from daemon.line import shares_men
 from daemon.lookahead import Lookahead
 from games import AnyGame, Side
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
 
 TAKEBACK_BOARDS = 8
 """As many boards back a takeback is recognised: a ply each, and passes for nothing."""

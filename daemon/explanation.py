@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any, Literal
 
 from games import Step
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
 
 FIT_NATS = {"unchanged": 3.0, "plies": 2.3, "unfinished": 1.5, "takeback": 0.7}
 """Greatest loss of an explanation that is believed, by its kind: ten to one against the picture for a single ply."""

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from calibration.stored_arrays import DAMAGED, read_arrays
 from calibration.whole_file import write_whole
-from vision.adapting import Score
-from vision.examples import Examples
-from vision.heads import Head, head_from_arrays
+from vision.calibrating.adapting import Score
+from vision.calibrating.examples import Examples
+from vision.reading.heads import Head, head_from_arrays
 
 FORMAT = 1
 MOST_GENERATIONS = 3

@@ -13,9 +13,9 @@ import cv2
 
 from daemon.speech import Speaker
 from games import EMPTY
+from vision.calibrating.guided import GuidedCalibration, Prompt, Taken
 from vision.frame import FrameSource, SourceEnded
-from vision.guided import GuidedCalibration, Prompt, Taken
-from vision.slot import NewestFrame
+from vision.sources.slot import NewestFrame
 
 READ_S = 0.3
 SILENT_S = 5.0

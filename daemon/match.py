@@ -22,8 +22,8 @@ from daemon.pipeline import Observation, Pipeline
 from daemon.referee import Referee
 from games import Side
 from vision.frame import Frame
-from vision.gate import GateState
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
+from vision.watching.gate import GateState
 
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0

@@ -15,15 +15,15 @@ import numpy as np
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from vision.align import Aligner, Alignment
-from vision.arm import ArmWatch, Side
+from vision.finding.sight import why_unseen
 from vision.frame import Frame, Image, Preview
-from vision.gate import LIGHT_STEP, Gate, GateState
-from vision.heads import Head
 from vision.pose import rectify
-from vision.reader import Reader, reference_of
-from vision.reading import BoardReading
-from vision.sight import why_unseen
+from vision.reading.board_reading import BoardReading
+from vision.reading.heads import Head
+from vision.reading.reader import Reader, reference_of
+from vision.watching.align import Aligner, Alignment
+from vision.watching.arm import ArmWatch, Side
+from vision.watching.gate import LIGHT_STEP, Gate, GateState
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"

@@ -26,9 +26,9 @@ from daemon.session import Session
 from daemon.web import WebError
 from daemon.window import Window
 from vision.frame import Frame, SourceEnded, SourceError
-from vision.slot import NewestFrame
-from vision.sources import open_source
-from vision.weights import WeightsError
+from vision.reading.weights import WeightsError
+from vision.sources.opening import open_source
+from vision.sources.slot import NewestFrame
 
 LOGGER = logging.getLogger(__name__)
 REFUSALS = (

@@ -26,9 +26,9 @@ from games.double_double_dominoes import DoubleDoubleDominoes
 from games.double_double_dominoes.position import SIDES
 from vision.cli import load_photo
 from vision.frame import Image
-from vision.locate import PhotoReader, ReadPhoto
-from vision.pawns import Pawn
-from vision.weights import WeightsError
+from vision.reading.locate import PhotoReader, ReadPhoto
+from vision.reading.pawns import Pawn
+from vision.reading.weights import WeightsError
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 

@@ -13,7 +13,7 @@ from daemon.line_search import MOST_UNCOUNTED, LineSearch
 from daemon.photo_series import Series
 from daemon.tile_line import Pawns, Placed
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
 
 SURE = 0.9
 """A tile whose photo is missing is written down from this probability on; a tile that is less likely is unsure."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from games import EMPTY
 from games.double_double_dominoes import CELLS, Lay
 from games.double_double_dominoes.board import BLOCKED, FREE, NEIGHBOURS, PIPS, Slot
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
 
 MOST_NATS = 7.0
 """Greatest loss of one cell in one photo: any cell may be misread, however sure the eyes are, once in a thousand."""

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.adapting import Score, score
-from vision.descriptors import Descriptors
-from vision.examples import Examples
-from vision.heads import GENERIC, OTHER, Head, judge, load_generic, read_log_probabilities
-from vision.reader import Look
+from vision.calibrating.adapting import Score, score
+from vision.calibrating.examples import Examples
+from vision.reading.descriptors import Descriptors
+from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, read_log_probabilities
+from vision.reading.reader import Look
 
 LEAST_GAIN, LEAST_GAIN_NATS = 0.1, 0.002
 """Share of the loss, and nats a cell, by which a new head must be better than the present one."""

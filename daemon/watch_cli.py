@@ -18,9 +18,9 @@ from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
 from daemon.referee import Referee
 from vision.frame import FrameSource, SourceEnded, SourceError
-from vision.slot import NewestFrame
-from vision.sources import open_source
-from vision.weights import WeightsError
+from vision.reading.weights import WeightsError
+from vision.sources.opening import open_source
+from vision.sources.slot import NewestFrame
 
 READ_S = 0.5
 """Longest wait for a frame, so that Ctrl-C is answered at once."""

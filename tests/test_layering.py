@@ -18,6 +18,8 @@ ALLOWED = {
     "daemon": {"daemon", "vision", "calibration", "games", "agents"},
     "models": {"models", "vision", "calibration", "games", "agents"},
 }
+SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
+"""Packages of `vision`, each built on those before it."""
 AGENT_TYPES = {"agents.agent", "agents.messages"}
 GATHERERS = (ROOT / "daemon" / "cli.py", ROOT / "daemon" / "bench_cli.py")
 
@@ -52,6 +54,14 @@ def test_imports_run_one_way(path: Path) -> None:
         beyond = {name for name in agents if not any(name.startswith(known) for known in AGENT_TYPES)}
         assert not beyond, f"the daemon sees agents' message types only, not {beyond}"
     assert not any(name.startswith("models.train") for name in ours) or path.is_relative_to(ROOT / "models" / "train")
+
+
+@pytest.mark.parametrize("package", SIGHT)
+def test_sight_is_built_one_way(package: str) -> None:
+    later = [f"vision.{name}." for name in SIGHT[SIGHT.index(package) + 1 :]]
+    for path in sorted((ROOT / "vision" / package).glob("*.py")):
+        wrong = {name for name in imports(path) if name.startswith(tuple(later))}
+        assert not wrong, f"{path.name} imports {wrong}"
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))

@@ -21,14 +21,14 @@ from calibration.annotations import AnnotationError
 from calibration.labels import Label, LabelError, read_labels
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
-from vision.encoded import decode
+from vision.calibrating.verdict import RefusedError, Verdict
 from vision.frame import Image
-from vision.own_weights import check_labels
-from vision.verdict import RefusedError, Verdict
-from vision.weights import WeightsError
+from vision.reading.own_weights import check_labels
+from vision.reading.weights import WeightsError
+from vision.sources.encoded import decode
 
 if TYPE_CHECKING:
-    from vision.calibrate import LabelledPhoto
+    from vision.calibrating.calibrate import LabelledPhoto
 
 GAME = typer.Option(help="Game, by module or short name: nine_mens_morris or morris, reversi, ...")
 RULE = typer.Option(help="Rule option k=v that changes the drawing, such as diagonals=true. Repeatable.")
@@ -61,8 +61,8 @@ def calibrate_photos(
     accept: bool,
 ) -> None:
     """The half of `kibitzer calibrate` that takes labelled photos; its options are explained there."""
-    from vision.calibrate import CalibrationError
-    from vision.calibrate import calibrate as fit_table
+    from vision.calibrating.calibrate import CalibrationError
+    from vision.calibrating.calibrate import calibrate as fit_table
 
     try:
         template = template_of(game, rule)
@@ -100,7 +100,7 @@ def _labelled(
     photos: Path, labels: Path, template: BoardTemplate, only: str
 ) -> tuple[Sequence[Label], list[LabelledPhoto]]:
     """The labels chosen, and their pictures. Raises LabelError, AnnotationError, CalibrationError."""
-    from vision.calibrate import CalibrationError, LabelledPhoto
+    from vision.calibrating.calibrate import CalibrationError, LabelledPhoto
 
     words = [word.strip() for word in only.split(",") if word.strip()]
     if labels.is_dir():

@@ -12,7 +12,7 @@ from calibration.template import BoardTemplate
 from games import AnyGame
 from vision.frame import Image
 from vision.pose import project
-from vision.printed import draw_print, drawn_from_board
+from vision.primitives.printed import draw_print, drawn_from_board
 
 FloatArray = NDArray[np.float64]
 

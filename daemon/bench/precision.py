@@ -13,10 +13,10 @@ from calibration.labels import Label
 from calibration.template import BoardTemplate
 from daemon.bench.whole_board import OtherReader
 from vision.cli import load_photo
-from vision.descriptors import Descriptor
 from vision.frame import Image, SourceError
-from vision.locate import PhotoReader
 from vision.pose import rectify
+from vision.reading.descriptors import Descriptor
+from vision.reading.locate import PhotoReader
 from vision.simulated.scenes import random_scene
 
 SIZES_PX = ((960, 720), (1280, 960))

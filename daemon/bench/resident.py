@@ -20,7 +20,7 @@ from daemon.bench.scenes import Scene
 from daemon.config import ROOT
 from daemon.pipeline import FIRST_READING
 from vision.frame import Frame, Image
-from vision.mjpeg_server import MjpegServer
+from vision.sources.mjpeg_server import MjpegServer
 
 COMMAND = (sys.executable, "-m", "daemon.cli", "run")
 RATE_HZ = 15.0

@@ -15,9 +15,9 @@ import games
 from calibration.template import BoardTemplate, load_template
 from daemon.bench.drawing import draw_dominoes
 from games import EMPTY, AnyGame
-from vision.encoded import decode
 from vision.frame import Image, SourceError
 from vision.simulated.table import SimulatedTable
+from vision.sources.encoded import decode
 
 SIZE_PX = (1280, 720)
 PLIES = 9

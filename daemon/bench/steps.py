@@ -13,8 +13,8 @@ import cv2
 from daemon.bench.scenes import Scene
 from daemon.explain import explain
 from daemon.pipeline import Observation, Pipeline, Spent
-from vision.encoded import decode, peek
 from vision.frame import Frame, Image, SourceError
+from vision.sources.encoded import decode, peek
 
 RATE_HZ = 15.0
 LONGEST = 150

@@ -11,7 +11,7 @@ from daemon.bench.precision import Precision, compare, photographed, simulated
 from daemon.bench.scenes import still_scene
 from daemon.bench.vision_report import BoardCost, ratios_of, targets_of
 from daemon.bench.whole_board import Step, full_precision, measure
-from vision.descriptors import load_descriptor
+from vision.reading.descriptors import load_descriptor
 
 
 def bench_vision(

@@ -21,12 +21,12 @@ from daemon.bench.figures import Figure, figure
 from daemon.bench.reference import Reference
 from daemon.bench.scenes import Scene
 from daemon.config import ROOT
-from vision.descriptors import Descriptor, Network, load_descriptor
 from vision.frame import Image, SourceError
-from vision.locate import PhotoReader
 from vision.pose import rectify
-from vision.reader import Reader
-from vision.weights import WeightsError, find_weights
+from vision.reading.descriptors import Descriptor, Network, load_descriptor
+from vision.reading.locate import PhotoReader
+from vision.reading.reader import Reader
+from vision.reading.weights import WeightsError, find_weights
 
 WIDEN = (sys.executable, "-m", "models.train.widened")
 ARGUMENTS = ("--processor-time", "resnet18_224_cell_by_cell", "resnet18_48_cell_by_cell", "resnet18_48_all_cells")

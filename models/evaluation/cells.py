@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from calibration.labels import Label
 from calibration.template import BoardTemplate
-from vision.cells import Patches, cut_patches
 from vision.cli import load_photo
 from vision.frame import Image
-from vision.locate import PhotoReader
 from vision.pose import rectify
+from vision.reading.cells import Patches, cut_patches
+from vision.reading.locate import PhotoReader
 from vision.simulated.scenes import random_scene
 
 SIZES_PX = ((960, 720), (1280, 960))

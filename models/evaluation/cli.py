@@ -17,7 +17,7 @@ from models.evaluation.cells import LabelledCells, Progress, cells_of_photos, ce
 from models.evaluation.split import few_split, fold_split
 from models.evaluation.table import descriptors_for, lines_of, make_table
 from vision.cli import JSON, RULE, progress_bar, stop, template_of
-from vision.weights import WeightsError
+from vision.reading.weights import WeightsError
 
 COMMAND = "eval-descriptors"
 

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from vision.cells import Patches
-from vision.descriptors import Descriptors
+from vision.reading.cells import Patches
+from vision.reading.descriptors import Descriptors
 
 COMMAND = (sys.executable, "-m", "models.train.imagenet")
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from games import EMPTY
 from models.evaluation.split import Indices, Part
-from vision.descriptors import Descriptors
-from vision.fitting import SOFTNESS
+from vision.calibrating.fitting import SOFTNESS
+from vision.reading.descriptors import Descriptors
 
 SOFTNESSES = (0.01, 0.1)
 """LinearSVC's C to choose from, where there are pictures enough to choose by; else it is that of a table's head."""
@@ -83,7 +83,7 @@ def _learnable(labels: Letters, pictures: Indices) -> NDArray[np.bool_]:
 class _Machine:
     """One plane for each class against the rest, over descriptors moved to their mean and scaled as a whole.
 
-    That is how a table's own head is fitted (`vision.fitting`).
+    That is how a table's own head is fitted (`vision.calibrating.fitting`).
     """
 
     def __init__(self, described: Descriptors, labels: Letters, softness: float) -> None:

@@ -12,7 +12,7 @@ from models.evaluation.cells import LabelledCells
 from models.evaluation.imagenet import NotPresent, describe_imagenet
 from models.evaluation.machines import MOST_EMPTY, balanced_accuracy, read_left_out
 from models.evaluation.split import Split
-from vision.descriptors import BATCH, DEFAULT, PIXEL_FUNCTIONS, Descriptors, load_descriptor
+from vision.reading.descriptors import BATCH, DEFAULT, PIXEL_FUNCTIONS, Descriptors, load_descriptor
 
 TITLES = {
     "pixels": "pixels, 16 x 16 x 3",

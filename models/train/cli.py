@@ -13,7 +13,7 @@ import typer
 
 from models.train import scenes_cli
 from vision.cli import progress_bar
-from vision.weights import MADE_HERE
+from vision.reading.weights import MADE_HERE
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown", no_args_is_help=True

@@ -1,4 +1,4 @@
-"""Writes a network that describes patches as ONNX, in the form that `vision.descriptors` runs."""
+"""Writes a network that describes patches as ONNX, in the form that `vision.reading.descriptors` runs."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ import numpy as np
 from models.train.joint import WholeBoard, fit_board_means
 from models.train.patches import OTHER
 from models.train.pool import Pool
-from vision.descriptors import Descriptor
-from vision.fitting import fit_head
-from vision.heads import MEANS
-from vision.heads import OTHER as OTHER_LETTER
+from vision.calibrating.fitting import fit_head
+from vision.reading.descriptors import Descriptor
+from vision.reading.heads import MEANS
+from vision.reading.heads import OTHER as OTHER_LETTER
 
 LETTERS = ".WB" + OTHER_LETTER
 """Letters in the order of `patches.CLASSES`."""

@@ -14,8 +14,8 @@ from models.train.halves import HalvesNetwork, Recipe, accuracy, train
 from models.train.halves_pool import HalvesPool, shards_of_halves
 from models.train.manifest import write_entry
 from models.train.quantise import quantise
-from vision.descriptors import Network
-from vision.fitting import fit_head
+from vision.calibrating.fitting import fit_head
+from vision.reading.descriptors import Network
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from models.train.pool import draw_pool
 from models.train.published import SHA256, URL
 from models.train.quantise import quantise
 from models.train.thesis import DEVIATION, MEAN
-from vision.descriptors import IMAGENET, Network
+from vision.reading.descriptors import IMAGENET, Network
 
 log = logging.getLogger(__name__)
 

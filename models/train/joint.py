@@ -1,4 +1,4 @@
-"""Fits how the classes of a board look together (`vision.plda`), to whole boards that no network was trained on."""
+"""Fits `vision.reading.plda`, how the classes of a board look together, to whole boards that no network has seen."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from vision.cells import Patches
-from vision.descriptors import Descriptor
-from vision.man_colours import man_colours
-from vision.plda import BoardMeans
+from vision.reading.cells import Patches
+from vision.reading.descriptors import Descriptor
+from vision.reading.man_colours import man_colours
+from vision.reading.plda import BoardMeans
 
 FloatArray = NDArray[np.float64]
 log = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from models.train.patches import DARK, EMPTY, LIGHT, PATCH_PX
 from models.train.pool import Pool
-from vision.cells import cut_patch
 from vision.frame import Image
+from vision.reading.cells import cut_patch
 
 FloatArray = NDArray[np.float64]
 

@@ -21,8 +21,8 @@ from models.train.quantise import quantise
 from models.train.resnet18 import CellNetwork, Recipe, accuracy, train
 from models.train.tables import cut_tables, whole_tables
 from models.train.traced_cells import cut_traced, with_share
-from vision.descriptors import DEFAULT, Network
-from vision.heads import load_generic
+from vision.reading.descriptors import DEFAULT, Network
+from vision.reading.heads import load_generic
 
 log = logging.getLogger(__name__)
 

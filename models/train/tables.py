@@ -14,9 +14,9 @@ from games import EMPTY as EMPTY_LETTER
 from models.train.joint import WholeBoard
 from models.train.patches import DARK, EMPTY, LIGHT, OTHER, PATCH_PX
 from models.train.pool import Pool
-from vision.cells import cut_patch
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
+from vision.reading.cells import cut_patch
 from vision.simulated.scenes import Scene, random_scene
 
 log = logging.getLogger(__name__)

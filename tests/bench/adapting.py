@@ -29,7 +29,7 @@ from daemon.referee import Referee
 from tests.bench.drifting_light import Sitting, sittings
 from tests.daemon.still_eyes import PICTURE, AtOnce, StillEyes
 from vision.frame import Frame
-from vision.reader import Reader
+from vision.reading.reader import Reader
 
 ORDINARY = ("start", "move", "game_over", "resumed", "pass")
 

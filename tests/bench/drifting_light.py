@@ -12,10 +12,10 @@ import games
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate, load_template
 from games import AnyGame
-from vision.cells import cut_patches
-from vision.descriptors import load_descriptor
 from vision.pose import rectify
-from vision.reader import Look
+from vision.reading.cells import cut_patches
+from vision.reading.descriptors import load_descriptor
+from vision.reading.reader import Look
 from vision.simulated.calibrated import profile_of
 from vision.simulated.chance import random_style
 from vision.simulated.scenes import shaped_by_chance

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from tests.bench.reposing import VIEWS, repose
-from vision.finder import find_board
+from vision.finding.finder import find_board
 from vision.frame import Image
-from vision.lines import refine_pose
 from vision.pose import BoardPose, project
+from vision.primitives.lines import refine_pose
 
 GAME = "double_double_dominoes"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

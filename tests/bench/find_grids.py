@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from games import EMPTY
-from vision.finder import find_board
+from vision.finding.finder import find_board
 from vision.frame import Image
 from vision.simulated.chance import random_style
 from vision.simulated.style import Style

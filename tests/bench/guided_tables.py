@@ -23,8 +23,8 @@ import games
 from calibration.guide import Lesson, lessons
 from calibration.template import BoardTemplate, load_template
 from games import EMPTY
-from vision.guided import GuidedCalibration, Prompt
-from vision.guided_fit import fit_guided
+from vision.calibrating.guided import GuidedCalibration, Prompt
+from vision.calibrating.guided_fit import fit_guided
 from vision.simulated.chance import random_style
 from vision.simulated.sitter import SLIPS, Sitter
 from vision.simulated.source import SimulatedSource

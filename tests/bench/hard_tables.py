@@ -25,17 +25,17 @@ import games
 from calibration.guide import lessons
 from calibration.template import BoardTemplate, load_template
 from games import EMPTY, AnyGame
-from vision import guided
-from vision.calibrate import CalibrationError
+from vision.calibrating import guided
+from vision.calibrating.calibrate import CalibrationError
+from vision.calibrating.guided import GuidedCalibration, Prompt
+from vision.calibrating.guided_fit import fit_guided
+from vision.finding.viewpoint import viewpoint
 from vision.frame import Frame, Image
-from vision.guided import GuidedCalibration, Prompt
-from vision.guided_fit import fit_guided
-from vision.locate import PhotoReader
+from vision.reading.locate import PhotoReader
 from vision.simulated.chance import random_style
 from vision.simulated.scenes import random_board
 from vision.simulated.style import LampStyle, Style, default_style
 from vision.simulated.table import SimulatedTable
-from vision.viewpoint import viewpoint
 
 STEP_S, LONGEST_S = 0.65, 120.0
 HOLD_S, STUCK_S = 6.0, 60.0

@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from tests.bench.read_sheets import photograph
-from vision.found import Found
+from vision.finding.found import Found
+from vision.finding.which_board import drawings, name_board
 from vision.frame import Image
 from vision.simulated.scenes import random_scene
-from vision.which_board import drawings, name_board
 
 SIZES_PX = ((960, 720), (1280, 960))
 """The smaller where a steady picture of its size is enough."""

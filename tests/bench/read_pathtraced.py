@@ -22,7 +22,7 @@ import numpy as np
 
 from calibration.labels import Label, read_labels
 from calibration.template import BoardTemplate, load_template
-from vision.locate import PhotoReader, ReadPhoto
+from vision.reading.locate import PhotoReader, ReadPhoto
 
 WRONG_PLACE = 0.03
 ASKED = ("men", "light", "board", "tilt", "focus", "noise")

@@ -17,7 +17,7 @@ import sys
 import numpy as np
 
 from calibration.template import load_template
-from vision.locate import PhotoReader
+from vision.reading.locate import PhotoReader
 from vision.simulated.scenes import random_scene
 
 WRONG_PLACE = 0.03

@@ -27,9 +27,9 @@ from rich.progress import track
 
 from calibration.sheet import layout_of
 from calibration.template import BoardTemplate, load_template
+from vision.finding.markers import OtherSheetError, name_sheet
 from vision.frame import Image
-from vision.locate import PhotoReader
-from vision.markers import OtherSheetError, name_sheet
+from vision.reading.locate import PhotoReader
 from vision.sheet.drawing import draw_sheet
 from vision.simulated.scenes import random_board
 from vision.simulated.sheets import SheetTable, random_print, sheet_style

@@ -34,10 +34,10 @@ from games.double_double_dominoes import DoubleDoubleDominoes
 from tests.bench.find_dominoes import outermost
 from tests.bench.reposing import VIEWS, repose
 from vision.cli import load_photo
-from vision.finder import find_board
-from vision.found import Found
+from vision.finding.finder import find_board
+from vision.finding.found import Found
 from vision.frame import Image
-from vision.locate import PhotoReader
+from vision.reading.locate import PhotoReader
 
 TEMPLATE = load_template(DoubleDoubleDominoes.name)
 AS_IS = "as_is"

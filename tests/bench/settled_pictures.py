@@ -21,12 +21,12 @@ from pathlib import Path
 
 import cv2
 
-from vision.arm import ArmWatch, Side
 from vision.cli import parse_corners
 from vision.frame import Frame, FrameSource, SourceEnded
-from vision.gate import Gate, GateState
-from vision.gate_cli import Window
-from vision.sources import open_source
+from vision.sources.opening import open_source
+from vision.watching.arm import ArmWatch, Side
+from vision.watching.gate import Gate, GateState
+from vision.watching.gate_cli import Window
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 CHESS_CORNERS = "140.6,8.6 508,10 509,379 137,376.5"

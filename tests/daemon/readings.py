@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from games import AnyGame
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
 
 
 def reading_of(

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from daemon.pipeline import Observation
-from vision.align import Alignment
 from vision.frame import Frame
-from vision.gate import GateState
-from vision.heads import Head, judge
-from vision.reader import Look
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
+from vision.reading.heads import Head, judge
+from vision.reading.reader import Look
+from vision.watching.align import Alignment
+from vision.watching.gate import GateState
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)

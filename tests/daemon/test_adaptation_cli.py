@@ -14,8 +14,8 @@ from daemon.cli import main
 from daemon.generations import Adapted, AdaptedError, adapted_path, digest_of, load_adapted, save_adapted
 from tests.daemon.still_eyes import AtOnce
 from tests.daemon.test_adapting import a_generation, calibrated
-from vision.examples import Example, Reservoir, cell_kinds
-from vision.heads import head_from_arrays
+from vision.calibrating.examples import Example, Reservoir, cell_kinds
+from vision.reading.heads import head_from_arrays
 
 
 @pytest.fixture

@@ -18,12 +18,12 @@ from daemon.generations import Generation
 from daemon.match import Match
 from daemon.referee import Referee
 from tests.daemon.still_eyes import PICTURE, SETTLED, AtOnce, StillEyes
-from vision.adapting import Score, adapt_head
-from vision.examples import Examples
-from vision.fitting import fit_head
+from vision.calibrating.adapting import Score, adapt_head
+from vision.calibrating.examples import Examples
+from vision.calibrating.fitting import fit_head
 from vision.frame import Frame
-from vision.heads import OTHER, Head
-from vision.reader import Look
+from vision.reading.heads import OTHER, Head
+from vision.reading.reader import Look
 
 LENGTH = 40
 TEMPLATE = load_template("nine_mens_morris")

@@ -23,9 +23,9 @@ from daemon.bench.vision_run import bench_vision
 from daemon.bench.whole_board import full_precision, measure, steady
 from daemon.bench_cli import app
 from tests.vision.drawn import draw
-from vision.descriptors import Descriptors, load_descriptor
 from vision.frame import SourceError
-from vision.weights import WeightsError
+from vision.reading.descriptors import Descriptors, load_descriptor
+from vision.reading.weights import WeightsError
 
 MORRIS = load_template("nine_mens_morris")
 

@@ -18,10 +18,10 @@ from calibration.template import load_template
 from daemon.calibrate_cli import app
 from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
-from vision import guided, guided_inspection
+from vision.calibrating import guided, guided_inspection
+from vision.calibrating.conditions import Condition
 from vision.cli import load_photo
-from vision.conditions import Condition
-from vision.locate import PhotoReader
+from vision.reading.locate import PhotoReader
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
 

@@ -10,8 +10,8 @@ import pytest
 
 from daemon import doctor
 from daemon.config import Config
-from vision.delivery import Delivery
-from vision.live import Connection, LiveSource
+from vision.sources.delivery import Delivery
+from vision.sources.live import Connection, LiveSource
 
 
 def pictures(delivery: Delivery, level: int) -> Connection:

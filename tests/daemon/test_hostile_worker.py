@@ -21,9 +21,9 @@ from daemon.pipeline import Observation
 from daemon.record import GameRecord
 from daemon.referee import Referee
 from tests.daemon.readings import board_with, reading_of
-from vision.align import Alignment
 from vision.frame import Frame
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
+from vision.watching.align import Alignment
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = np.zeros((4, 4, 3), np.uint8)

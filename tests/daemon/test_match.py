@@ -18,10 +18,10 @@ from daemon.pipeline import Observation
 from daemon.referee import Referee
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
-from vision.align import LOST, Alignment
 from vision.frame import Frame
-from vision.gate import GateState
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
+from vision.watching.align import LOST, Alignment
+from vision.watching.gate import GateState
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)

@@ -10,9 +10,9 @@ import games
 from daemon.match import Match
 from daemon.pipeline import Observation
 from daemon.referee import Referee
-from vision.align import Alignment
 from vision.frame import Frame
-from vision.gate import GateState
+from vision.watching.align import Alignment
+from vision.watching.gate import GateState
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)

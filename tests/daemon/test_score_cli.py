@@ -19,9 +19,9 @@ from daemon.score_cli import app
 from tests.daemon.dominoes_play import GAME, Laid, random_game
 from tests.daemon.readings import reading_of
 from vision.frame import Image
-from vision.locate import ReadPhoto
-from vision.pawns import Pawn
 from vision.pose import BoardPose
+from vision.reading.locate import ReadPhoto
+from vision.reading.pawns import Pawn
 
 TILES = 6
 DARK = 7

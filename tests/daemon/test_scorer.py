@@ -14,7 +14,7 @@ from daemon.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import CELLS
 from tests.daemon.dominoes_play import GAME, Laid, random_game, series_of
 from tests.daemon.readings import reading_of
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
 
 TILES = 16
 

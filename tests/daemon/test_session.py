@@ -21,9 +21,9 @@ from daemon.demo_cli import open_session
 from daemon.pipeline import Observation, Pipeline
 from daemon.session import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S, Session
 from tests.daemon.readings import reading_of
-from vision.align import LOST
 from vision.frame import Frame
-from vision.gate import GateState, Phase
+from vision.watching.align import LOST
+from vision.watching.gate import GateState, Phase
 
 MOVES = ("d2", "f4", "a1")
 

@@ -12,7 +12,7 @@ from daemon.referee import Referee
 from daemon.watch_cli import follow
 from vision.simulated.recording import record_video
 from vision.simulated.sitting import Sitting
-from vision.sources import open_source
+from vision.sources.opening import open_source
 
 
 def test_moves_of_a_recorded_game_are_those_that_were_made(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
 
 from models.train import fused, quantise  # noqa: E402
-from vision.descriptors import NETWORKS  # noqa: E402
-from vision.weights import find_weights  # noqa: E402
+from vision.reading.descriptors import NETWORKS  # noqa: E402
+from vision.reading.weights import find_weights  # noqa: E402
 
 SIDE = 6
 

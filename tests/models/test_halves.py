@@ -9,8 +9,8 @@ import pytest
 
 from models.train.domino_scene import CLASSES, DOWN, LEFT, NONE, OTHER, RIGHT, UP, SceneMaker
 from models.train.halves_pool import HalvesPool, draw_halves, shards_of_halves
-from vision.descriptors import load_descriptor
-from vision.heads import load_generic, read_log_probabilities
+from vision.reading.descriptors import load_descriptor
+from vision.reading.heads import load_generic, read_log_probabilities
 
 SHIPPED_LEAST = 0.9
 """Share of drawn patches that the shipped network reads right, at least."""
@@ -82,7 +82,7 @@ def test_shipped_network_reads_drawn_halves(pool: HalvesPool) -> None:
 def test_a_few_steps_make_weights_that_the_eyes_can_load(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from models.train.halves_recipe import make_halves
-    from vision.descriptors import Network
+    from vision.reading.descriptors import Network
 
     make_halves(tmp_path, tmp_path / "work", patches=400, epochs=1, seed=3, threads=1)
     network, generic = Network("halves", tmp_path), load_generic("halves", tmp_path)

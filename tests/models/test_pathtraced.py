@@ -34,7 +34,7 @@ from models.train.pathtraced_men import KINDS, MenLook, one_man, profile, random
 from models.train.pathtraced_mesh import Mesh, block, joined, lathe, sheet
 from models.train.pathtraced_variant import RendererError, load_mitsuba
 from models.train.scenes import SceneFolderError, scene_chance, write_scenes
-from vision.print_match import find_print
+from vision.finding.print_match import find_print
 from vision.simulated.chance import random_style
 from vision.simulated.scenes import random_scene
 

@@ -15,7 +15,7 @@ from models.train.patches import CLASSES, PatchMaker
 from models.train.photographs import cut_photographs
 from models.train.pool import Pool, draw_pool, load_pool
 from models.train.sheet import write_sheet
-from vision.weights import find_weights
+from vision.reading.weights import find_weights
 
 
 def test_same_seed_draws_the_same_patches() -> None:
@@ -73,7 +73,7 @@ def test_entries_of_the_manifest_are_replaced_one_by_one(tmp_path: Path) -> None
 
 
 def test_inference_never_imports_torch() -> None:
-    import vision.calibrate
+    import vision.calibrating.calibrate
     import vision.cli  # noqa: F401
 
     imported_here = {name for name, module in sys.modules.items() if name.startswith("vision") and module is not None}

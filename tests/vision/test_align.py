@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import CORNERS, Look, cell_error, draw
-from vision.align import Aligner, Alignment, Reference
-from vision.features import ReferenceMatcher
 from vision.frame import Frame, Image
 from vision.pose import BoardPose
+from vision.primitives.features import ReferenceMatcher
+from vision.watching.align import Aligner, Alignment, Reference
 
 CELLS = "W..B....W..B....W..B..WB"
 SHIFTED = CORNERS + np.array([[22, 14], [24, 10], [18, 12], [26, 16]])

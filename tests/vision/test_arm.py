@@ -8,11 +8,11 @@ import pytest
 
 from calibration.template import load_template
 from games import Step
-from vision.arm import SIDES, ArmWatch, Side
 from vision.frame import Image
-from vision.gate import Gate
 from vision.pose import rectify
 from vision.simulated.table import SimulatedTable
+from vision.watching.arm import SIDES, ArmWatch, Side
+from vision.watching.gate import Gate
 
 RATE_HZ = 15
 EMPTY = "." * 24

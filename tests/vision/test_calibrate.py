@@ -15,10 +15,10 @@ from calibration.labels import read_labels
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from tests.vision.drawn import draw, random_corners
-from vision.calibrate import CalibrationError, LabelledPhoto, fit_profile
+from vision.calibrating.calibrate import CalibrationError, LabelledPhoto, fit_profile
 from vision.cli import load_photo, parse_corners
-from vision.locate import PhotoReader
-from vision.reader import reference_of
+from vision.reading.locate import PhotoReader
+from vision.reading.reader import reference_of
 
 TEMPLATE = load_template("nine_mens_morris")
 SHAPED = TEMPLATE.with_shape({"middle": 0.72, "inner": 0.4})

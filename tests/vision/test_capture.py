@@ -10,20 +10,20 @@ import cv2
 import numpy as np
 import pytest
 
-import vision.capture
+import vision.sources.capture
 from tests.vision.fake_device import MJPG, Driver, FakeDevice
-from vision.capture import codec_of, device_frames, open_device
-from vision.delivery import Delivery
-from vision.exposure import V4L2_AUTOMATIC, V4L2_MANUAL
 from vision.frame import Image, SourceError
-from vision.live import Connection, LiveSource
+from vision.sources.capture import codec_of, device_frames, open_device
+from vision.sources.delivery import Delivery
+from vision.sources.exposure import V4L2_AUTOMATIC, V4L2_MANUAL
+from vision.sources.live import Connection, LiveSource
 
 
 @pytest.fixture(autouse=True)
 def plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device file is there, and failed reads cost no time."""
-    monkeypatch.setattr(vision.capture, "_target", int)
-    monkeypatch.setattr(vision.capture, "_RETRY_S", 0.0)
+    monkeypatch.setattr(vision.sources.capture, "_target", int)
+    monkeypatch.setattr(vision.sources.capture, "_RETRY_S", 0.0)
 
 
 class Camera:

@@ -7,8 +7,8 @@ import pytest
 
 from calibration.template import load_template
 from tests.vision.drawn import draw
-from vision.cells import cut_patch, cut_patches
 from vision.pose import rectify
+from vision.reading.cells import cut_patch, cut_patches
 
 TEMPLATE = load_template("nine_mens_morris")
 

@@ -8,12 +8,12 @@ import pytest
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells
-from vision.align import Aligner
-from vision.channels import clear_grey, shrink_to_board, telling_channel, with_contrast
-from vision.finder import find_board
+from vision.finding.finder import find_board
 from vision.frame import Frame
-from vision.lines import line_quality, refine_pose
 from vision.pose import pose_from_corners
+from vision.primitives.channels import clear_grey, shrink_to_board, telling_channel, with_contrast
+from vision.primitives.lines import line_quality, refine_pose
+from vision.watching.align import Aligner
 
 BROWN_ON_RED = Look(board=(27, 22, 166), lines=(60, 62, 64))
 BROWN_ON_BLUE = Look(board=(150, 70, 40), lines=(40, 74, 68))

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cover import Flags, outside, things_over
-from vision.light import FloatImage, changed, light_change
+from vision.watching.cover import Flags, outside, things_over
+from vision.watching.light import FloatImage, changed, light_change
 
 SIZE = 128
 MAN_PX = 90.0

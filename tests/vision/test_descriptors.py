@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vision.descriptors import BATCH, NAMES, Network, load_descriptor
-from vision.weights import MODELS, WeightsError, find_weights
+from vision.reading.descriptors import BATCH, NAMES, Network, load_descriptor
+from vision.reading.weights import MODELS, WeightsError, find_weights
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -80,7 +80,7 @@ def test_the_network_s_runtime_neither_reports_nor_leaves_anything(tmp_path: Pat
     folders = {name: str(tmp_path) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")}
     known = {name: value for name, value in os.environ.items() if name not in ("ORT_DISABLE_TELEMETRY", "CI")}
     program = (
-        "import time, numpy; from vision.descriptors import load_descriptor;"
+        "import time, numpy; from vision.reading.descriptors import load_descriptor;"
         "load_descriptor('halves').describe(numpy.zeros((1, 48, 48, 3), numpy.uint8)); time.sleep(1)"
     )
     subprocess.run([sys.executable, "-c", program], env=known | folders, cwd=ROOT, check=True, timeout=60)

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision import encoded
-from vision.encoded import EncodedFrame, Picture, peek
 from vision.frame import Frame, Image
+from vision.sources import encoded
+from vision.sources.encoded import EncodedFrame, Picture, peek
 
 
 def picture(seed: int = 1) -> Image:

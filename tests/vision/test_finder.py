@@ -11,7 +11,7 @@ import pytest
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells, random_corners, random_look
-from vision.finder import find_board
+from vision.finding.finder import find_board
 from vision.pose import project
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "morris"

@@ -9,8 +9,8 @@ import pytest
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import draw
 from vision.frame import Image
-from vision.gate import Gate, GateState
 from vision.pose import rectify
+from vision.watching.gate import Gate, GateState
 
 EMPTY = "." * 24
 RATE_HZ = 15

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vision.frame import Image
-from vision.gate_cli import Window, app
+from vision.watching.gate_cli import Window, app
 
 SIZE = (240, 320)
 

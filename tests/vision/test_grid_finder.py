@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate, load_template
 from tests.bench.find_grids import error_cells, lit
-from vision.combs import find_combs, frame_aspect
-from vision.finder import find_board
+from vision.finding.finder import find_board
+from vision.finding.grid_finder import find_grid
+from vision.finding.lattice_evidence import ON_POINTS, in_levels, look_at
+from vision.finding.lattice_window import best_window
 from vision.frame import Image
-from vision.grid_finder import find_grid
-from vision.lattice_evidence import ON_POINTS, in_levels, look_at
-from vision.lattice_window import best_window
 from vision.pose import pose_from_corners, project
-from vision.round_men import find_round_men
-from vision.segments import Weave
+from vision.primitives.combs import find_combs, frame_aspect
+from vision.primitives.round_men import find_round_men
+from vision.primitives.segments import Weave
 from vision.simulated.style import CameraStyle, Style
 from vision.simulated.table import SimulatedTable
 

@@ -10,21 +10,21 @@ import pytest
 import games
 from calibration.guide import lessons
 from calibration.template import load_template
-from vision import guided, guided_inspection
-from vision.conditions import Condition
-from vision.found import Found
+from vision.calibrating import guided, guided_inspection
+from vision.calibrating.conditions import Condition
+from vision.calibrating.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
+from vision.calibrating.guided_fit import doubted, fit_guided
+from vision.calibrating.guided_inspection import NAMED_FOR, Inspection, wrong_game
+from vision.calibrating.guided_words import advice, correction, kind_unknown
+from vision.calibrating.lesson_check import Mistakes
+from vision.finding.found import Found
+from vision.finding.which_board import Naming
 from vision.frame import Frame
-from vision.guided import FIRST_LOOK_S, GuidedCalibration, Prompt
-from vision.guided_fit import doubted, fit_guided
-from vision.guided_inspection import NAMED_FOR, Inspection, wrong_game
-from vision.guided_words import advice, correction, kind_unknown
-from vision.heads import OTHER
-from vision.lesson_check import Mistakes
-from vision.locate import PhotoReader
+from vision.reading.heads import OTHER
+from vision.reading.locate import PhotoReader
 from vision.simulated.sitter import SLIPS, Sitter, Slip
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
-from vision.which_board import Naming
 
 GAME = games.load("morris")
 TEMPLATE = load_template(GAME.name)

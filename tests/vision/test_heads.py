@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.fitting import fit_head
-from vision.heads import LEAST, OTHER, Head, head_from_arrays, judge, load_generic, read_log_probabilities
+from vision.calibrating.fitting import fit_head
+from vision.reading.heads import LEAST, OTHER, Head, head_from_arrays, judge, load_generic, read_log_probabilities
 
 LENGTH = 40
 CENTRES = {letter: np.random.default_rng(index).normal(0, 1, LENGTH) for index, letter in enumerate(".WB?")}

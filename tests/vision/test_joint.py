@@ -8,10 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from models.train.joint import WholeBoard, fit_board_means
-from vision.descriptors import Descriptors
-from vision.joint import read_jointly
-from vision.man_colours import LENGTH, man_colours
-from vision.plda import BoardMeans, board_means
+from vision.reading.descriptors import Descriptors
+from vision.reading.joint import read_jointly
+from vision.reading.man_colours import LENGTH, man_colours
+from vision.reading.plda import BoardMeans, board_means
 
 LETTERS = ".WB"
 

@@ -7,8 +7,8 @@ import pytest
 
 from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import CORNERS, Look, cell_error, draw, random_cells
-from vision.lines import line_quality, measure_shape, refine_pose
 from vision.pose import pose_from_corners, project
+from vision.primitives.lines import line_quality, measure_shape, refine_pose
 
 FULL = "WBWBWBWBWBWBWBWBWB......"
 

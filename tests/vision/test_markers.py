@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from calibration.sheet import layout_of
 from calibration.template import load_template
-from vision.finder import find_board
+from vision.finding.finder import find_board
+from vision.finding.markers import OtherSheetError, find_markers, find_sheet, name_sheet
 from vision.frame import Image
-from vision.markers import OtherSheetError, find_markers, find_sheet, name_sheet
 from vision.pose import project
 from vision.sheet.drawing import PAPERS_MM, Sheet, draw_sheet
 from vision.sheet.files import picture_of

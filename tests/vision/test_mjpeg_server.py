@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from vision.encoded import decode
 from vision.frame import Frame, SourceEnded, SourceError
-from vision.mjpeg import mjpeg_frames
-from vision.mjpeg_server import MjpegServer, ServerError
+from vision.sources.encoded import decode
+from vision.sources.mjpeg import mjpeg_frames
+from vision.sources.mjpeg_server import MjpegServer, ServerError
 
 
 class Counting:

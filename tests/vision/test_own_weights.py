@@ -18,12 +18,12 @@ from calibration.template import load_template
 from daemon.calibrate_cli import app
 from models.train.manifest import write_entry
 from tests.vision.drawn import draw
-from vision import descriptors, own_weights
-from vision.calibrate import LabelledPhoto, fit_profile
-from vision.descriptors import IMAGENET, load_descriptor
-from vision.locate import PhotoReader
-from vision.reader import Reader
-from vision.weights import MODELS, WeightsError
+from vision.calibrating.calibrate import LabelledPhoto, fit_profile
+from vision.reading import descriptors, own_weights
+from vision.reading.descriptors import IMAGENET, load_descriptor
+from vision.reading.locate import PhotoReader
+from vision.reading.reader import Reader
+from vision.reading.weights import MODELS, WeightsError
 
 BOARDS = ("WB......WW..BB..........", ".W.B.W.B...............B")
 

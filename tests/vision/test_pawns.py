@@ -8,9 +8,9 @@ import pytest
 
 from calibration.template import load_template
 from vision.frame import Image
-from vision.pawns import find_pawns
 from vision.pose import project
-from vision.printed import draw_print
+from vision.primitives.printed import draw_print
+from vision.reading.pawns import find_pawns
 
 TEMPLATE = load_template("double_double_dominoes")
 PLASTIC = {"red": (40, 30, 170), "green": (130, 150, 20)}

@@ -14,15 +14,15 @@ from calibration.template import BoardTemplate, load_template
 from tests.bench.find_dominoes import outermost
 from tests.bench.reposing import VIEWS, repose
 from tests.vision import drawn
-from vision.align import Aligner
-from vision.evidence import pose_quality, snap_pose
-from vision.finder import find_board
+from vision.finding.evidence import pose_quality, snap_pose
+from vision.finding.finder import find_board
+from vision.finding.landmarks import turned_to_print
 from vision.frame import Frame, Image
-from vision.landmarks import turned_to_print
-from vision.lines import refine_pose
-from vision.locate import PhotoReader
 from vision.pose import BoardPose, pose_from_corners, project
-from vision.printed import draw_print, drawn_from_board
+from vision.primitives.lines import refine_pose
+from vision.primitives.printed import draw_print, drawn_from_board
+from vision.reading.locate import PhotoReader
+from vision.watching.align import Aligner
 
 FloatArray = NDArray[np.float64]
 WIDTH, HEIGHT = 960, 720

@@ -9,7 +9,7 @@ import pytest
 from calibration.template import BoardTemplate, load_template
 from vision.frame import Image
 from vision.pose import project
-from vision.printed import draw_print, drawn_from_board
+from vision.primitives.printed import draw_print, drawn_from_board
 
 SCALE = 3.0
 

@@ -7,9 +7,9 @@ import pytest
 
 from calibration.template import load_template
 from vision.pose import BoardPose, project
-from vision.raised import FOCAL, aside_mm, raised_pose, read_faces, sureness
-from vision.reader import Reader
-from vision.reading import BoardReading
+from vision.reading.board_reading import BoardReading
+from vision.reading.raised import FOCAL, aside_mm, raised_pose, read_faces, sureness
+from vision.reading.reader import Reader
 
 TEMPLATE = load_template("double_double_dominoes")
 SIZE_PX = (1280, 960)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from calibration.template import load_template
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
-from vision.read_cli import app, in_words, rules_of
+from vision.reading.read_cli import app, in_words, rules_of
 
 CELLS = "W..B..W......B.....W...B"
 

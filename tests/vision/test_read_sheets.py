@@ -9,9 +9,9 @@ import pytest
 
 from calibration.sheet import layout_of
 from calibration.template import load_template
-from vision.locate import PhotoReader
-from vision.paper import in_white_light
+from vision.finding.paper import in_white_light
 from vision.pose import BoardPose, rectify
+from vision.reading.locate import PhotoReader
 from vision.sheet.drawing import Sheet, draw_sheet
 from vision.simulated.counters import buttons, coins
 from vision.simulated.scenes import random_board

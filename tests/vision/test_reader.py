@@ -10,10 +10,10 @@ import pytest
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import load_template
 from tests.vision.drawn import draw, random_cells, random_corners, random_look
-from vision.calibrate import LabelledPhoto, fit_profile
+from vision.calibrating.calibrate import LabelledPhoto, fit_profile
 from vision.frame import Image
 from vision.pose import rectify
-from vision.reader import Reader, reference_of
+from vision.reading.reader import Reader, reference_of
 
 TEMPLATE = load_template("nine_mens_morris")
 CELLS = "W" + "." * 9 + "B" + "." * 12 + "W"

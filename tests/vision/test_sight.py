@@ -9,9 +9,9 @@ import pytest
 from calibration.template import load_template
 from tests.vision.drawn import Look, draw
 from tests.vision.test_markers import photo, sheet
-from vision.part_board import PartBoard, find_part
+from vision.finding.part_board import PartBoard, find_part
+from vision.finding.sight import Unseen, cut_off, exposure_fault, part_fault, why_unseen
 from vision.pose import pose_from_corners
-from vision.sight import Unseen, cut_off, exposure_fault, part_fault, why_unseen
 
 SIZE_PX = (640, 480)
 OUT = {

@@ -18,14 +18,14 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from vision.encoded import Picture, decode
 from vision.frame import Image
-from vision.mjpeg import mjpeg_frames
-from vision.mjpeg_server import MjpegServer
 from vision.simulated.cli import NamedFrames, app, sides_of
 from vision.simulated.follow import StateFollower, waiting_move
 from vision.simulated.sitting import Sitting
-from vision.sources import open_source
+from vision.sources.encoded import Picture, decode
+from vision.sources.mjpeg import mjpeg_frames
+from vision.sources.mjpeg_server import MjpegServer
+from vision.sources.opening import open_source
 
 MORRIS = games.load("morris")
 

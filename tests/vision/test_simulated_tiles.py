@@ -9,7 +9,7 @@ import pytest
 import games
 from calibration.template import BoardTemplate, load_template
 from games import EMPTY, Step
-from vision.finder import find_board
+from vision.finding.finder import find_board
 from vision.frame import Image
 from vision.pose import rectify
 from vision.simulated.player import ScriptedPlayer

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vision.frame import Frame, SourceEnded, SourceError
-from vision.slot import NewestFrame, Stillness
+from vision.sources.slot import NewestFrame, Stillness
 
 
 class Script:

@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.encoded import JpegSplitter, decode
-from vision.files import natural_key
 from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
-from vision.live import LiveSource
-from vision.sources import open_source
+from vision.sources.encoded import JpegSplitter, decode
+from vision.sources.files import natural_key
+from vision.sources.live import LiveSource
+from vision.sources.opening import open_source
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 

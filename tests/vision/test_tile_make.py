@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.tile_make import MOST_NATS, of_one_make
+from vision.reading.tile_make import MOST_NATS, of_one_make
 
 LETTERS = ".0123456"
 IVORY, TEAL, PLATE = (205, 228, 240), (150, 140, 30), (90, 200, 240)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.tiles import Pairing, pair_halves
+from vision.reading.tiles import Pairing, pair_halves
 
 LETTERS = ".0123456"
 ROWS, COLUMNS = 4, 5

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from calibration.template import load_template
 from vision.pose import pose_from_corners
-from vision.tracking import FEWEST, Tracker
+from vision.watching.tracking import FEWEST, Tracker
 
 TEMPLATE = load_template("nine_mens_morris")
 CORNERS = np.array([[150, 60], [490, 60], [490, 400], [150, 400]], dtype=np.float64)

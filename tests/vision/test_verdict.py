@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 
 from tests.calibration.test_profile import PROFILE
-from vision.conditions import Condition
-from vision.expectation import Expectation
-from vision.verdict import LEAST_BOARDS, RefusedError, Verdict
+from vision.calibrating.conditions import Condition
+from vision.calibrating.expectation import Expectation
+from vision.calibrating.verdict import LEAST_BOARDS, RefusedError, Verdict
 
 PERFECT = Expectation(96, 96, 24)
 POOR = Expectation(88, 96, 24)

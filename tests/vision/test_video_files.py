@@ -13,11 +13,11 @@ import pytest
 import games
 from calibration.template import load_template
 from tests.vision.test_sources import picture, read_all, write_video
-from vision.files import VideoFile
 from vision.frame import SourceError
 from vision.simulated.recording import record_video
 from vision.simulated.sitting import Sitting
-from vision.sources import open_source
+from vision.sources.files import VideoFile
+from vision.sources.opening import open_source
 
 
 @dataclasses.dataclass

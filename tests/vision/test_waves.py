@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.waves import find_waves
+from vision.primitives.waves import find_waves
 
 
 def men_at(gap_px: float, turn_deg: float) -> NDArray[np.uint8]:

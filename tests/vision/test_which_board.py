@@ -8,9 +8,9 @@ import pytest
 from calibration.template import load_template
 from tests.vision.drawn import CORNERS, draw
 from tests.vision.test_markers import photo, sheet
-from vision.found import Found
+from vision.finding.found import Found
+from vision.finding.which_board import compared, drawings, name_board
 from vision.pose import pose_from_corners
-from vision.which_board import compared, drawings, name_board
 
 
 def board(game: str, sure: float) -> Found:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import games
 from calibration.sheet import SheetError, SheetLayout, coordinates, pitch_mm
-from vision.markers import DICTIONARY
-from vision.printed import outline_mm
+from vision.finding.markers import DICTIONARY
+from vision.primitives.printed import outline_mm
 from vision.sheet.ink import Colour, Ink, Page, box, colour_of, disc, stroke
 from vision.sheet.letters import words, words_width
 

@@ -7,8 +7,8 @@ import numpy as np
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from games import EMPTY, AnyGame
-from vision.calibrate import LabelledPhoto, fit_profile
-from vision.heads import OTHER
+from vision.calibrating.calibrate import LabelledPhoto, fit_profile
+from vision.reading.heads import OTHER
 from vision.simulated.table import SimulatedTable
 from vision.simulated.tiles import has_tiles, random_tiles
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from vision.printed import BARE, draw_print
+from vision.primitives.printed import BARE, draw_print
 from vision.simulated.light import GAMMA, linear
 from vision.simulated.style import BoardStyle, Style
 from vision.simulated.texture import noise, surface

@@ -1,0 +1,256 @@
+"""Fits a table profile from a few labelled photos: the board's shape, the look of its men, a reference picture."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
+from games import EMPTY
+from vision.calibrating.conditions import Condition
+from vision.calibrating.expectation import Expectation
+from vision.calibrating.fitting import Fit, fit_head
+from vision.calibrating.survey import Shown, survey
+from vision.finding.finder import find_board
+from vision.finding.markers import OtherSheetError
+from vision.frame import Image
+from vision.pose import BoardPose, is_plausible, pose_from_corners, project, rectify
+from vision.primitives.lines import measure_shape
+from vision.reading.cells import PATCH_PX, Patches, cut_patch
+from vision.reading.descriptors import load_descriptor
+from vision.reading.heads import GENERIC, OTHER, load_generic, read_log_probabilities
+from vision.reading.locate import refine_if_better
+
+log = logging.getLogger(__name__)
+
+VARIANTS = 6
+"""Times every labelled cell is cut again, a little off, in other light."""
+EMPTIES = 48
+"""Empty cells of a picture that are learnt from where all look alike: more take longer, and say no more."""
+MOST_TRUST, TRUST_FROM, TRUSTED_AT = 0.5, 0.9, 0.98
+"""The generic head's weight, and the share it must read right to have any, and to have all of it."""
+REFERENCE_PX = 1280
+"""Longest side of the reference picture."""
+REFERENCE_QUALITY = 90
+Progress = Callable[[int, int], None]
+"""Told how many photos are done, of how many."""
+
+
+class CalibrationError(ValueError):
+    """Labelled photos from which no profile can be fitted; the message says which and why."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LabelledPhoto:
+    """A photo and what stands on its board."""
+
+    name: str
+    image: Image
+    cells: str
+    """Class letter per cell, in the template's order; OTHER for a cell that is not to be learnt from."""
+    corners_px: NDArray[np.float64] | None = None
+    """(4, 2) the frame's corners, top left first, clockwise, to a quarter of a cell; None: the board is looked for."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Calibration:
+    """A profile, and what it may be expected to do."""
+
+    profile: TableProfile
+    expectation: Expectation
+    conditions: tuple[Condition, ...]
+    """Of the pictures that it was learnt from, each at its worst."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Placed:
+    photo: LabelledPhoto
+    pose: BoardPose
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Examples:
+    """Patches of all photos, variants included."""
+
+    patches: Patches
+    labels: str
+    photo: NDArray[np.intp]
+    """Index of the photo each patch comes from."""
+    cell: NDArray[np.intp]
+    """Counts labelled cells over all photos: variants of one cell share it."""
+
+
+def fit_profile(
+    photos: Sequence[LabelledPhoto],
+    template: BoardTemplate,
+    descriptor: str | None = None,
+    progress: Progress = lambda done, total: None,
+) -> TableProfile:
+    """The profile alone of `calibrate`; raises the same."""
+    return calibrate(photos, template, descriptor, progress).profile
+
+
+def calibrate(
+    photos: Sequence[LabelledPhoto],
+    template: BoardTemplate,
+    descriptor: str | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Calibration:
+    """The profile of the table in the photos, judged; about a second a photo.
+
+    Raises CalibrationError where a photo's board cannot be placed, or only one class is labelled; WeightsError.
+    """
+    if not photos:
+        raise CalibrationError("no photos to calibrate from")
+    template, placed = place_boards(photos, template)
+    examples = _cut_examples(placed, template)
+    described, steps = [], np.array_split(np.arange(len(examples.labels)), len(placed))
+    machine = load_descriptor(template.descriptor if descriptor is None else descriptor)
+    for done, rows in enumerate(steps, 1):
+        described.append(machine.describe(examples.patches[rows]))
+        progress(done, len(placed))
+    everything = np.concatenate(described)
+    fit, by_picture = _fit(everything, examples, template.letters, machine.name)
+    expectation = _expectation(fit, len(examples.labels), len(template.cell_names), by_picture=by_picture)
+    trust = generic_trust(everything, examples.labels, template.letters, machine.name)
+    reference = min(placed, key=lambda place: len(place.photo.cells) - place.photo.cells.count(EMPTY))
+    jpeg, image_from_board = _reference(reference)
+    profile = TableProfile(
+        game=template.game,
+        options=template.options,
+        shape=dict(template.shape),
+        reference_jpeg=jpeg,
+        image_from_board=image_from_board,
+        descriptor=machine.name,
+        weights_sha256=machine.sha256,
+        head=dataclasses.replace(fit.head, trust=trust).arrays(),
+        accuracy=expectation.accuracy,
+        boards=expectation.boards if expectation.judged else None,
+    )
+    shown = [Shown(place.photo.image, place.pose, place.photo.cells) for place in placed]
+    return Calibration(profile, expectation, survey(shown, template))
+
+
+def place_boards(photos: Sequence[LabelledPhoto], template: BoardTemplate) -> tuple[BoardTemplate, list[_Placed]]:
+    """The template with the shape most photos agree on, and the pose of every photo. Raises CalibrationError."""
+    rough, shapes = [], []
+    for photo in photos:
+        if len(photo.cells) != len(template.cell_names):
+            raise CalibrationError(f"{photo.name}: {len(photo.cells)} cells; the board has {len(template.cell_names)}")
+        pose, shape = _first_pose(photo, template)
+        rough.append(pose)
+        shapes.append(shape)
+    agreed = {name: float(np.median([shape[name] for shape in shapes])) for name in template.shape}
+    template = template.with_shape(agreed)
+    return template, [
+        _Placed(photo, refine_if_better(photo.image, pose, template)) for photo, pose in zip(photos, rough, strict=True)
+    ]
+
+
+def _first_pose(photo: LabelledPhoto, template: BoardTemplate) -> tuple[BoardPose, dict[str, float]]:
+    if photo.corners_px is None:
+        try:
+            found = find_board(photo.image, template)
+        except OtherSheetError as error:
+            raise CalibrationError(f"{photo.name}: {error}") from None
+        if found is None:
+            raise CalibrationError(f"{photo.name}: no board found; give its corners_px in the labels")
+        return found.pose, dict(found.template.shape)
+    pose = pose_from_corners(photo.corners_px, template)
+    if not is_plausible(pose, template, photo.image):
+        raise CalibrationError(f"{photo.name}: corners_px {photo.corners_px.tolist()} are no board in this picture")
+    return pose, dict(measure_shape(photo.image, pose, template).shape if template.shape else {})
+
+
+def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Examples:
+    chance = np.random.default_rng(0)
+    centres = project(template.rectified_from_board, template.cells_mm)
+    side_px = template.cell_mm * template.pixels_per_mm
+    patches, labels, photo, cell = [], [], [], []
+    for index, place in enumerate(placed):
+        rectified = rectify(place.photo.image, place.pose, template)
+        spared = _spared(place.photo.cells, chance) if template.printed is None else frozenset[int]()
+        for number, (centre, letter) in enumerate(zip(centres, place.photo.cells, strict=True)):
+            if letter == OTHER or number in spared:
+                continue
+            patches.append(cut_patch(rectified, centre[0], centre[1], side_px))
+            patches += [_variant(rectified, centre, side_px, chance) for _ in range(VARIANTS)]
+            labels.append(letter * (1 + VARIANTS))
+            photo += [index] * (1 + VARIANTS)
+            cell += [index * len(centres) + number] * (1 + VARIANTS)
+    return _Examples(np.stack(patches), "".join(labels), np.array(photo), np.array(cell))
+
+
+def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
+    """Empty cells beyond `EMPTIES` that are not learnt from, chosen by chance."""
+    empty = [number for number, letter in enumerate(cells) if letter == EMPTY]
+    return frozenset(int(number) for number in chance.permutation(empty)[EMPTIES:])
+
+
+def _variant(
+    rectified: Image, centre: NDArray[np.float64], side_px: float, chance: np.random.Generator
+) -> NDArray[np.uint8]:
+    """The cell as a pose a little off and another light would show it."""
+    x, y = centre + chance.normal(0, 0.04, 2) * side_px
+    patch = cut_patch(rectified, x, y, side_px * chance.normal(1, 0.04), PATCH_PX, float(chance.normal(0, 0.06)))
+    light = np.exp(chance.normal(0, 0.22)) * np.exp(chance.normal(0, 0.05, 3))
+    slope = 1 + chance.normal(0, 0.08) * np.linspace(-1, 1, PATCH_PX)[:, None, None]
+    noise = chance.normal(0, chance.uniform(0, 4), patch.shape)
+    varied = np.asarray(np.clip(patch * light * slope + noise, 0, 255), dtype=np.uint8)
+    if chance.random() < 0.3:
+        varied = np.asarray(cv2.GaussianBlur(varied, (0, 0), float(chance.uniform(0.4, 1.4))), dtype=np.uint8)
+    return varied
+
+
+def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, descriptor: str) -> tuple[Fit, bool]:
+    """A head, judged photo by photo where every class is in two photos or more, else cell by cell; and which it was."""
+    seen_in: dict[str, set[int]] = {letter: set() for letter in examples.labels}
+    for letter, photo in zip(examples.labels, examples.photo, strict=True):
+        seen_in[letter].add(int(photo))
+    by_photo = min(len(photos) for photos in seen_in.values()) >= 2
+    groups, labels = examples.photo if by_photo else examples.cell, examples.labels
+    if descriptor in GENERIC:
+        others = load_generic(descriptor).others
+        described = np.concatenate([described, others])
+        groups = np.concatenate([groups, groups.max() + 1 + np.arange(len(others))])
+        labels, letters = labels + OTHER * len(others), letters + OTHER
+    if len(seen_in) < 2:
+        only = next(iter(seen_in))
+        raise CalibrationError(f"only {only!r} is labelled; add a photo with men of both sides")
+    return fit_head(described, labels, letters, groups, copies=1 + VARIANTS), by_photo
+
+
+def _expectation(fit: Fit, labelled: int, cells: int, *, by_picture: bool) -> Expectation:
+    """Every labelled cell counts once, by the share of its variants that were right: light will not stay as it is."""
+    copies = 1 + VARIANTS
+    right = fit.right[:labelled].reshape(-1, copies).mean(axis=1)
+    judged = fit.judged[:labelled].reshape(-1, copies).all(axis=1)
+    return Expectation(float(right[judged].sum()), int(judged.sum()), cells, by_picture)
+
+
+def generic_trust(described: NDArray[np.float32], labels: str, letters: str, descriptor: str) -> float:
+    """Weight of the generic head at this table, 0 to MOST_TRUST, by its share of the labelled patches read right."""
+    if descriptor not in GENERIC:
+        return 0.0
+    logs = read_log_probabilities(described, letters, None, load_generic(descriptor).head)
+    right = np.mean([letters[index] == label for index, label in zip(logs.argmax(axis=1), labels, strict=True)])
+    return MOST_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
+
+
+def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:
+    """The photo as JPEG, no larger than it needs to be, and the board's place in it."""
+    image = place.photo.image
+    scale = min(1.0, REFERENCE_PX / max(image.shape[:2]))
+    size = round(image.shape[1] * scale), round(image.shape[0] * scale)
+    small = cv2.resize(image, size, interpolation=cv2.INTER_AREA) if scale < 1 else image
+    written, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, REFERENCE_QUALITY])
+    if not written:
+        raise CalibrationError(f"{place.photo.name}: cannot be stored as JPEG")
+    small_from_image = np.diag([size[0] / image.shape[1], size[1] / image.shape[0], 1.0])
+    return jpeg.tobytes(), small_from_image @ place.pose.image_from_board

@@ -1,0 +1,87 @@
+"""The light on a board's cells as the camera sees it: how bright, how even, burnt out where, and the men's colours."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from games import EMPTY
+from vision.frame import Image
+from vision.pose import project
+from vision.reading.cells import cut_patch
+
+FloatArray = NDArray[np.float64]
+
+SIDE_PX = 24
+BURNT = 245
+"""Grey value of the darkest channel from which a pixel is burnt out: it shows the lamp, not the board."""
+WELL_LIT, MOST_GAIN = 200.0, 10.0
+"""Grey value of a well lit board's lightest parts, and how much brighter at most a darker one is thought."""
+GAMMA = 2.2
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CellLight:
+    """What every cell's square, as wide as a man, shows."""
+
+    bright: FloatArray
+    """(cells,) the lighter part of it: 90th percentile of its grey values."""
+    middle: FloatArray
+    """(cells,) the median of its grey values."""
+    burnt: FloatArray
+    """(cells,) share of its pixels that are burnt out."""
+    colour: FloatArray
+    """(cells, 3) median of the middle half in CIE L*a*b*, as if the board were well lit."""
+
+
+def cell_light(rectified: Image, template: BoardTemplate) -> CellLight:
+    """The light on every cell of a steady picture."""
+    side_px = template.man_diameter_mm * template.pixels_per_mm
+    centres = project(template.rectified_from_board, template.cells_mm)
+    patches = np.stack([cut_patch(rectified, float(x), float(y), side_px, SIDE_PX) for x, y in centres])
+    grey = np.stack([cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY) for patch in patches]).reshape(len(patches), -1)
+    quarter = slice(SIDE_PX // 4, 3 * SIDE_PX // 4)
+    bright = np.percentile(grey, 90, axis=1)
+    # Colours are compared as they would be in full light: in the dark all are alike, and yet told apart.
+    gain = np.clip(WELL_LIT / max(float(np.percentile(bright, 99)), 1.0), 1.0, MOST_GAIN)
+    inner = np.asarray(np.clip(patches[:, quarter, quarter] * np.float32(gain / 255), 0, 1), dtype=np.float32)
+    lab = np.stack([cv2.cvtColor(patch, cv2.COLOR_BGR2LAB) for patch in inner]).reshape(len(patches), -1, 3)
+    return CellLight(
+        bright=bright,
+        middle=np.median(grey, axis=1),
+        burnt=(patches.min(axis=3) >= BURNT).mean(axis=(1, 2)),
+        colour=np.median(lab, axis=1).astype(np.float64),
+    )
+
+
+def unevenness(light: CellLight, empty: NDArray[np.bool_]) -> float:
+    """How many times brighter, in light, the brightest empty cells are than the darkest; 1 where all are alike."""
+    levels = np.maximum(light.middle[empty], 2.0)
+    high, low = np.percentile(levels, 95), np.percentile(levels, 5)
+    return float((high / low) ** GAMMA)
+
+
+def colour_distances(lights: list[CellLight], boards: list[str], letters: str) -> dict[tuple[str, str], float]:
+    """Distance in CIE L*a*b* of every two classes, by the classes' middle colours; those that were seen only."""
+    labels = "".join(boards)
+    colours = np.concatenate([light.colour for light in lights])
+    middles = {
+        letter: np.median(colours[[index for index, label in enumerate(labels) if label == letter]], axis=0)
+        for letter in letters
+        if letter in labels
+    }
+    names = list(middles)
+    return {
+        (one, other): float(np.linalg.norm(middles[one] - middles[other]))
+        for place, one in enumerate(names)
+        for other in names[place + 1 :]
+    }
+
+
+def empty_cells(board: str) -> NDArray[np.bool_]:
+    """(cells,) which are labelled empty."""
+    return np.array([letter == EMPTY for letter in board])

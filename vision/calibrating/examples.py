@@ -1,0 +1,132 @@
+"""Cells whose class is known, kept within bounds: newer ones rather, and rather those that the eyes were unsure of."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.reading.descriptors import Descriptors
+
+MOST_OF_A_CLASS = 216
+"""Examples of one class, shared out among the kinds of cells."""
+LEAST_OF_A_KIND = 8
+HALF_LIFE_BOARDS = 24.0
+"""After so many boards an example is half as likely to stay as a new one."""
+UNSURE_WEIGHT = 4.0
+"""How many times as likely a cell stays that was read wholly wrong, compared with one that was read surely."""
+ON_LINE_MM = 0.5
+"""A drawn line belongs to a cell that lies so near to it."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Example:
+    """One cell of one board."""
+
+    descriptor: NDArray[np.float32]
+    """(length,)."""
+    letter: str
+    kind: int
+    """What is drawn there, as `cell_kinds` counts it."""
+    weight: float
+    """1 for a cell that was read surely, up to 1 + UNSURE_WEIGHT for one that was read wrong."""
+    board: int
+    """Serial number of the board it was seen on."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Examples:
+    """Examples as arrays, for fitting."""
+
+    descriptors: Descriptors
+    """(n, length)."""
+    letters: str
+    """A class letter each."""
+    weights: NDArray[np.float64]
+    """(n,)."""
+    newest_board: int = -1
+    """Serial number of the newest board that any of them was seen on; -1 where there are none."""
+    kinds: tuple[int, ...] = ()
+    """Kind of the cell of each, where that is known."""
+
+    def each(self, board: int) -> list[Example]:
+        """One by one, as if seen on the board with that serial number."""
+        rows = zip(self.descriptors, self.letters, self.kinds, self.weights.tolist(), strict=True)
+        return [Example(described, letter, kind, weight, board) for described, letter, kind, weight in rows]
+
+
+class Reservoir:
+    """A bounded sample of examples, each class and each kind of cell with room of its own.
+
+    What stays is decided by chance with weights (Efraimidis, Spirakis 2006: the greatest u ** (1 / w)), where weights
+    grow with time, so that older examples fade (Cormode et al. 2009: forward decay). Deterministic from its seed.
+    """
+
+    def __init__(self, kinds: int, seed: int = 0) -> None:
+        self.room = max(LEAST_OF_A_KIND, MOST_OF_A_CLASS // max(1, kinds))
+        """Most examples of one class on one kind of cell."""
+        self._chance = np.random.default_rng(seed)
+        self._kept: dict[tuple[str, int], list[tuple[float, Example]]] = collections.defaultdict(list)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._kept.values()))
+
+    def add(self, example: Example) -> None:
+        """Takes an example in, if chance will have it; another may go."""
+        faded = example.board * np.log(2) / HALF_LIFE_BOARDS
+        # The logarithm of -log(u) / w: the least of them stay.
+        key = float(np.log(self._chance.exponential()) - np.log(example.weight) - faded)
+        kept = self._kept[example.letter, example.kind]
+        kept.append((key, example))
+        if len(kept) > self.room:
+            kept.remove(max(kept, key=lambda one: one[0]))
+
+    def withdraw(self, board: int) -> int:
+        """Takes out whatever was seen on that board or a later one, and says how many examples that was."""
+        before = len(self)
+        for place, kept in self._kept.items():
+            self._kept[place] = [one for one in kept if one[1].board < board]
+        return before - len(self)
+
+    def count(self, letter: str) -> int:
+        """Examples of a class."""
+        return sum(len(kept) for (own, _), kept in self._kept.items() if own == letter)
+
+    def examples(self) -> Examples:
+        """All of them, in no particular order."""
+        every = [example for kept in self._kept.values() for _, example in kept]
+        return Examples(
+            np.array([one.descriptor for one in every], dtype=np.float32) if every else np.zeros((0, 0), np.float32),
+            "".join(one.letter for one in every),
+            np.array([one.weight for one in every], dtype=np.float64),
+            max((one.board for one in every), default=-1),
+            tuple(one.kind for one in every),
+        )
+
+
+def cell_kinds(template: BoardTemplate) -> NDArray[np.intp]:
+    """(cells,) the kind of each cell, counted from 0: cells are of one kind where lines leave them to the same sides.
+
+    On a board of squares, whose lines pass beside the cells, all are of one kind.
+    """
+    starts, ends = template.lines_mm[:, 0], template.lines_mm[:, 1]
+    sides = [frozenset(_sides(cell, starts, ends)) for cell in template.cells_mm]
+    names = {one: number for number, one in enumerate(dict.fromkeys(sides))}
+    return np.array([names[one] for one in sides], dtype=np.intp)
+
+
+def _sides(cell: NDArray[np.float64], starts: NDArray[np.float64], ends: NDArray[np.float64]) -> list[int]:
+    """The directions, in eighths of a turn, in which drawn lines go on from a cell."""
+    along = ends - starts
+    lengths = np.linalg.norm(along, axis=1)
+    unit = along / np.maximum(lengths, 1e-9)[:, None]
+    reach = ((cell - starts) * unit).sum(axis=1)
+    aside = np.abs((cell - starts)[:, 0] * unit[:, 1] - (cell - starts)[:, 1] * unit[:, 0])
+    on = (aside < ON_LINE_MM) & (reach > -ON_LINE_MM) & (reach < lengths + ON_LINE_MM)
+    forward = unit[on & (reach < lengths - ON_LINE_MM)]
+    backward = -unit[on & (reach > ON_LINE_MM)]
+    turns = np.arctan2(*np.concatenate([forward, backward]).T[::-1]) / (np.pi / 4)
+    return [int(turn) % 8 for turn in np.round(turns)]

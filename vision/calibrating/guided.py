@@ -1,0 +1,348 @@
+"""The guided calibration of a table: asks for boards, sees when they are laid, takes the pictures by itself.
+
+A state machine without clock, camera or voice: frames go in, prompts come out. Nothing is taken while a hand is in
+the picture, while anything lies where it should not, or while a man looks like another class than was asked for; nor
+in conditions in which it would be learnt from in vain, which is said of the empty board already.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.guide import Lesson
+from calibration.template import BoardTemplate
+from games import EMPTY
+from vision.calibrating.calibrate import LabelledPhoto
+from vision.calibrating.guided_inspection import Inspection, Objection
+from vision.calibrating.guided_words import advice, correction, found_text, kind_unknown, stuck_text, swapped
+from vision.calibrating.lesson_check import LessonCheck, Look, Mistakes
+from vision.finding.landmarks import turned_to_print
+from vision.frame import Frame, Image
+from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
+from vision.primitives.features import Reference
+from vision.reading.heads import OTHER
+from vision.reading.locate import refine_if_better
+from vision.watching.align import Aligner
+from vision.watching.gate import Gate
+
+log = logging.getLogger(__name__)
+
+SETTLE_S = 0.6
+"""How long a picture must stand still before it may be taken."""
+RECHECK_S = 2.0
+"""A still board is judged again this often."""
+PATIENCE_S, LAYING_S = 3.0, 8.0
+"""How long a mistake must stand before it is spoken of; longer while men are missing, laid one after the other."""
+FIRST_LOOK_S = 3.0
+"""The first picture is not taken before: a camera finds its exposure meanwhile, and is locked to it."""
+REPEAT_S = 20.0
+"""The same thing is said again after so long."""
+FIND_S = 5.0
+"""Search for the board before advice is given."""
+INSIST_S = 25.0
+"""Whoever leaves a board as it is for so long, after being told what looks odd about it, means it so."""
+MOST_INSISTED = 0.5
+"""Share of the men of a board up to which a person is believed against what the other pictures show."""
+HOLD_S = 120.0
+"""Conditions in which nothing is to be learnt may last so long, once told; then the run ends without a profile."""
+STUCK_S = 300.0
+"""So long may pass without a picture being taken."""
+
+Code = Literal[
+    "lay", "find", "found", "lost", "moved", "hand", "correct", "believed", "conditions", "remark", "taken", "complete"
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Prompt:
+    """Something to be told to the person at the board."""
+
+    code: Code
+    text: str
+    lesson: int
+    """Index of the lesson that it is about."""
+    cells: tuple[int, ...] = ()
+    """Cells that are meant, where it is about some."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Taken:
+    """A picture that was taken."""
+
+    photo: LabelledPhoto
+    look: Look
+
+
+class GuidedCalibration:
+    """One run: give it every frame in turn until it is `complete`. `begin` tells what to do first."""
+
+    def __init__(
+        self,
+        template: BoardTemplate,
+        lessons: Sequence[Lesson],
+        corners_px: NDArray[np.float64] | None = None,
+        *,
+        accept: bool = False,
+    ) -> None:
+        """`corners_px` (4, 2) places the empty board where it cannot be found by itself.
+
+        With `accept` pictures are taken in whatever conditions, which are told all the same. Raises WeightsError.
+        """
+        self.template = template
+        """With the shape that was measured, once the board is found."""
+        self.lessons = tuple(lessons)
+        self.taken: dict[int, Taken] = {}
+        """The pictures so far, by their lesson."""
+        self._corners_px = corners_px
+        self._aligner: Aligner | None = Aligner(template) if corners_px is None else None
+        self._gate = Gate(settle_s=SETTLE_S)
+        self._check = LessonCheck(template)
+        self._prompts: list[Prompt] = []
+        self._found = False
+        self._sought_since_s: float | None = None
+        self._judged_s = float("-inf")
+        self._said: tuple[str, float] = ("", float("-inf"))
+        self._said_code: Code = "lay"
+        self._amiss_since_s: float | None = None
+        """Since when the board has stood still with something amiss."""
+        self._told: tuple[Mistakes, float] | None = None
+        """What was said to be amiss with this board, and when first."""
+        self._insist = False
+        self.refused = ""
+        """Why the run has ended without all pictures; empty where it has not."""
+        self._accept = accept
+        self._inspection = Inspection(placed_by_hand=corners_px is not None)
+        self._objected_since_s: float | None = None
+        self._progress_s = 0.0
+        """When the last picture was taken, or the run begun."""
+        self._phase = ""
+        """What the gate last said of the board."""
+        self._begun_s: float | None = None
+        self._occluded_since_s: float | None = None
+
+    @property
+    def current(self) -> int | None:
+        """The lesson that is asked for now; None where all are taken."""
+        return next((number for number in range(len(self.lessons)) if number not in self.taken), None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every picture is taken."""
+        return self.current is None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over: complete, or refused."""
+        return self.complete or bool(self.refused)
+
+    @property
+    def photos(self) -> list[LabelledPhoto]:
+        """The labelled pictures so far, in the order of the lessons."""
+        return [self.taken[number].photo for number in sorted(self.taken)]
+
+    def begin(self) -> tuple[Prompt, ...]:
+        """What to do first."""
+        return self._answer(self._ask())
+
+    def insist(self) -> None:
+        """The person says that the board is right, whatever it looks like."""
+        self._insist = True
+
+    def feed(self, frame: Frame) -> tuple[Prompt, ...]:
+        """What is to be said after the next frame. Raises ValueError where the corners given are no board."""
+        if self.ended:
+            return ()
+        if self._begun_s is None:
+            self._begun_s = self._progress_s = frame.time_s
+        if frame.time_s - self._progress_s > STUCK_S:
+            trouble = self._said[0] if self._said_code in ("find", "lost", "hand", "correct", "conditions") else ""
+            self.refused = stuck_text(STUCK_S / 60, self._phase, trouble)
+            return self._answer()
+        pose = self._place(frame)
+        if pose is None:
+            return self._answer()
+        rectified = rectify(frame.image, pose, self.template)
+        state = self._gate.update(rectified, frame.time_s)
+        self._phase = state.phase
+        self._watch_hand(state.phase == "occluded", frame.time_s)
+        if state.phase == "moving":
+            self._amiss_since_s = None
+        again = state.fresh or self._insist or frame.time_s - self._judged_s > RECHECK_S
+        if state.settled and again and frame.time_s - self._begun_s > FIRST_LOOK_S:
+            self._judged_s = frame.time_s
+            self._judge(frame, pose, self._check.look(rectified, self.template))
+        return self._answer()
+
+    def _place(self, frame: Frame) -> BoardPose | None:
+        """Where the board is; says so when it is found, lost or moved."""
+        if self._aligner is None:
+            self._aligner = self._aligner_at_corners(frame.image)
+        alignment = self._aligner.update(frame)
+        if alignment.relocked:
+            self._gate.reset()
+            self._inspection.forget_place()
+        self.template = self._aligner.template
+        if alignment.pose is None:
+            self._seek(frame)
+            return None
+        if not self._found:
+            self._found, self._sought_since_s = True, None
+            self._say("found", found_text(alignment.quality), frame.time_s)
+        elif self._sought_since_s is not None:
+            self._sought_since_s = None
+            self._say("moved", "I see the board again.", frame.time_s)
+        elif alignment.relocked:
+            self._say("moved", "The board or the camera has moved; I follow it.", frame.time_s)
+        return alignment.pose
+
+    def _aligner_at_corners(self, image: Image) -> Aligner:
+        assert self._corners_px is not None
+        pose = pose_from_corners(self._corners_px, self.template)
+        if not is_plausible(pose, self.template, image):
+            raise ValueError(f"corners {self._corners_px.tolist()} are no board in a picture of this size")
+        if self.template.printed is not None:
+            pose = turned_to_print(image, pose, self.template)
+        pose = refine_if_better(image, pose, self.template)
+        return Aligner(self.template, Reference(image, pose.image_from_board))
+
+    def _seek(self, frame: Frame) -> None:
+        self._amiss_since_s = None
+        if self._sought_since_s is None:
+            self._sought_since_s = frame.time_s
+        elif frame.time_s - self._sought_since_s > FIND_S:
+            code: Code = "lost" if self._found else "find"
+            if self._may_say(code, frame.time_s):
+                self._say(code, advice(frame.image, self.template, seen_before=self._found), frame.time_s)
+
+    def _watch_hand(self, occluded: bool, time_s: float) -> None:
+        if not occluded:
+            self._occluded_since_s = None
+        elif self._occluded_since_s is None:
+            self._occluded_since_s = time_s
+        elif time_s - self._occluded_since_s > PATIENCE_S:
+            self._say("hand", "Something reaches over the board. Please take your hands away.", time_s)
+
+    def _judge(self, frame: Frame, pose: BoardPose, look: Look) -> None:
+        """Takes the picture where it shows one of the boards that are still wanted; else says what is amiss."""
+        current = self.current
+        assert current is not None
+        if self._amiss_since_s is None:
+            self._amiss_since_s = frame.time_s
+        if current == 0 and self._objects(0, frame, pose):
+            return
+        wanted = self._check.mistakes(look, self.lessons[current].board)
+        # Every board may be laid as soon as the empty one is known: the list of all was shown.
+        for number in range(current, len(self.lessons) if 0 in self.taken else 1):
+            if number not in self.taken:
+                mistakes = self._check.mistakes(look, self.lessons[number].board)
+                if not mistakes or self._insisted(number, mistakes, frame.time_s):
+                    if number and self._objects(number, frame, pose):
+                        return
+                    self._take(number, frame, pose, look, mistakes)
+                    return
+        self._insist = False
+        if wanted.placed and wanted.odd and self._objects(current, frame, pose):
+            return
+        self._complain(wanted, look, frame.time_s)
+
+    def _objects(self, number: int, frame: Frame, pose: BoardPose) -> bool:
+        """Whether the picture is not worth taking; says why, and ends the run where that does not change."""
+        objection = self._inspection.objection(frame.image, pose, self.template, self.lessons[number].board)
+        if objection is None or self._accept:
+            self._objected_since_s = None
+            if objection is not None:
+                self._say("conditions", objection.text, frame.time_s, objection.cells)
+            return False
+        self._hold(objection, frame.time_s)
+        return True
+
+    def _hold(self, objection: Objection, time_s: float) -> None:
+        self._say("conditions", objection.text, time_s, objection.cells)
+        if self._objected_since_s is None:
+            self._objected_since_s = time_s
+        elif time_s - self._objected_since_s > HOLD_S:
+            self.refused = objection.text
+
+    def _complain(self, mistakes: Mistakes, look: Look, time_s: float) -> None:
+        """Says what is amiss once it stands for a while."""
+        assert self.current is not None and self._amiss_since_s is not None
+        if time_s - self._amiss_since_s < (LAYING_S if mistakes.missing else PATIENCE_S):
+            return
+        text = correction(mistakes, self.lessons[self.current], self.template, self._check.occupied(look))
+        cells = tuple(sorted({*mistakes.missing, *mistakes.extra, *(cell for cell, _ in mistakes.odd)}))
+        if self._say("correct", text, time_s, cells):
+            self._told = self._told_so_far(mistakes, time_s)
+
+    def _told_so_far(self, mistakes: Mistakes, time_s: float) -> tuple[Mistakes, float]:
+        """What was said of men on these same cells: which of them look odd may waver from look to look."""
+        if self._told is None or dataclasses.replace(self._told[0], odd=()) != dataclasses.replace(mistakes, odd=()):
+            return mistakes, time_s
+        told, told_s = self._told
+        return dataclasses.replace(mistakes, odd=tuple(sorted({*told.odd, *mistakes.odd}))), told_s
+
+    def _insisted(self, number: int, mistakes: Mistakes, time_s: float) -> bool:
+        """Whether a person was told that these men look odd, or that the board does not look empty, and means it so."""
+        if self._told is None or self._amiss_since_s is None or (number and not mistakes.placed):
+            return False
+        told, told_s = self._told
+        if not {*mistakes.odd} <= {*told.odd} or not {*mistakes.extra} <= {*told.extra}:
+            return False
+        men = sum(letter != EMPTY for letter in self.lessons[number].board)
+        taught = any(other for other in self.taken if other)
+        if taught and len(mistakes.odd) > MOST_INSISTED * men:
+            return False
+        return self._insist or time_s - max(told_s, self._amiss_since_s) > INSIST_S
+
+    def _take(self, number: int, frame: Frame, pose: BoardPose, look: Look, mistakes: Mistakes) -> None:
+        """Keeps the picture; men that look odd although a person insists are kept out of what is learnt."""
+        board = list(self.lessons[number].board)
+        # Of the first men nothing is known but what the shipped head thinks: a person knows better.
+        first = not any(self.taken)
+        named = swapped(mistakes, self.lessons[number]) or (first and kind_unknown(mistakes, self.lessons[number]))
+        for cell, _ in () if named else mistakes.odd:
+            board[cell] = OTHER
+        photo = LabelledPhoto(
+            f"picture {number + 1}", frame.image.copy(), "".join(board), pose.corners_px(self.template)
+        )
+        self.taken[number] = Taken(photo, look)
+        self._check.take(look, photo.cells)
+        self._amiss_since_s, self._told, self._insist = None, None, False
+        self._progress_s = frame.time_s
+        if mistakes:
+            self._say("believed", "I take your word for it.", frame.time_s, lesson=number)
+        for remark in self._inspection.remarks if number == 0 else ():
+            self._say("remark", remark.advice, frame.time_s, remark.cells, lesson=number)
+        left = len(self.lessons) - len(self.taken)
+        self._say("taken", f"Picture {len(self.taken)} of {len(self.lessons)} is taken.", frame.time_s, lesson=number)
+        self._prompts += [self._ask()] if left else [Prompt("complete", "That is all. Thank you.", number)]
+
+    def _ask(self) -> Prompt:
+        assert self.current is not None
+        lesson = self.lessons[self.current]
+        cells = tuple(cell for piece in lesson.pieces for cell in piece.cells)
+        return Prompt("lay", lesson.text, self.current, cells)
+
+    def _may_say(self, code: Code, time_s: float) -> bool:
+        """Whether the last advice of this kind is old enough for the next to be worked out."""
+        return self._said_code != code or time_s - self._said[1] >= REPEAT_S
+
+    def _say(
+        self, code: Code, text: str, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
+    ) -> bool:
+        """Puts it among the prompts, unless it was the last thing said, a little while ago; whether it did."""
+        if self._said[0] == text and time_s - self._said[1] < REPEAT_S:
+            return False
+        self._said, self._said_code = (text, time_s), code
+        number = self.current if lesson is None else lesson
+        self._prompts.append(Prompt(code, text, number if number is not None else len(self.lessons) - 1, cells))
+        return True
+
+    def _answer(self, *prompts: Prompt) -> tuple[Prompt, ...]:
+        said, self._prompts = [*prompts, *self._prompts], []
+        return tuple(said)

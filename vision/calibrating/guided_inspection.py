@@ -1,0 +1,83 @@
+"""Looks, before a picture is taken, whether it is worth it: the right game's board, seen well enough to learn from."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import games
+from calibration.template import BoardTemplate
+from vision.calibrating.conditions import Condition, refusing, warning
+from vision.calibrating.survey import Shown, survey
+from vision.finding.found import Found, Told
+from vision.finding.sureness import is_ruled, sure_of
+from vision.finding.which_board import name_board
+from vision.frame import Image
+from vision.pose import BoardPose
+
+SURELY_THIS = 0.9
+"""How sure a board's place must be for no other game's board to be looked for; right ones are surer than 0.99."""
+NAMED_FOR = 8
+"""Looks at a board for which it is believed to be another game's before all boards are looked for again."""
+MOST_REMARKS = 2
+"""Pieces of advice that are given at once."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Objection:
+    """Why a picture is not to be taken, and what to do."""
+
+    text: str
+    cells: tuple[int, ...] = ()
+
+
+class Inspection:
+    """Of one run. Give it every still board that might be taken."""
+
+    def __init__(self, *, placed_by_hand: bool) -> None:
+        """Whose corners were given is believed to know which board it is."""
+        self.conditions: tuple[Condition, ...] = ()
+        """As last measured."""
+        self._by_hand = self._surely_this = placed_by_hand
+        self._other: str | None = None
+        self._looks_at_other = 0
+
+    def forget_place(self) -> None:
+        """The board was moved: it may be another one."""
+        self._surely_this, self._other = self._by_hand, None
+
+    def objection(self, image: Image, pose: BoardPose, template: BoardTemplate, board: str) -> Objection | None:
+        """What speaks against the picture; None where nothing does. 0.1 s; some seconds for a board that is odd."""
+        if not self._surely_this and (self._other is None or self._looks_at_other >= NAMED_FOR):
+            self._other, self._looks_at_other = wrong_game(image, pose, template), 0
+        if self._other is not None:
+            self._looks_at_other += 1
+            return Objection(self._other)
+        self._surely_this = True
+        self.conditions = survey([Shown(image, pose, board)], template)
+        worst = refusing(self.conditions)
+        return Objection(worst[0].advice, worst[0].cells) if worst else None
+
+    @property
+    def remarks(self) -> tuple[Condition, ...]:
+        """What might be better, the worst first."""
+        return warning(self.conditions)[:MOST_REMARKS]
+
+
+def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> str | None:
+    """What is said where the board in the picture is rather another game's; None where it is the right one."""
+    told_by: Told = "print" if template.printed is not None else "lattice" if is_ruled(template) else "outline"
+    if sure_of(image, Found(pose, template, told_by=told_by)) >= SURELY_THIS:
+        return None
+    return other_board_named(image, template)
+
+
+def other_board_named(image: Image, template: BoardTemplate) -> str | None:
+    """A sentence that names another game's board in the picture; None where none, or the right one, is there."""
+    named = name_board(image).board
+    game = template.game if named is None else named.template.game
+    if game == template.game:
+        return None
+    seen, wanted = games.find(game).title, games.find(template.game).title
+    return (
+        f"This looks like a board for {seen}, not for {wanted}. Lay out the right one, or calibrate with --game {game}."
+    )

@@ -1,0 +1,118 @@
+"""What the guided calibration says: where the board is not seen, and what is amiss on it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.guide import Lesson, Piece, enumerated, listed, plural
+from calibration.template import BoardTemplate
+from games import EMPTY
+from vision.calibrating.guided_inspection import other_board_named
+from vision.calibrating.lesson_check import Mistakes
+from vision.finding.sight import exposure_fault, other_board
+from vision.frame import Image
+
+LEAVE = "If it is right as it is, leave it so for half a minute."
+LISTED = 8
+"""Cells that are named one by one; of more, the whole board is asked for again."""
+
+
+def found_text(quality: float) -> str:
+    """Said when the board is first seen."""
+    doubt = "" if quality > 0.8 else " If the picture shows it elsewhere, give its corners with --corners."
+    return f"I see the board, and {quality:.0%} of its lines.{doubt}"
+
+
+def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> str:
+    """What to do about a board that is not seen in the picture. Some seconds where the picture itself is good."""
+    what = "I do not see the board any more." if seen_before else "I do not see the board."
+    unseen = other_board(image, template) or exposure_fault(image)
+    if unseen is not None:
+        return f"{what} {unseen.text}"
+    if seen_before:
+        return f"{what} Take away what covers it, or put it back into the picture."
+    return other_board_named(image, template) or (
+        f"{what} The whole of it must be in the picture, with nothing on its lines, seen rather from above; "
+        "or give its corners with --corners."
+    )
+
+
+def stuck_text(minutes: float, phase: str, trouble: str) -> str:
+    """Said where nothing could be taken for so long; `phase` is the gate's last, `trouble` what was told."""
+    over = {
+        "moving": "Something moves over the board all the time: take your hands away when all lies.",
+        "occluded": "Something reaches over the board.",
+        "light": "The light changes all the time.",
+    }
+    return f"No picture could be taken for {minutes:.0f} minutes. {over.get(phase, trouble)}".rstrip()
+
+
+def swapped(mistakes: Mistakes, lesson: Lesson) -> bool:
+    """Whether all men look like another class, each class like one other: their names are exchanged, nothing else."""
+    men = [cell for cell, letter in enumerate(lesson.board) if letter != EMPTY]
+    looks = {(lesson.board[cell], letter) for cell, letter in mistakes.odd}
+    return len(mistakes.odd) >= 0.8 * len(men) > 0 and len({asked for asked, _ in looks}) == len(looks)
+
+
+def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
+    """Whether all men of a class look like another one: the eyes do not know that kind, it need not lie wrong."""
+    odd = {cell for cell, _ in mistakes.odd}
+    kinds = {lesson.board[cell] for cell in odd}
+    return bool(odd) and odd == {cell for cell, letter in enumerate(lesson.board) if letter in kinds}
+
+
+def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> str:
+    """What to do so that the board is the one asked for."""
+    if not lesson.pieces:
+        where = _cells(mistakes.extra, template)
+        return f"The board is to be empty, but something seems to lie on {where}. Take it away. {LEAVE}"
+    if mistakes.placed:
+        return _odd_text(mistakes, lesson, template)
+    if turned(lesson, template, occupied):
+        first = template.cell_names[int(np.argmin(template.cells_mm.sum(axis=1)))]
+        return f"The board is laid from another side: {first} is the one at the top left of the camera's picture."
+    if len(mistakes.missing) + len(mistakes.extra) > LISTED:
+        return lesson.text
+    parts = []
+    if mistakes.missing:
+        lacking = [piece for piece in lesson.pieces if set(piece.cells) & set(mistakes.missing)]
+        parts.append(f"I still miss {listed(lacking, template)}.")
+    if mistakes.extra:
+        parts.append(f"Take away what lies on {_cells(mistakes.extra, template)}.")
+    return " ".join(parts)
+
+
+def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> bool:
+    """Whether just those cells are occupied that the lesson asks for on a board turned by a quarter or more."""
+    wanted = {cell for piece in lesson.pieces for cell in piece.cells}
+    middle, names = template.cells_mm.mean(axis=0), range(len(template.cells_mm))
+    around = template.cells_mm - middle
+    seen = set(map(int, np.flatnonzero(occupied)))
+    for turn in (1, 2, 3):
+        x, y = around.T
+        around_turned = np.stack([(x, y), (-y, x), (-x, -y), (y, -x)][turn], axis=1)
+        place = {cell: int(np.argmin(np.linalg.norm(around - around_turned[cell], axis=1))) for cell in names}
+        if {place[cell] for cell in wanted} == seen != wanted:
+            return True
+    return False
+
+
+def _odd_text(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate) -> str:
+    odd = mistakes.odd
+    if swapped(mistakes, lesson):
+        return (
+            "Every piece looks like another kind than I asked for. Have you exchanged them? "
+            "If this is what you call them, leave them as they are."
+        )
+    if kind_unknown(mistakes, lesson):
+        kinds = enumerated([plural(template.classes[letter]) for letter in sorted({lesson.board[c] for c, _ in odd})])
+        return f"I do not know {kinds} like these yet. See that they lie where I asked for them. {LEAVE}"
+    looks = [Piece((cell,), letter) for cell, letter in mistakes.odd]
+    asked = [Piece((cell,), lesson.board[cell]) for cell, _ in mistakes.odd]
+    return f"I think I see {listed(looks, template)}; I asked for {listed(asked, template)}. Put that right. {LEAVE}"
+
+
+def _cells(cells: tuple[int, ...], template: BoardTemplate) -> str:
+    names = [template.cell_names[cell] for cell in cells]
+    return enumerated(names) if len(names) <= LISTED else f"{len(names)} points"

@@ -1,0 +1,62 @@
+"""Whether a table is fit to be learnt from: what is expected of its profile, what speaks against it, and what to do."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from calibration.profile import TableProfile
+from vision.calibrating.conditions import Condition, refusing, warning
+from vision.calibrating.expectation import Expectation
+
+LEAST_BOARDS = 0.5
+"""Share of whole boards expected to be read right below which no profile is written."""
+NO_CAUSE = (
+    "No single cause is to be seen: try again in even light, the camera rather above the board, with men of clearly "
+    "different colours, and see that every man lies where it was asked for."
+)
+ALL_THE_SAME = "With --accept it is made all the same."
+
+
+class RefusedError(ValueError):
+    """A calibration that is too bad to be used; the message says why, and what to do."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Verdict:
+    """What calibration says of a table at the end."""
+
+    expectation: Expectation
+    conditions: tuple[Condition, ...]
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why it refuses, in sentences, the most important first; empty where it does not."""
+        worst = [condition.advice for condition in refusing(self.conditions)]
+        if self.expectation.judged and self.expectation.boards >= LEAST_BOARDS:
+            return tuple(worst)
+        if not self.expectation.judged:
+            return (self.expectation.text, *worst)
+        few = f"{self.expectation.text} At least {100 * LEAST_BOARDS:.0f} of 100 are needed."
+        causes = worst or [condition.advice for condition in warning(self.conditions)][:1] or [NO_CAUSE]
+        return (few, *causes)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Advice that may be followed or not."""
+        return tuple(condition.advice for condition in warning(self.conditions))
+
+    def accepted(self, profile: TableProfile, *, accept: bool) -> TableProfile:
+        """The profile, marked with the doubts where there are some. Raises RefusedError unless those are accepted."""
+        if self.doubts and not accept:
+            raise RefusedError(f"refused: {' '.join(self.doubts)} {ALL_THE_SAME}")
+        return dataclasses.replace(profile, doubts=self.doubts)
+
+    def as_json(self, names: Sequence[str], *, accept: bool) -> dict[str, Any]:
+        """For machines; `names` are the board's cells."""
+        return self.expectation.as_json() | {
+            "conditions": [condition.as_json(names) for condition in self.conditions],
+            "accepted": accept or not self.doubts,
+            "doubts": list(self.doubts),
+        }

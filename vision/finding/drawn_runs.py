@@ -1,0 +1,30 @@
+"""Whether some of a board's lines are drawn on the board in view: those that only one of its drawings has."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.pose import BoardPose
+from vision.primitives.channels import shrink_to_board
+from vision.primitives.ridges import cut_chunks, line_peaks, line_style, rectified_grey, visible
+
+SEARCH_PX = 8
+SEEN = 0.35
+"""Share of a line that must be seen for it to be drawn: men hide some of it."""
+
+
+def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:
+    """Share of those lines of the template, 0 to 1, that are seen, drawn as the others are."""
+    small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
+    grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
+    chunks = cut_chunks(template)
+    asked = which[chunks.segment]
+    style = line_style(grey, chunks, SEARCH_PX)
+    _, heights, noise = line_peaks(grey, chunks, SEARCH_PX, style)
+    # All lines of a board are drawn alike: the others say how.
+    clear = heights > visible(heights[~asked], noise)
+    shares = np.bincount(chunks.segment, weights=clear) / np.bincount(chunks.segment)
+    return float((shares[which] > SEEN).mean())

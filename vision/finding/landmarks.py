@@ -1,0 +1,170 @@
+"""The printed landmarks of a board: which are seen where a pose puts them, and the pose that they agree on.
+
+Each landmark of the template's drawing is looked for near its place in the rectified picture by normalised
+correlation, so that neither light nor colour matters. Men, pawns and hands hide some; nothing depends on any one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.printed import Print
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.pose import BoardPose, pose_from_corners, project
+from vision.primitives.channels import shrink_grey_to_board
+from vision.primitives.features import fit_homography
+from vision.primitives.printed import draw_print
+from vision.primitives.ridges import picture_scale, rectified_grey
+
+FloatArray = NDArray[np.float64]
+
+AROUND_MM = 2.0
+"""How much of what is around a landmark is compared too: its outline shows best where it is."""
+INSET_MM = 1.5
+"""How far within its outline what it shows begins: tiles in a row look alike but for what is on them."""
+SEARCH_MM = (8.0, 5.0, 3.0)
+"""How far each refining step looks to every side."""
+ALIKE, ALIKE_INSIDE = 0.6, 0.5
+"""Correlations, with what is around it and within its outline, from which a landmark is seen."""
+ASIDE_MM = 2.0
+"""How far a seen landmark may lie from where the pose puts it: a wide lens bends the board as much."""
+FEWEST = 8
+"""Landmarks that a pose is fitted to at least."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sightings:
+    """Where the landmarks of a template were found in a rectified picture."""
+
+    places: FloatArray
+    """(landmarks, 2) best place of each, in rectified pixels, to a fraction of one."""
+    proper: FloatArray
+    """(landmarks, 2) where the pose puts them."""
+    seen: NDArray[np.bool_]
+    """(landmarks,) which look like themselves there."""
+
+
+def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
+    """The pose that most landmarks agree on; `pose` must be right within about 2 % of the board's side."""
+    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
+    matrix = small_from_image @ pose.image_from_board
+    error_px = 0.0
+    for reach_mm in SEARCH_MM:
+        sightings = _look(small, matrix, template, reach_mm)
+        seen = sightings.seen
+        if seen.sum() < FEWEST:
+            break
+        limit_px = ASIDE_MM * template.pixels_per_mm
+        correction, kept = fit_homography(sightings.proper[seen], sightings.places[seen], cv2.USAC_MAGSAC, limit_px)
+        if correction is None or kept.sum() < FEWEST:
+            break
+        residuals = project(correction, sightings.proper[seen][kept]) - sightings.places[seen][kept]
+        error_px = float(np.median(np.linalg.norm(residuals, axis=1)))
+        rectified_from_board = template.rectified_from_board
+        matrix = matrix @ np.linalg.inv(rectified_from_board) @ correction @ rectified_from_board
+    image_from_board = np.linalg.inv(small_from_image) @ matrix
+    error_px *= picture_scale(image_from_board, template)
+    return BoardPose(image_from_board / image_from_board[2, 2], error_px, _quality(small, matrix, template))
+
+
+def turned_to_print(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
+    """The pose with its corners in the order that the print shows; as it is where none of the orders shows it.
+
+    Corners given by hand may begin anywhere.
+    """
+    corners, (width, height) = pose.corners_px(template), template.size_mm
+    turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
+    turned = [pose_from_corners(np.roll(corners, -turn, axis=0), template) for turn in turns]
+    qualities = [refine_by_landmarks(image, candidate, template).quality for candidate in turned]
+    return turned[int(np.argmax(qualities))]
+
+
+def landmark_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
+    """Share of the landmarks out of play, 0 to 1, that are seen where the pose puts them; it refines nothing."""
+    small, small_from_image = shrink_grey_to_board(image, pose.image_from_board, template)
+    return _quality(small, small_from_image @ pose.image_from_board, template)
+
+
+def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate) -> float:
+    assert template.printed is not None
+    sightings = _look(small, matrix, template, SEARCH_MM[-1])
+    aside = np.linalg.norm(sightings.places - sightings.proper, axis=1) / template.pixels_per_mm
+    out_of_play = np.array([not landmark.in_play for landmark in template.printed.landmarks])
+    return float((sightings.seen & (aside < ASIDE_MM))[out_of_play].mean())
+
+
+def _look(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate, reach_mm: float) -> Sightings:
+    assert template.printed is not None
+    grey = rectified_grey(small, matrix, template)
+    reach = max(2, round(reach_mm * template.pixels_per_mm))
+    padded: NDArray[np.float32] = np.pad(grey, reach, mode="edge")
+    patches = _patches(template)
+    shifts, seen = [], []
+    for patch in patches:
+        height, width = patch.picture.shape
+        window = padded[patch.top : patch.top + height + 2 * reach, patch.left : patch.left + width + 2 * reach]
+        response = np.asarray(cv2.matchTemplate(window, patch.picture, cv2.TM_CCOEFF_NORMED), dtype=np.float64)
+        row, column = (int(index) for index in np.unravel_index(int(np.argmax(response)), response.shape))
+        shifts.append((column + _vertex(response[row], column), row + _vertex(response[:, column], row)))
+        there = window[row : row + height, column : column + width]
+        seen.append(response[row, column] > ALIKE and _alike_inside(there, patch.picture, template) > ALIKE_INSIDE)
+    proper = np.array([patch.proper for patch in patches])
+    return Sightings(proper + np.array(shifts) - reach, proper, np.array(seen, dtype=np.bool_))
+
+
+def _alike_inside(there: NDArray[np.float32], picture: NDArray[np.float32], template: BoardTemplate) -> float:
+    """Correlation of what is within the landmark's outline, -1 to 1."""
+    inset = round((AROUND_MM + INSET_MM) * template.pixels_per_mm)
+    inner = (slice(inset, -inset), slice(inset, -inset))
+    return float(cv2.matchTemplate(np.ascontiguousarray(there[inner]), picture[inner], cv2.TM_CCOEFF_NORMED)[0, 0])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Patch:
+    """A landmark as drawn, and where it belongs in the rectified picture."""
+
+    picture: NDArray[np.float32]
+    left: int
+    top: int
+    proper: FloatArray
+    """(2,) its middle, in rectified pixels."""
+
+
+_drawn: weakref.WeakKeyDictionary[Print, tuple[_Patch, ...]] = weakref.WeakKeyDictionary()
+
+
+def _patches(template: BoardTemplate) -> tuple[_Patch, ...]:
+    assert template.printed is not None
+    if template.printed not in _drawn:
+        drawing = draw_print(template, template.pixels_per_mm)
+        grey = np.asarray(cv2.cvtColor(drawing, cv2.COLOR_BGR2GRAY), dtype=np.float32)
+        _drawn[template.printed] = tuple(_cut(grey, template))
+    return _drawn[template.printed]
+
+
+def _cut(grey: NDArray[np.float32], template: BoardTemplate) -> list[_Patch]:
+    assert template.printed is not None
+    height, width = grey.shape
+    patches = []
+    for landmark in template.printed.landmarks:
+        middle = project(template.rectified_from_board, np.array([landmark.centre_mm]))[0]
+        half = (np.array(landmark.size_mm) / 2 + AROUND_MM) * template.pixels_per_mm
+        left, top = np.maximum(np.round(middle - half).astype(int), 0)
+        right, bottom = np.minimum(np.round(middle + half).astype(int) + 1, (width, height))
+        patches.append(_Patch(grey[top:bottom, left:right], int(left), int(top), middle))
+    return patches
+
+
+def _vertex(values: FloatArray, at: int) -> float:
+    """Offset of a parabola's vertex through three neighbours from the middle one."""
+    if not 0 < at < len(values) - 1:
+        return 0.0
+    before, peak, after = values[at - 1 : at + 2]
+    curvature = before - 2 * peak + after
+    return float(np.clip(0.5 * (before - after) / curvature, -0.5, 0.5)) if curvature < -1e-9 else 0.0

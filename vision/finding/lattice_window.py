@@ -1,0 +1,101 @@
+"""Which part of a lattice is the board: the window whose lines are there, and beyond which none go on."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.finding.lattice_evidence import Evidence
+
+FloatArray = NDArray[np.float64]
+
+RIGHT, DOWN, LEFT, UP = range(4)
+MAN = 3.0
+"""What a man on a point counts for, in arms."""
+BEYOND = 1.0
+"""What an arm out of the window counts for, in arms within."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """A board's place in a lattice, and what speaks for it."""
+
+    left: int
+    top: int
+    """Lattice coordinates of its first column and row."""
+    score: float
+    """Share of what a board seen clearly from rim to rim would show, 0 to 1; -1 if all that is seen is against it."""
+    lead: float
+    """By how many arms (a man counts for some) to each point of a side it leads the best window elsewhere."""
+    weakest_side: float
+    """-1 to 1: what is seen of the outermost line on its weakest side, and of the lines that lead to it."""
+    beyond: float
+    """-1 to 1: how much the lines go on out of the window where they do so most; -1 is not at all."""
+
+
+def best_window(evidence: Evidence, columns: int, rows: int) -> Window | None:
+    """The likeliest window of so many columns and rows of points; None where there is no room for one."""
+    height, width = evidence.men.shape
+    if height < rows or width < columns:
+        return None
+    scores = _scores(evidence, columns, rows)
+    if not np.isfinite(scores).any():
+        return None
+    row, column = (int(value) for value in np.unravel_index(int(np.argmax(scores)), scores.shape))
+    score = float(scores[row, column])
+    scores[row, column] = -1.0
+    sides, beyond = _sides(evidence, column, row, columns, rows)
+    return Window(
+        column + evidence.origin[0],
+        row + evidence.origin[1],
+        score / _most(columns, rows),
+        (score - float(scores.max())) / max(columns, rows),
+        min(sides),
+        max(beyond),
+    )
+
+
+def _scores(evidence: Evidence, columns: int, rows: int) -> FloatArray:
+    """(rows, columns) of windows by their first point; -inf where a point is not in the picture."""
+    arms, men = evidence.arms, evidence.men
+    total = _box(arms.sum(axis=2) + MAN * men, columns, rows)
+    out = [
+        _box(arms[..., LEFT], 1, rows)[:, : total.shape[1]],
+        _box(arms[..., RIGHT], 1, rows)[:, columns - 1 :],
+        _box(arms[..., UP], columns, 1)[: total.shape[0]],
+        _box(arms[..., DOWN], columns, 1)[rows - 1 :],
+    ]
+    scores = total - (1 + BEYOND) * sum(out)
+    return np.where(_box(evidence.seen.astype(float), columns, rows) > columns * rows - 0.5, scores, -np.inf)
+
+
+def _most(columns: int, rows: int) -> float:
+    """The score of an empty board all of whose lines are clear."""
+    return 2.0 * (columns * (rows - 1) + rows * (columns - 1)) + BEYOND * 2 * (columns + rows)
+
+
+def _box(values: FloatArray, columns: int, rows: int) -> FloatArray:
+    """Sums over all windows of that size."""
+    sums = np.pad(values, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+    return np.asarray(sums[rows:, columns:] - sums[:-rows, columns:] - sums[rows:, :-columns] + sums[:-rows, :-columns])
+
+
+def _sides(evidence: Evidence, column: int, row: int, columns: int, rows: int) -> tuple[list[float], list[float]]:
+    """Of the right, lower, left and upper side: what is seen of its line and the lines to it, and of lines beyond."""
+    inside = (slice(row, row + rows), slice(column, column + columns))
+    arms, men = evidence.arms[inside], evidence.men[inside]
+    sides, beyond = [], []
+    for out, along in ((RIGHT, 0), (DOWN, 1), (LEFT, 0), (UP, 1)):
+        rim, before = (-1, -2) if out in (RIGHT, DOWN) else (0, 1)
+        line, inner = (arms[:, rim], arms[:, before]) if along == 0 else (arms[rim], arms[before])
+        standing = men[:, rim] if along == 0 else men[rim]
+        back = (out + 2) % 4
+        runs = (UP, DOWN) if along == 0 else (LEFT, RIGHT)
+        parts = np.concatenate([line[1:, runs[0]], line[:-1, runs[1]], line[:, back], inner[:, out], standing])
+        known = np.abs(parts).sum()
+        sides.append(float(parts.sum() / max(known, 0.25 * len(parts))))
+        outward = line[:, out]
+        beyond.append(float(outward.sum() / max(np.abs(outward).sum(), 0.25 * len(outward))))
+    return sides, beyond

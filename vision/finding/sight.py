@@ -1,0 +1,165 @@
+"""Why no board is seen in a picture: a few codes, and sentences that a person can act on.
+
+Each reason is told from what the picture shows: a part of the board that ends at the picture's edge, another game's
+printed board, a board of too few pixels or seen from too low, light and sharpness. Where nothing tells it, no board is
+seen, and that is all that is said.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+import cv2
+import numpy as np
+
+import games
+from calibration.sheet import pitch_mm
+from calibration.template import BoardTemplate
+from vision.finding.markers import OtherSheetError, find_sheet
+from vision.finding.part_board import PartBoard, find_part
+from vision.finding.viewpoint import viewpoint
+from vision.frame import Image
+from vision.pose import SMALLEST_BOARD
+
+Edge = Literal["left", "top", "right", "bottom"]
+Code = Literal[
+    "no_board",
+    "cut_off",
+    "covered",
+    "too_small",
+    "too_low",
+    "dark",
+    "washed_out",
+    "blurred",
+    "other_board",
+    "no_picture",
+]
+
+DARK, BRIGHT = 45.0, 250.0
+"""Mean grey value below which a picture is too dark, and grey value of a pixel that is burnt out."""
+BURNT = 0.12
+"""Share of burnt-out pixels that hides a board."""
+BLURRED = 15.0
+"""Variance of the Laplacian of a picture 640 pixels wide, below which nothing in it is sharp."""
+WIDTH_PX = 640
+NEEDED_PX = {"men": 9.0, "tiles": 16.0}
+"""Pixels from one cell to the next that reading men, or counting pips, takes."""
+LOWEST_DEG = 25.0
+"""Height of the camera over the board, as seen from it, below which men hide each other."""
+HIDDEN = 0.15
+"""Share of the board's drawing from which something covers it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Unseen:
+    """Why a board is not seen, and what to do."""
+
+    code: Code
+    reason: str
+    """What is the matter: one sentence."""
+    advice: str
+    """What to do about it: one sentence."""
+    edges: tuple[Edge, ...] = ()
+    """Of the picture, beyond which the board goes."""
+
+    @property
+    def text(self) -> str:
+        """Both sentences."""
+        return f"{self.reason} {self.advice}"
+
+
+NO_BOARD = Unseen(
+    "no_board",
+    "I see no board.",
+    "The whole of it must be in the picture, with nothing lying on its lines, seen rather from above.",
+)
+
+
+def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
+    """Why the board was not found in the picture. About a second: only for pictures in which it was not."""
+    other = other_board(image, template)
+    if other is not None:
+        return other
+    part = find_part(image, template)
+    fault = None if part is None else part_fault(part, (image.shape[1], image.shape[0]))
+    if fault is not None and fault.code != "covered":
+        return fault
+    return exposure_fault(image) or fault or NO_BOARD
+
+
+def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
+    """What is said where the printed board of another game is in the picture; None where none is."""
+    try:
+        find_sheet(image, template)
+    except OtherSheetError as error:
+        wanted = games.find(template.game).title
+        return Unseen("other_board", f"{str(error).capitalize()}.", f"Lay out a board for {wanted}.")
+    return None
+
+
+def exposure_fault(image: Image) -> Unseen | None:
+    """What is said of a picture in which no board could be seen; None where light and sharpness would do."""
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    size = WIDTH_PX, max(1, round(WIDTH_PX * grey.shape[0] / grey.shape[1]))
+    small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA))
+    if small.mean() < DARK:
+        return Unseen("dark", "The picture is very dark.", "Switch on a light.")
+    if (small > BRIGHT).mean() > BURNT:
+        advice = "Turn the lamp or the camera, so that nothing glares."
+        return Unseen("washed_out", "Much of the picture is burnt out.", advice)
+    if cv2.Laplacian(small, cv2.CV_64F).var() < BLURRED:
+        return Unseen("blurred", "The picture is not sharp.", "Focus the camera, and wipe its lens.")
+    return None
+
+
+def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
+    """What is said of a board of which a part was found in a picture of that width and height; None where nothing is
+    amiss with its place.
+    """
+    edges = edges_beyond(part, size_px)
+    if edges:
+        return cut_off(edges)
+    seen_from = viewpoint(part.pose, part.template, size_px)
+    height_deg = float(np.median(seen_from.elevation_deg))
+    if height_deg < LOWEST_DEG:
+        reason = f"The camera sees the board from too low, about {height_deg:.0f} degrees above the table."
+        return Unseen("too_low", reason, f"Raise it, so that it looks down at {LOWEST_DEG + 5:.0f} degrees or more.")
+    gap_px = float(np.median(seen_from.cell_px)) * pitch_mm(part.template) / part.template.cell_mm
+    needed_px = needed_gap_px(part.template, size_px)
+    if gap_px < needed_px:
+        reason = f"The board is too small in the picture: {gap_px:.0f} pixels from cell to cell."
+        return Unseen("too_small", reason, f"Bring the camera nearer: {needed_px:.0f} pixels are needed.")
+    if part.hidden > HIDDEN:
+        reason = f"Something covers about {round(20 * part.hidden) * 5} percent of the board."
+        return Unseen("covered", reason, "Take it away.")
+    return None
+
+
+def needed_gap_px(template: BoardTemplate, size_px: tuple[int, int]) -> float:
+    """Pixels from one cell to the next that the board must have in a picture of that width and height."""
+    share = np.sqrt(SMALLEST_BOARD * size_px[0] * size_px[1] / (template.size_mm[0] * template.size_mm[1]))
+    return max(NEEDED_PX["tiles" if template.printed is not None else "men"], float(share) * pitch_mm(template))
+
+
+def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:
+    """The edges of the picture beyond which there are cells of the board."""
+    x, y = part.cells_px().T
+    width, height = size_px
+    beyond: dict[Edge, bool] = {
+        "left": bool((x < 0).any()),
+        "top": bool((y < 0).any()),
+        "right": bool((x > width - 1).any()),
+        "bottom": bool((y > height - 1).any()),
+    }
+    return tuple(edge for edge, is_beyond in beyond.items() if is_beyond)
+
+
+def cut_off(edges: tuple[Edge, ...]) -> Unseen:
+    """What is said of a board that goes beyond edges of the picture."""
+    names = " and ".join(filter(None, [", ".join(edges[:-1]), edges[-1]]))
+    reason = f"The board goes beyond the {names} edge{'s' if len(edges) > 1 else ''} of the picture."
+    turns = {"left": "to the left", "top": "up", "right": "to the right", "bottom": "down"}
+    opposite = {"left", "right"} <= set(edges) or {"top", "bottom"} <= set(edges)
+    turn = "" if opposite else f", or turn it {' and '.join(turns[edge] for edge in edges)}"
+    return Unseen("cut_off", reason, f"Move the camera back{turn}, until the whole board is in the picture.", edges)

@@ -1,0 +1,121 @@
+"""Tells which of all known boards is in a picture, and which drawing of it: 15 or 19 lines, with diagonals or without.
+
+1. The markers of a printed board name it at once.
+2. Else every board is looked for, those first whose finding is quick and proves most; a very sure one ends the search.
+3. All that were found are compared by one measure: how likely each is there, by what speaks for and against it. A
+   clear lead names the board; otherwise none is named.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+import games
+from calibration.sheet import known_sheets
+from calibration.template import BoardTemplate, load_template
+from vision.finding.drawn_runs import seen_runs
+from vision.finding.finder import find_drawn, surely
+from vision.finding.found import Found
+from vision.finding.markers import find_sheet, name_sheet
+from vision.finding.sureness import is_ruled
+from vision.frame import Image
+
+ENOUGH = 0.97
+"""How sure a board must be for no other to be looked for."""
+NAMED = 0.6
+"""How sure the likeliest must be to be named."""
+RUNS_SEEN = 0.5
+"""Share of the lines that only one drawing of a board has which must be seen for it to be this one."""
+LEAST_WORTH = 0.02
+"""How sure a runner-up must be to be mentioned."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with what is done, what there is to do at most, and what is looked for now."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Naming:
+    """Which board is in a picture."""
+
+    board: Found | None
+    """None rather than a guess."""
+    others: tuple[Found, ...]
+    """What else it may be, the likeliest first."""
+
+
+def name_board(image: Image, progress: Progress | None = None) -> Naming:
+    """Which board is in the picture; 3 to 10 seconds where it is no printed one."""
+    sheet = _printed_board(image)
+    if sheet is not None:
+        return Naming(sheet, ())
+    candidates: list[Found] = []
+    families = drawings()
+    for number, family in enumerate(families):
+        if progress is not None:
+            progress(number, len(families), str(games.find(family[0].game).title))
+        candidate = _look_for(image, family)
+        if candidate is not None:
+            candidates.append(candidate)
+            if candidate.sure >= ENOUGH:
+                break
+    return compared(candidates)
+
+
+def compared(candidates: Sequence[Found]) -> Naming:
+    """The likeliest of the boards, of which one at most is there; each is as sure as the others let it be."""
+    odds = np.array([candidate.sure / max(1 - candidate.sure, 1e-6) for candidate in candidates])
+    ranked = sorted(zip(candidates, odds / (1 + odds.sum()), strict=True), key=lambda pair: -pair[1])
+    boards = [dataclasses.replace(candidate, sure=float(sure)) for candidate, sure in ranked]
+    named = boards[0] if boards and boards[0].sure >= NAMED else None
+    others = boards[1:] if named is not None else boards
+    return Naming(named, tuple(other for other in others if other.sure >= LEAST_WORTH))
+
+
+@functools.cache
+def drawings() -> tuple[tuple[BoardTemplate, ...], ...]:
+    """All known boards in the order in which they are looked for.
+
+    Drawings with the same cells stand together, the one with fewest lines first: where this one lies, the others do.
+    """
+    names = {(game, frozenset[str]()) for game in games.names()}
+    names |= {name.game_and_options for name in known_sheets().values()}
+    families: dict[tuple[str, int], list[BoardTemplate]] = {}
+    for game, options in sorted(names, key=lambda name: (name[0], sorted(name[1]))):
+        template = load_template(game, options)
+        families.setdefault((game, len(template.cell_names)), []).append(template)
+    ordered = sorted(families.values(), key=lambda family: _rank(family[0]))
+    return tuple(tuple(sorted(family, key=lambda one: len(one.lines_mm))) for family in ordered)
+
+
+def _rank(template: BoardTemplate) -> tuple[int, int, str]:
+    """Prints are matched fastest; of lattices the largest cannot be a piece of another; outlines take longest."""
+    kind = 0 if template.printed is not None else 1 if is_ruled(template) else 2
+    return kind, -len(template.cell_names) if kind == 1 else len(template.cell_names), template.game
+
+
+def _printed_board(image: Image) -> Found | None:
+    name = name_sheet(image)
+    found = None if name is None else find_sheet(image, load_template(*name.game_and_options))
+    return None if found is None else surely(image, Found(found[0], found[1].template, found[1], "markers"))
+
+
+def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
+    """The board, as the drawing whose lines are there."""
+    found = find_drawn(image, family[0])
+    if found is None:
+        return None
+    for richer in family[1:]:
+        shaped = richer.with_shape(found.template.shape) if richer.shape else richer
+        more = np.array([not _is_in(line, family[0].with_shape(shaped.shape)) for line in shaped.lines_mm])
+        if seen_runs(image, found.pose, shaped, more) >= RUNS_SEEN:
+            found = dataclasses.replace(found, template=shaped)
+    return found
+
+
+def _is_in(line: NDArray[np.float64], template: BoardTemplate) -> bool:
+    return bool(np.isclose(template.lines_mm, line, atol=1e-6).all(axis=(1, 2)).any())

@@ -1,0 +1,139 @@
+"""The one picture of a coloured one in which a board's lines are seen best: the grey one, unless colour alone tells.
+
+Lines as bright as their board, dark brown on red, say, are not there in grey. They must then differ in red or blue.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.primitives.ridges import Chunks, cut_chunks, line_peaks, line_style, picture_scale, rectified_grey
+from vision.primitives.segments import find_segments
+
+FloatArray = NDArray[np.float64]
+Grey = NDArray[np.uint8]
+
+BLUE, RED = 0, 2
+SEARCH_PX = 14
+CLEAR = 12.0
+"""Typical response of the lines, in units of what is beside them, from which grey is good enough."""
+CLEARER = 1.5
+"""How much clearer than in grey the lines must be: grey has the least noise and the sharpest edges."""
+
+MORE_EDGES = 1.25
+"""How many times the straight edges of the grey picture a channel must show to be looked at."""
+SHARPER = 1.3
+"""How much clearer than in grey the edges must be in another mixture of the colours for it to be looked at."""
+FULL_RANGE = 150.0
+"""Grey values between the darkest and the brightest parts from which a picture has contrast enough."""
+MOST_GAIN = 5.0
+
+
+def shrink_to_board(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Grey, FloatArray]:
+    """The channel with the clearest lines, so small that rectifying it causes no aliasing, and small_from_image."""
+    small, matrix = _shrink(image, image_from_board, template)
+    return _clearest(small, matrix @ image_from_board, template), matrix
+
+
+def shrink_grey_to_board(
+    image: Image, image_from_board: FloatArray, template: BoardTemplate
+) -> tuple[Grey, FloatArray]:
+    """The grey picture, so small that rectifying it causes no aliasing, and small_from_image."""
+    small, matrix = _shrink(image, image_from_board, template)
+    return _grey(small), matrix
+
+
+def _shrink(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Image, FloatArray]:
+    shrink = picture_scale(image_from_board, template)
+    small, matrix = image, np.eye(3)
+    if shrink >= 1.5:
+        size = max(1, round(image.shape[1] / shrink)), max(1, round(image.shape[0] / shrink))
+        # Pixel centres, not corners, are whole numbers: hence the half pixels.
+        offset = (1 / shrink - 1) / 2
+        matrix = np.array([[1 / shrink, 0, offset], [0, 1 / shrink, offset], [0, 0, 1]])
+        small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    return small, matrix
+
+
+def clear_grey(image: Image) -> Grey:
+    """The grey picture, or the mixture of the colours whose edges stand out most where grey hides them.
+
+    In red light the other colours are all noise, and grey is mostly of the others. The mixture is the one of greatest
+    slope in units of its noise: the first of the generalised eigenvectors of both (a matched filter).
+    """
+    if image.ndim == 2:
+        return _grey(image)
+    part = image[::2, ::2].astype(np.float32)
+    slopes = np.stack([cv2.Sobel(part, cv2.CV_32F, 1, 0), cv2.Sobel(part, cv2.CV_32F, 0, 1)]).reshape(-1, 3)
+    laplacian = np.abs(cv2.Laplacian(part, cv2.CV_32F)).reshape(-1, 3)
+    # Rounding alone is noise of about a level here.
+    noise = np.median(laplacian, axis=0).astype(np.float64) + 1.0
+    scaled = slopes / noise.astype(np.float32)
+    strength = np.linalg.norm(scaled, axis=1)
+    # Few strong edges, of a red cloth, say, shall not outweigh the many faint ones of a board.
+    spread = (scaled / (strength + float(np.median(strength)) + 1e-3)[:, None]).T @ scaled
+    best = np.abs(np.linalg.eigh(spread.astype(np.float64))[1][:, -1])
+    usual = np.array([0.114, 0.587, 0.299]) * noise
+    usual /= np.linalg.norm(usual)
+    if best @ spread @ best < SHARPER**2 * (usual @ spread @ usual):
+        return _grey(image)
+    weights = best / noise
+    mixed = image.astype(np.float32) @ (weights / weights.sum()).astype(np.float32)
+    return np.asarray(np.clip(np.rint(mixed), 0, 255), dtype=np.uint8)
+
+
+def with_contrast(grey: Grey) -> Grey:
+    """The picture brightened so far that edges of a dark one are as strong as those of others; at most five times."""
+    low, high = np.percentile(grey[::4, ::4], (1, 99))
+    gain = float(np.clip(FULL_RANGE / max(high - low, 1.0), 1.0, MOST_GAIN))
+    if gain == 1.0:
+        return grey
+    return np.asarray(cv2.convertScaleAbs(np.maximum(grey, low) - low, alpha=gain), dtype=np.uint8)
+
+
+def telling_channel(image: Image) -> Grey | None:
+    """Blue or red, where it shows more straight edges than the grey picture does; None where neither does."""
+    if image.ndim == 2:
+        return None
+    grey, blue, red = _grey(image), _channel(image, BLUE), _channel(image, RED)
+    lengths = [_edge_length(view) for view in (grey, blue, red)]
+    best = int(np.argmax(lengths))
+    return None if best == 0 or lengths[best] < MORE_EDGES * lengths[0] else (blue, red)[best - 1]
+
+
+def _clearest(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> Grey:
+    grey = _grey(image)
+    if image.ndim == 2:
+        return grey
+    chunks = cut_chunks(template)
+    clearness = _clearness(grey, image_from_board, template, chunks)
+    if clearness > CLEAR:
+        return grey
+    channels = [_channel(image, index) for index in (BLUE, RED)]
+    values = [_clearness(channel, image_from_board, template, chunks) for channel in channels]
+    best = int(np.argmax(values))
+    return channels[best] if values[best] > CLEARER * clearness else grey
+
+
+def _clearness(view: Grey, image_from_board: FloatArray, template: BoardTemplate, chunks: Chunks) -> float:
+    """Typical response of the lines, in units of what is beside them."""
+    rectified = rectified_grey(view, image_from_board, template)
+    style = line_style(rectified, chunks, SEARCH_PX)
+    _, heights, noise = line_peaks(rectified, chunks, SEARCH_PX, style)
+    return float(np.median(heights)) / noise
+
+
+def _edge_length(view: Grey) -> float:
+    return float(find_segments(view).weights.sum())
+
+
+def _grey(image: Image) -> Grey:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image, dtype=np.uint8)
+
+
+def _channel(image: Image, index: int) -> Grey:
+    return np.ascontiguousarray(image[:, :, index])

@@ -1,0 +1,144 @@
+"""What is said of a patch in numbers: by a network, ResNet-18 unless the template names another, or by cheaper means.
+
+The four cheap alternatives are those that the thesis behind this program compares; they need no weights.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading.cells import PATCH_PX, Patches
+from vision.reading.weights import MADE_HERE, MODELS, WeightsError, find_weights
+
+Descriptors = NDArray[np.float32]
+"""float32 (patches, length)."""
+
+DEFAULT = "resnet18"
+NETWORKS = (DEFAULT, "halves")
+"""Descriptors that are learnt: for men on any board, and for halves of domino tiles."""
+IMAGENET = "imagenet"
+"""torchvision's published ResNet-18: no part of the program, but made where `MAKE_IMAGENET` can fetch its weights."""
+MAKE_IMAGENET = "./kibitzer train imagenet"
+BATCH = 128
+"""Patches described at once, which bounds memory on boards of 361 cells."""
+
+
+class Descriptor(Protocol):
+    """Describes patches by vectors in which alike cells lie close together."""
+
+    @property
+    def name(self) -> str:
+        """Its key in `NAMES`."""
+
+    @property
+    def length(self) -> int:
+        """Numbers per patch."""
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the weights; empty where there are none."""
+
+    def describe(self, patches: Patches) -> Descriptors:
+        """(patches, length), one row per patch."""
+
+
+class Network:
+    """The activations before the last layer of a network of `NETWORKS`, or of the one named `IMAGENET`.
+
+    ResNet-18 gives 512 numbers and takes some 1 ms a patch on one core; "halves" gives 96, ten times as fast.
+    Preprocessing is part of the network, which takes the patches as they are. Raises WeightsError.
+    """
+
+    def __init__(self, name: str, folder: Path = MODELS) -> None:
+        import onnxruntime  # here, since the pixel descriptors do without
+
+        weights = find_weights(name, folder, MAKE_IMAGENET if name == IMAGENET else "")
+        self.name, self.sha256 = name, weights.known_as
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        # Workers compete for the cores: a thread that spins while it waits would take one from them.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(str(weights.path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise WeightsError(f"{weights.path}: ONNX Runtime cannot load it: {error}") from error
+        self.length = int(self._session.get_outputs()[0].shape[1])
+
+    def describe(self, patches: Patches) -> Descriptors:
+        """(patches, length), none of them negative."""
+        rows = [
+            self._session.run(["descriptors"], {"patches": np.ascontiguousarray(patches[start : start + BATCH])})[0]
+            for start in range(0, len(patches), BATCH)
+        ]
+        return np.concatenate(rows) if rows else np.zeros((0, self.length), dtype=np.float32)
+
+
+class PixelDescriptor:
+    """A descriptor that is a function of one patch."""
+
+    sha256 = ""
+
+    def __init__(self, name: str, function: Callable[[NDArray[np.uint8]], NDArray[np.float32]]) -> None:
+        self.name = name
+        self._function = function
+        self.length = len(function(np.zeros((PATCH_PX, PATCH_PX, 3), dtype=np.uint8)))
+
+    def describe(self, patches: Patches) -> Descriptors:
+        """(patches, length)."""
+        if not len(patches):
+            return np.zeros((0, self.length), dtype=np.float32)
+        return np.stack([self._function(patch) for patch in patches])
+
+
+def pixels(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The patch itself, 16 by 16, as one vector of values from 0 to 1."""
+    small = cv2.resize(patch, (16, 16), interpolation=cv2.INTER_AREA)
+    return np.asarray(small.reshape(-1) / np.float32(255), dtype=np.float32)
+
+
+def grey_histogram(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Share of the pixels in each of 32 steps of brightness."""
+    grey = cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY)
+    return np.asarray(cv2.calcHist([grey], [0], None, [32], [0, 256]).ravel() / grey.size, dtype=np.float32)
+
+
+def rgb_histogram(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Share of the pixels in each of 8 x 8 x 8 boxes of colour."""
+    counts = cv2.calcHist([patch], [0, 1, 2], None, [8, 8, 8], [0, 256] * 3)
+    return np.asarray(counts.ravel() * 3 / patch.size, dtype=np.float32)
+
+
+def hog(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Histograms of oriented gradients: 9 directions, 8-pixel cells, blocks of 2 by 2 cells."""
+    machine = cv2.HOGDescriptor((PATCH_PX, PATCH_PX), (16, 16), (8, 8), (8, 8), 9)
+    return np.asarray(machine.compute(patch), dtype=np.float32).ravel()
+
+
+PIXEL_FUNCTIONS: dict[str, Callable[[NDArray[np.uint8]], NDArray[np.float32]]] = {
+    "pixels": pixels,
+    "grey_histogram": grey_histogram,
+    "rgb_histogram": rgb_histogram,
+    "hog": hog,
+}
+NAMES = (*NETWORKS, *PIXEL_FUNCTIONS)
+"""Descriptors that are always there."""
+
+
+@functools.lru_cache(maxsize=len(NAMES) + 1)
+def load_descriptor(name: str = DEFAULT) -> Descriptor:
+    """The descriptor of that name, loaded once. Raises ValueError for an unknown name, WeightsError."""
+    if name in NETWORKS:
+        return Network(name)
+    if name == IMAGENET:
+        return Network(name, MADE_HERE)
+    if name not in PIXEL_FUNCTIONS:
+        raise ValueError(f"there is no descriptor {name!r}; there are {', '.join((*NAMES, IMAGENET))}")
+    return PixelDescriptor(name, PIXEL_FUNCTIONS[name])

@@ -1,0 +1,251 @@
+"""From descriptors to probabilities: linear support vector machines with calibrated odds.
+
+A head is plain arrays; predicting needs numpy alone. Fitting (`vision.calibrating.fitting`) imports scikit-learn.
+
+Besides the classes of the game a head may know OTHER: a hand, a sleeve, whatever is no cell. Probability that goes
+there is handed back to all classes alike, so that a covered cell comes out unsure rather than wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import man_colours
+from vision.reading.descriptors import DEFAULT, Descriptors
+from vision.reading.plda import BoardMeans, board_means
+from vision.reading.weights import MODELS, WeightsError, find_weights
+
+FloatArray = NDArray[np.float64]
+
+OTHER = "?"
+"""Class letter of a cell that something covers; never part of a reading."""
+LEAST = 1e-6
+"""No probability is less: nothing that a camera says is certain."""
+FAR_SHARE = 0.9
+"""Most of the belief that strangeness may take away."""
+GENERIC = {"resnet18": "generic_head", "halves": "halves_head"}
+"""Names in the manifest of the heads that are shipped, by descriptor."""
+MEANS = "means_"
+"""What the names of the arrays of `BoardMeans` begin with, beside a head's."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Head:
+    """One-against-rest classifiers over descriptors of one kind."""
+
+    letters: str
+    """Class letter of each row."""
+    mean: FloatArray
+    """(length,) subtracted from descriptors."""
+    scale: FloatArray
+    """(length,) divided by afterwards."""
+    coefficients: FloatArray
+    """(letters, length)."""
+    intercepts: FloatArray
+    """(letters,)."""
+    slopes: FloatArray
+    """(letters,) of Platt's sigmoid: probability = 1 / (1 + exp(-(slope * margin + offset)))."""
+    offsets: FloatArray
+    """(letters,)."""
+    examples: FloatArray
+    """(n, length) unit vectors of what was learnt from; may be empty."""
+    reach: float
+    """Distance to the nearest example, 0 to 2, that is still ordinary; beyond it belief shrinks."""
+    trust: float = 0.0
+    """Weight of the generic head's opinion beside this one's, 0 to 1: how well it proved itself at this table."""
+    example_letters: str = ""
+    """Class letter of each example; empty where that was not kept."""
+    example_lengths: FloatArray = dataclasses.field(default_factory=lambda: np.zeros(0))
+    """(n,) of each example before it was made a unit vector; empty where that was not kept."""
+
+    def remembered(self) -> tuple[Descriptors, str]:
+        """Descriptors of the examples and their class letters, as far as both were kept."""
+        count = len(self.example_letters)
+        scaled = self.examples[:count] * self.example_lengths[:count, None]
+        return (scaled * self.scale + self.mean).astype(np.float32), self.example_letters
+
+    def probabilities(self, descriptors: Descriptors) -> FloatArray:
+        """(n, letters); rows add up to 1."""
+        scaled = (descriptors.astype(np.float64) - self.mean) / self.scale
+        margins = scaled @ self.coefficients.T + self.intercepts
+        odds = 1 / (1 + np.exp(-np.clip(self.slopes * margins + self.offsets, -30, 30)))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+    def strangeness(self, descriptors: Descriptors) -> FloatArray:
+        """(n,) 0 for what looks like an example, up to FAR_SHARE for what looks like none of them."""
+        if not len(self.examples):
+            return np.zeros(len(descriptors))
+        scaled = (descriptors.astype(np.float64) - self.mean) / self.scale
+        distance = 1 - (unit(scaled) @ self.examples.T).max(axis=1)
+        return np.asarray(FAR_SHARE / (1 + np.exp(-12 * np.clip(distance / self.reach - 1.5, -3, 3))))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything it is, to be stored."""
+        stored: dict[str, NDArray[np.generic]] = {
+            field.name: np.asarray(getattr(self, field.name))
+            for field in dataclasses.fields(self)
+            if field.name not in ("letters", "example_letters")
+        }
+        for name in ("letters", "example_letters"):
+            stored[name] = np.array([ord(letter) for letter in getattr(self, name)], dtype=np.int32)
+        stored["examples"] = self.examples.astype(np.float16)
+        return stored
+
+
+def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
+    """The head that `Head.arrays` stored. Raises ValueError where the arrays do not fit together."""
+    try:
+        letters = "".join(chr(int(code)) for code in arrays["letters"])
+        kept = "".join(chr(int(code)) for code in arrays.get("example_letters", ()))
+        lengths = np.asarray(arrays.get("example_lengths", ()), dtype=np.float64)
+        numbers = {
+            name: np.asarray(arrays[name], dtype=np.float64)
+            for name in ("mean", "scale", "coefficients", "intercepts", "slopes", "offsets", "examples")
+        }
+        reach, trust = (float(np.asarray(arrays[name], dtype=np.float64)) for name in ("reach", "trust"))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"not the arrays of a head: {error!r}") from error
+    length, rows = len(numbers["mean"]), len(letters)
+    shapes = {
+        "mean": (length,), "scale": (length,), "coefficients": (rows, length), "intercepts": (rows,),
+        "slopes": (rows,), "offsets": (rows,), "examples": (len(numbers["examples"]), length),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
+            raise ValueError(f"{name} of a head is {numbers[name].shape}, not {shape}, or not finite")
+    if (len(kept) not in (0, len(numbers["examples"]))) or lengths.shape != (len(kept),):
+        raise ValueError(f"a head has {len(kept)} letters and {lengths.shape} lengths of its examples")
+    if not rows or not reach > 0 or not 0 <= trust <= 1 or not (numbers["scale"] > 0).all():
+        raise ValueError("a head without classes or scale, or with a reach or trust that cannot be")
+    return Head(letters=letters, reach=reach, trust=trust, example_letters=kept, example_lengths=lengths, **numbers)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Generic:
+    """What is shipped for a learnt descriptor, from no table in particular."""
+
+    head: Head
+    """Any board: empty, what may stand there, OTHER."""
+    others: Descriptors
+    """(n, length) descriptors of OTHER, from which a table's own head learns what is no cell."""
+    ways: Ways | None = None
+    """Where a half's partner lies; None where cells do not go in pairs."""
+    means: BoardMeans | None = None
+    """How the classes of one board look together; None where each cell is read by itself."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Ways:
+    """Tells in which direction the other half of a tile lies: none, up, right, down, left."""
+
+    coefficients: FloatArray
+    """(5, length)."""
+    intercepts: FloatArray
+    """(5,)."""
+
+    def log_probabilities(self, descriptors: Descriptors) -> FloatArray:
+        """(n, 5) natural logarithms; rows' probabilities add up to 1."""
+        scores = descriptors.astype(np.float64) @ self.coefficients.T + self.intercepts
+        scores -= scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+
+
+@functools.lru_cache(maxsize=4)
+def load_generic(descriptor: str = DEFAULT, folder: Path = MODELS) -> Generic:
+    """The shipped head and examples for a descriptor of `GENERIC`, loaded once. Raises WeightsError."""
+    weights = find_weights(GENERIC[descriptor], folder)
+    try:
+        with np.load(weights.path, allow_pickle=False) as arrays:
+            head = head_from_arrays({name: arrays[name] for name in arrays.files})
+            others, length = np.asarray(arrays["others"], dtype=np.float32), len(head.mean)
+            return Generic(head, others, _ways(arrays, length), _means(arrays, length))
+    except (ValueError, KeyError) as error:
+        raise WeightsError(f"{weights.path}: {error}") from error
+
+
+def _ways(arrays: Mapping[str, NDArray[np.generic]], length: int) -> Ways | None:
+    if "way_coefficients" not in arrays:
+        return None
+    ways = Ways(*(np.asarray(arrays[f"way_{name}"], dtype=np.float64) for name in ("coefficients", "intercepts")))
+    if ways.coefficients.shape != (5, length) or ways.intercepts.shape != (5,):
+        raise ValueError(f"directions of partners are told by {ways.coefficients.shape}, not by (5, {length})")
+    return ways
+
+
+def _means(arrays: Mapping[str, NDArray[np.generic]], length: int) -> BoardMeans | None:
+    own = {name.removeprefix(MEANS): arrays[name] for name in arrays if name.startswith(MEANS)}
+    return board_means(own, length + man_colours.LENGTH) if own else None
+
+
+def read_log_probabilities(
+    descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
+) -> FloatArray:
+    """(n, letters) natural logarithms of what both heads believe; rows' probabilities add up to 1.
+
+    The table's head is believed where it has learnt, together with the generic head as far as that is trusted there;
+    classes that the table's head never saw keep the generic head's share.
+    """
+    return judge(descriptors, letters, table, generic)[0]
+
+
+def judge(
+    descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
+) -> tuple[FloatArray, FloatArray]:
+    """What `read_log_probabilities` gives, and (n,) shares of belief, 0 to 1, that this is no cell as it was learnt.
+
+    Such a share went to OTHER, or was taken away because the patch looks like no example: something covers the cell,
+    or it is seen as never before.
+    """
+    shares, unknown = np.full((len(descriptors), len(letters)), 1 / len(letters)), np.zeros(len(descriptors))
+    if generic is not None:
+        odds = generic.probabilities(descriptors)
+        shares, unknown = _spread(odds, generic.letters, letters), _other(odds, generic.letters)
+    if table is not None:
+        odds = table.probabilities(descriptors)
+        own = _spread(odds, table.letters, letters)
+        own = own * np.clip(shares, LEAST, None) ** table.trust
+        unseen = np.array([letter not in table.letters for letter in letters])
+        elsewhere = shares[:, unseen].sum(axis=1, keepdims=True)
+        own = np.where(unseen, 0, own)
+        believed = np.where(unseen, shares, own / own.sum(axis=1, keepdims=True) * (1 - elsewhere))
+        strange = table.strangeness(descriptors)[:, None]
+        shares = believed * (1 - strange) + strange / len(letters)
+        unknown = 1 - (1 - _other(odds, table.letters)) * (1 - strange[:, 0])
+    shares = np.clip(shares, LEAST, None)
+    return np.asarray(np.log(shares / shares.sum(axis=1, keepdims=True))), np.asarray(unknown)
+
+
+def unit(vectors: FloatArray) -> FloatArray:
+    """The vectors at length 1."""
+    return np.asarray(vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-9))
+
+
+def _other(known: FloatArray, known_letters: str) -> FloatArray:
+    """(n,) the share of OTHER; 0 from a head that does not know it."""
+    return np.asarray(known[:, known_letters.index(OTHER)]) if OTHER in known_letters else np.zeros(len(known))
+
+
+def _spread(known: FloatArray, known_letters: str, letters: str) -> FloatArray:
+    """Probabilities over `letters`; the share of OTHER and of letters this game lacks goes to those it does not name.
+
+    A game of other classes than the head's (dominoes) gets the head's opinion of empty, and no more.
+    """
+    shares = np.zeros((len(known), len(letters)))
+    loose = np.zeros(len(known))
+    for column, letter in enumerate(known_letters):
+        if letter in letters:
+            shares[:, letters.index(letter)] = known[:, column]
+        elif letter == OTHER:
+            shares += known[:, column, None] / len(letters)
+        else:
+            loose += known[:, column]
+    strangers = [index for index, letter in enumerate(letters) if letter not in known_letters]
+    columns = strangers or list(range(len(letters)))
+    shares[:, columns] += loose[:, None] / len(columns)
+    return shares

@@ -1,0 +1,107 @@
+"""Reads single photos: places the board by hand-given corners, by the profile's reference, or by its drawing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
+from vision.finding.evidence import pose_quality, snap_pose
+from vision.finding.finder import find_board
+from vision.finding.found import Found
+from vision.finding.landmarks import turned_to_print
+from vision.finding.paper import in_white_light
+from vision.finding.sureness import sure_of
+from vision.frame import Frame, Image
+from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
+from vision.primitives.lines import measure_shape
+from vision.reading.board_reading import BoardReading
+from vision.reading.pawns import Pawn, find_pawns
+from vision.reading.raised import read_faces
+from vision.reading.reader import Reader, reference_of
+from vision.watching.align import Aligner
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReadPhoto:
+    """A board found in a photo, and what stands on it."""
+
+    pose: BoardPose
+    template: BoardTemplate
+    """With the shape it was read with."""
+    reading: BoardReading
+    pawns: Mapping[str, Pawn]
+    """By colour; none on boards without a track."""
+
+
+class PhotoReader:
+    """Reads photos one by one; none knows of the one before."""
+
+    def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
+        """Raises ProfileError, WeightsError."""
+        self._measured = profile is not None
+        self._template = template if profile is None else template.with_shape(profile.shape)
+        self._reference = None if profile is None else reference_of(profile)
+        self._reader = Reader(self._template, profile)
+
+    @property
+    def template(self) -> BoardTemplate:
+        """The board that is looked for."""
+        return self._template
+
+    def read(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> ReadPhoto | None:
+        """What stands on the board in the photo; None where no board is seen. Raises OtherSheetError."""
+        placed = self.place(image, corners_px)
+        return None if placed is None else self.read_at(image, placed)
+
+    def place(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> Found | None:
+        """Where the board is in the photo; None where none is seen. Raises OtherSheetError."""
+        return self._place(image) if corners_px is None else self._place_at(image, corners_px)
+
+    def read_at(self, image: Image, placed: Found) -> ReadPhoto:
+        """What stands on a board whose place is known."""
+        pose, template = placed.pose, placed.template
+        self._reader.template = template
+        rectified = rectify(image, pose, template)
+        if placed.sheet is not None and not self._measured:
+            # What a profile knows was seen in the light as it is.
+            rectified = in_white_light(rectified, image, pose, placed.sheet)
+        reading = self._reader.read(rectified, 0.0)
+        if reading.tiles is not None:
+            reading = read_faces(self._reader, image, pose, template, reading)
+        return ReadPhoto(pose, template, reading, find_pawns(rectified, template))
+
+    def _place_at(self, image: Image, corners_px: NDArray[np.float64]) -> Found | None:
+        pose, template = pose_from_corners(corners_px, self._template), self._template
+        if not is_plausible(pose, template, image):
+            return None
+        if template.printed is not None:
+            pose = turned_to_print(image, pose, template)
+        if template.shape and not self._measured:
+            template = measure_shape(image, pose, template)
+        return _rated(image, Found(refine_if_better(image, pose, template), template, told_by="hand"))
+
+    def _place(self, image: Image) -> Found | None:
+        if self._reference is not None:
+            aligner = Aligner(self._template, self._reference)
+            alignment = aligner.update(Frame(image, 0.0, 0))
+            if alignment.pose is not None:
+                return _rated(image, Found(alignment.pose, aligner.template, told_by="reference"))
+        return find_board(image, self._template)
+
+
+def _rated(image: Image, found: Found) -> Found:
+    return dataclasses.replace(found, sure=sure_of(image, found))
+
+
+def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
+    """The pose snapped to the drawn lines or the print, where more is seen under it than before."""
+    refined = snap_pose(image, pose, template)
+    before = pose_quality(image, pose, template)
+    if refined.quality > before and is_plausible(refined, template, image):
+        return refined
+    return dataclasses.replace(pose, quality=before)

@@ -1,0 +1,194 @@
+"""Reads a rectified picture: which class stands on which cell, and how sure that is."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.primitives.features import Reference
+from vision.reading.board_reading import BoardReading
+from vision.reading.cells import Patches, cut_patches
+from vision.reading.descriptors import Descriptors, load_descriptor
+from vision.reading.heads import GENERIC, OTHER, Head, head_from_arrays, judge, load_generic
+from vision.reading.joint import read_jointly
+from vision.reading.tile_make import of_one_make
+from vision.reading.tiles import pair_halves
+
+log = logging.getLogger(__name__)
+
+CHANGED_LEVELS = 9.0
+"""Grey levels by which a blurred patch must differ somewhere, light made equal, to be read again."""
+BLOCK_PX = 4
+"""Side of the blocks by whose means patches are compared; blurred by a block, that is a blur of three pixels."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Look:
+    """Every cell as it was when it was last read."""
+
+    patches: Patches
+    descriptors: Descriptors
+    """(cells, length)."""
+
+
+class Reader:
+    """Reads boards of one template; with a profile, by what was learnt at that table."""
+
+    def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
+        """Raises ProfileError where the profile is for another game or other weights, WeightsError."""
+        self.template = template
+        """May be replaced by the same board with another shape."""
+        self._first = None if profile is None else _head_of(profile, template)
+        self._own = self._first
+        self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
+        known = self._descriptor.name in GENERIC
+        if profile is None and not known:
+            raise ProfileError(
+                f"nothing was learnt in general with {self._descriptor.name}: calibrate, read by a profile"
+            )
+        self._generic = load_generic(self._descriptor.name) if known else None
+        self._newest: tuple[Image, BoardTemplate, Patches] | None = None
+        """The last picture, and its patches under that template."""
+        self._seen: Patches | None = None
+        self._each: NDArray[np.float64] | None = None
+        """What was read of every cell by itself, before the men of one colour were taken together."""
+        self._unknown: NDArray[np.float64] | None = None
+        self._ways: NDArray[np.float64] | None = None
+        self._described: Descriptors | None = None
+
+    @property
+    def first(self) -> Head | None:
+        """The head that it began with: the profile's, else the generic one; None where there is neither."""
+        if self._first is not None or self._generic is None:
+            return self._first
+        return self._generic.head
+
+    @property
+    def look(self) -> Look | None:
+        """What was read last; None before that."""
+        return None if self._seen is None or self._described is None else Look(self._seen, self._described)
+
+    def adopt(self, head: Head | None) -> None:
+        """Reads with another head of this table from now on, the next time the whole board; None: with the first."""
+        self._own = self._first if head is None else head
+        self._each = None
+
+    def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
+        """(cells, classes) logarithms of what that head, None for the first, sees there; halves are not paired."""
+        letters, generic = self.template.letters, None if self._generic is None else self._generic.head
+        logs, unknown = judge(look.descriptors, letters, self._first if head is None else head, generic)
+        return self._together(look, logs, unknown)
+
+    def read(
+        self,
+        rectified: Image,
+        time_s: float,
+        occlusion: float = 0.0,
+        changed: NDArray[np.bool_] | None = None,
+        previous: BoardReading | None = None,
+    ) -> BoardReading:
+        """What the cells show; some 1 ms a cell, or a tenth of that by the small network.
+
+        Where both are given, cells not `changed` keep `previous`.
+        """
+        patches = self._cut(rectified)
+        if changed is None or previous is None or self._each is None:
+            described = self._descriptor.describe(patches)
+            logs, unknown, ways = self._judge(described)
+        else:
+            assert self._seen is not None and self._described is not None and self._unknown is not None
+            described, logs, unknown = self._described.copy(), self._each.copy(), self._unknown.copy()
+            ways = None if self._ways is None else self._ways.copy()
+            described[changed] = self._descriptor.describe(patches[changed])
+            logs[changed], unknown[changed], new_ways = self._judge(described[changed])
+            if ways is not None and new_ways is not None:
+                ways[changed] = new_ways
+            patches = np.where(changed[:, None, None, None], patches, self._seen)
+        self._seen, self._described = patches, described
+        self._each, self._unknown, self._ways = logs, unknown, ways
+        letters, logs = self.template.letters, self._together(Look(patches, described), logs, unknown)
+        if ways is None:
+            return BoardReading(logs, letters, time_s, occlusion, unknown=unknown)
+        grid = self.template.source["grid"]
+        pairing = pair_halves(logs, letters, ways, int(grid["rows"]), int(grid["columns"]))
+        return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
+
+    def _together(self, look: Look, logs: NDArray[np.float64], unknown: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the cells of the board say of one another, where nothing was learnt at this table."""
+        if self._first is not None or self._generic is None:
+            return logs
+        if self._generic.ways is not None:
+            return of_one_make(look.patches, logs, self.template.letters)
+        return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
+
+    def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
+        """(cells,) True where a cell looks different from when it was last read; a change of light is no change."""
+        patches = self._cut(rectified)
+        if self._seen is None or self._seen.shape != patches.shape:
+            return np.ones(len(patches), dtype=np.bool_)
+        before, now = _blocks(self._seen), _blocks(patches)
+        gain = np.median((now.mean(axis=(1, 2)) + 1) / (before.mean(axis=(1, 2)) + 1), axis=0)
+        apart = _blurred(np.clip(now, 0, 250) - np.clip(before * gain, 0, 250))
+        return np.asarray(np.abs(apart).max(axis=(1, 2, 3)) > CHANGED_LEVELS)
+
+    def _cut(self, rectified: Image) -> Patches:
+        """The patches of a picture; cut once where it is first compared and then read."""
+        if self._newest is None or self._newest[0] is not rectified or self._newest[1] is not self.template:
+            self._newest = rectified, self.template, cut_patches(rectified, self.template)
+        return self._newest[2]
+
+    def _judge(
+        self, described: Descriptors
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+        """Logarithms of what stands on each cell, the shares of what is unknown, and, where cells go in pairs,
+        logarithms of where the other half lies."""
+        head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
+        logs, unknown = judge(described, self.template.letters, self._own, head)
+        return logs, unknown, None if ways is None else ways.log_probabilities(described)
+
+
+def _blocks(patches: Patches) -> NDArray[np.float32]:
+    """(cells, side / 4, side / 4, 3) means of the blocks of each patch."""
+    cells, side = patches.shape[:2]
+    small = cv2.resize(
+        patches.reshape(-1, side, 3), (side // BLOCK_PX, cells * side // BLOCK_PX), interpolation=cv2.INTER_AREA
+    )
+    return small.reshape(cells, side // BLOCK_PX, side // BLOCK_PX, 3).astype(np.float32)
+
+
+def _blurred(patches: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Each patch blurred by itself, by 1 2 1 down and across; beyond its edge it goes on as at the edge."""
+    wide = np.pad(patches, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
+    down = wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]
+    return np.asarray((down[:, :, :-2] + 2 * down[:, :, 1:-1] + down[:, :, 2:]) / 16, dtype=np.float32)
+
+
+def reference_of(profile: TableProfile) -> Reference:
+    """The profile's picture of its board, for alignment. Raises ProfileError."""
+    image = cv2.imdecode(np.frombuffer(profile.reference_jpeg, dtype=np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise ProfileError("the profile's reference picture is damaged; calibrate again")
+    return Reference(np.asarray(image, dtype=np.uint8), profile.image_from_board)
+
+
+def _head_of(profile: TableProfile, template: BoardTemplate) -> Head:
+    profile.check_game(template.game)
+    try:
+        descriptor = load_descriptor(profile.descriptor)
+        head = head_from_arrays(profile.head)
+    except ValueError as error:
+        raise ProfileError(f"the profile cannot be used: {error}; calibrate again") from error
+    if descriptor.sha256 != profile.weights_sha256:
+        raise ProfileError(f"the profile was made with other weights of {descriptor.name}; calibrate again")
+    if len(head.mean) != descriptor.length:
+        raise ProfileError(f"the profile's head does not fit {descriptor.name}; calibrate again")
+    if not set(head.letters) <= set(template.letters + OTHER):
+        raise ProfileError(f"the profile knows {head.letters!r}, the board {template.letters!r}; calibrate again")
+    return head

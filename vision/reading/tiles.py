@@ -1,0 +1,136 @@
+"""Takes halves together that are one tile: a settled board shows no half without its other half.
+
+The cells and what may join them are a monomer-dimer model: every cell is empty or joined to one neighbour. Its
+marginals come from belief propagation, which is nearly exact for matchings (Bayati, Nair, 2006: "A rigorous proof of
+the cavity method for counting matchings"); the best set of tiles is the heaviest set of pairs of two sides, since on
+a checkerboard every tile joins a light square to a dark one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import EMPTY
+from vision.reading.board_reading import SeenTile
+from vision.reading.matching import heaviest_pairs
+
+FloatArray = NDArray[np.float64]
+
+UP, RIGHT, DOWN, LEFT = range(1, 5)
+"""Columns of `ways`; column 0 is nowhere."""
+ROUNDS = 40
+MOST_NATS, LEAST_NATS = 30.0, -12.0
+"""Log odds beyond these are as good as certain; pairs below are left out."""
+LEAST = 1e-6
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Pairing:
+    """What a board shows, once its halves are taken together."""
+
+    log_probabilities: FloatArray
+    """(cells, classes) as they came, but for how probable it is that a cell is empty."""
+    tiles: tuple[SeenTile, ...]
+    """The best set, ascending by first cell."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Joints:
+    """Neighbouring cells that may hold one tile."""
+
+    ends: NDArray[np.intp]
+    """(pairs, 2) cells, ascending."""
+    odds: FloatArray
+    """(pairs,) logarithms of how much more probable a tile there is than both cells empty."""
+
+
+def pair_halves(log_probabilities: FloatArray, letters: str, ways: FloatArray, rows: int, columns: int) -> Pairing:
+    """The halves on a board of rows and columns, taken together.
+
+    `ways` is (cells, 5): logarithms of whether the other half lies nowhere, up, right, down or left. A half that
+    stands alone is in no tile, and loses belief as far as its neighbours are seen empty: beside a hand it keeps it.
+    """
+    empty = letters.index(EMPTY)
+    free = _seen_empty(log_probabilities, empty)
+    joints = _joints(free, ways, rows, columns)
+    vacant, joined = _marginals(joints, rows * columns)
+    vacant = np.clip(vacant, LEAST, 1 - LEAST)
+    logs = log_probabilities + (np.log1p(-vacant) - _log_rest(log_probabilities[:, empty]))[:, None]
+    logs[:, empty] = np.log(vacant)
+    return Pairing(logs, _tiles(joints, joined, logs, letters, columns))
+
+
+def _log_rest(logs: FloatArray) -> FloatArray:
+    """Logarithms of one minus the probabilities."""
+    return np.asarray(np.log(np.maximum(-np.expm1(logs), LEAST)))
+
+
+def _seen_empty(log_probabilities: FloatArray, empty: int) -> FloatArray:
+    """(cells,) logarithms of the probability that nothing stands there.
+
+    Belief spread evenly over all classes says nothing of that, though all classes but one are halves: so much as every
+    class has counts half for empty.
+    """
+    shares = np.exp(log_probabilities)
+    evenly = shares.min(axis=1)
+    vacant = shares[:, empty] + evenly * (shares.shape[1] / 2 - 1)
+    return np.asarray(np.log(np.clip(vacant, LEAST, 1 - LEAST)))
+
+
+def _joints(empty: FloatArray, ways: FloatArray, rows: int, columns: int) -> _Joints:
+    towards = ways[:, 1:] - np.logaddexp.reduce(ways[:, 1:], axis=1, keepdims=True)
+    score = (_log_rest(empty) - empty)[:, None] + towards
+    names = np.arange(rows * columns).reshape(rows, columns)
+    across = np.stack([names[:, :-1], names[:, 1:]], axis=-1).reshape(-1, 2)
+    down = np.stack([names[:-1], names[1:]], axis=-1).reshape(-1, 2)
+    odds = np.concatenate(
+        [
+            score[across[:, 0], RIGHT - 1] + score[across[:, 1], LEFT - 1],
+            score[down[:, 0], DOWN - 1] + score[down[:, 1], UP - 1],
+        ]
+    )
+    likely = odds > LEAST_NATS
+    return _Joints(np.concatenate([across, down])[likely], np.minimum(odds[likely], MOST_NATS))
+
+
+def _marginals(joints: _Joints, cells: int) -> tuple[FloatArray, FloatArray]:
+    """(cells,) probability that each is empty, and (pairs,) that each is a tile."""
+    here = joints.ends.T.reshape(-1)
+    """Every pair twice, as seen from its first and from its second cell."""
+    weights = np.tile(np.exp(joints.odds), 2)
+    free = np.ones_like(weights)
+    """Probability that the cell would be empty were it not for the other one of the pair."""
+    for _ in range(ROUNDS):
+        offers = weights * np.roll(free, len(joints.odds))
+        around = np.bincount(here, offers, cells)[here] - offers
+        free = np.sqrt(free / (1 + np.maximum(around, 0)))
+    offers = weights * np.roll(free, len(joints.odds))
+    both = (offers * free)[: len(joints.odds)]
+    return 1 / (1 + np.bincount(here, offers, cells)), both / (1 + both)
+
+
+def _tiles(
+    joints: _Joints, joined: FloatArray, log_probabilities: FloatArray, letters: str, columns: int
+) -> tuple[SeenTile, ...]:
+    """The best set of pairs, of cells that are more probably halves than empty."""
+    seen = log_probabilities[:, letters.index(EMPTY)] < np.log(0.5)
+    good = (joints.odds > 0) & seen[joints.ends].all(axis=1)
+    weights: dict[tuple[int, int], float] = {}
+    probability: dict[tuple[int, int], float] = {}
+    for (one, other), odds, share in zip(joints.ends[good].tolist(), joints.odds[good], joined[good], strict=True):
+        light = sum(divmod(one, columns)) % 2 == 0
+        weights[(one, other) if light else (other, one)] = float(odds)
+        probability[one, other] = float(share)
+    best = sorted((min(pair), max(pair)) for pair in heaviest_pairs(weights))
+    pips = _pips(log_probabilities, letters)
+    return tuple(SeenTile(ends, pips[ends[0]] + pips[ends[1]], probability[ends]) for ends in best)
+
+
+def _pips(log_probabilities: FloatArray, letters: str) -> str:
+    """The most probable class letter of every cell but EMPTY."""
+    shown = letters.replace(EMPTY, "")
+    columns = [letters.index(letter) for letter in shown]
+    return "".join(shown[index] for index in log_probabilities[:, columns].argmax(axis=1))

@@ -1,0 +1,61 @@
+"""The learnt files of `models/`, vouched for by its manifest."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ROOT / "models"
+MADE_HERE = ROOT / "var" / "imagenet"
+"""Learnt files that are no part of the program but were made on this computer, with a manifest of their own."""
+
+
+class WeightsError(OSError):
+    """A learnt file that is missing, unknown to the manifest, or not the one the manifest vouches for."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Weights:
+    """One learnt file."""
+
+    path: Path
+    sha256: str
+    """Hexadecimal digest that the manifest promises and `find_weights` has checked."""
+    known_as: str = ""
+    """Digest that profiles know it by: of what it was made from, where every computer makes its own file."""
+
+
+def find_weights(name: str, folder: Path = MODELS, again: str = "") -> Weights:
+    """The file of that name in the manifest, its digest checked (10 ms for 10 MB).
+
+    `again` is the command that makes the file where it is no part of the checkout. Raises WeightsError, which says how
+    to get the file.
+    """
+    try:
+        return _checked(name, folder)
+    except WeightsError as error:
+        if not again:
+            raise
+        raise WeightsError(f"{name} weights are not on this computer; make them with `{again}`") from error
+
+
+def _checked(name: str, folder: Path) -> Weights:
+    manifest = folder / "manifest.toml"
+    try:
+        entry = tomllib.loads(manifest.read_text(encoding="utf-8"))[name]
+        path, promised = folder / entry["file"], str(entry["sha256"])
+    except OSError as error:
+        raise WeightsError(f"{manifest}: {error.strerror}; is the checkout complete?") from error
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise WeightsError(f"{manifest}: no usable entry {name!r} ({error})") from error
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise WeightsError(f"{path}: {error.strerror}; restore it with `git checkout {path.name}`") from error
+    if digest != promised:
+        said = f"its sha256 is {digest[:12]}..., the manifest says {promised[:12]}..."
+        raise WeightsError(f"{path}: {said}; restore it with `git checkout {path.name}`")
+    return Weights(path, digest, str(entry.get("known_as", digest)))

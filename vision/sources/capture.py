@@ -1,0 +1,204 @@
+"""Cameras on a cable and RTSP streams, through OpenCV."""
+
+from __future__ import annotations
+
+import logging
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from vision.frame import Image, SourceError
+from vision.sources.delivery import Delivery
+from vision.sources.exposure import Device, ExposureLock
+from vision.sources.live import Connection
+
+log = logging.getLogger(__name__)
+
+WARM_UP_FRAMES = 5
+"""Pictures thrown away after opening: the first are often broken, dark, or left over from long ago."""
+WARM_UP_S = 1.5
+"""Longest time that pictures are thrown away while their brightness still leaps."""
+LEAP = 0.10
+"""Change of brightness from one picture to the next, as a share, of a camera that is still waking up."""
+DEAD_AFTER = 10
+"""Failed reads in a row after which a camera counts as unplugged."""
+FROZEN_S = 10.0
+"""One and the same picture for so long, to the last bit, comes from a camera that hangs: it is opened again."""
+_RETRY_S = 0.05
+_TIMEOUT_MS = 5000
+
+Opener = Callable[[int | str], Device]
+
+
+def open_v4l2(target: int | str) -> Device:
+    """The device with that index or path, by Video4Linux."""
+    return cv2.VideoCapture(target, cv2.CAP_V4L2)
+
+
+def device_frames(
+    device: str,
+    rate_hz: float,
+    size_px: tuple[int, int] | None,
+    delivery: Delivery | None = None,
+    opener: Opener = open_v4l2,
+    clock: Callable[[], float] = time.monotonic,
+) -> Connection:
+    """The pictures of a camera: an index such as "0", or a path such as /dev/v4l/by-id/....
+
+    Warm-up pictures are left out; exposure and white balance are locked once they have settled, each time anew. A
+    driver that hangs within a read holds up the thread that reads, and nothing else; V4L2 gives up after 10 s.
+    """
+    delivery = delivery or Delivery(f"camera {device}", rate_hz)
+    capture = open_device(device, rate_hz, size_px, delivery, opener)
+    try:
+        exposure, frozen = ExposureLock(capture, delivery, clock()), FrozenCheck(FROZEN_S)
+        warm_up = WarmUp(clock())
+        for image in _images(device, capture):
+            now_s = clock()
+            exposure.watch(image, now_s)
+            if frozen.watch(image, now_s):
+                raise SourceError(f"camera {device}: its picture has stood still for {FROZEN_S:g} s")
+            if warm_up.over(image, now_s):
+                yield image
+    finally:
+        capture.release()
+
+
+def open_device(
+    device: str,
+    rate_hz: float,
+    size_px: tuple[int, int] | None,
+    delivery: Delivery | None = None,
+    opener: Opener = open_v4l2,
+) -> Device:
+    """The opened camera, set to MJPG, then size, then rate (drivers honour them only in this order).
+
+    Raises SourceError.
+    """
+    capture = opener(_target(device))
+    if not capture.isOpened():
+        capture.release()
+        raise SourceError(f"camera {device}: it cannot be opened; is another program using it?")
+    wanted = [(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))]
+    if size_px is not None:
+        wanted += [(cv2.CAP_PROP_FRAME_WIDTH, size_px[0]), (cv2.CAP_PROP_FRAME_HEIGHT, size_px[1])]
+    for setting, value in [*wanted, (cv2.CAP_PROP_FPS, rate_hz)]:
+        capture.set(setting, value)
+    # The newest picture is wanted; most drivers keep their own queue all the same.
+    capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+    _read_back(capture, delivery or Delivery(f"camera {device}", rate_hz), size_px, rate_hz)
+    return capture
+
+
+def describe(capture: Device) -> str:
+    """What the camera says it was set to, which is seldom what it was asked for."""
+    width, height = capture.get(cv2.CAP_PROP_FRAME_WIDTH), capture.get(cv2.CAP_PROP_FRAME_HEIGHT)
+    return f"{codec_of(capture)} {width:.0f}x{height:.0f} at {capture.get(cv2.CAP_PROP_FPS):g} Hz"
+
+
+def codec_of(capture: Device) -> str:
+    """How the pictures come, such as MJPG; "?" where the driver does not say."""
+    code = int(capture.get(cv2.CAP_PROP_FOURCC))
+    letters = "".join(chr(code >> shift & 0xFF) for shift in (0, 8, 16, 24)) if code > 0 else ""
+    return letters.strip("\0 ") if letters.isprintable() and letters.strip("\0 ") else "?"
+
+
+class WarmUp:
+    """Leaves out a camera's first pictures: some always, and more while their brightness leaps."""
+
+    def __init__(self, now_s: float) -> None:
+        self._opened_s = now_s
+        self._count = 0
+        self._level: float | None = None
+        self._over = False
+
+    def over(self, image: Image, now_s: float) -> bool:
+        """Whether the next picture is to be used."""
+        if self._over:
+            return True
+        level, before = float(image[::8, ::8].mean()) + 1, self._level
+        self._level, self._count = level, self._count + 1
+        calm = before is not None and abs(level / before - 1) < LEAP
+        self._over = self._count > WARM_UP_FRAMES and (calm or now_s - self._opened_s > WARM_UP_S)
+        return self._over
+
+
+class FrozenCheck:
+    """Notices by content that a camera sends its last picture again and again: a real one's noise never repeats."""
+
+    def __init__(self, after_s: float) -> None:
+        self._after_s = after_s
+        self._checksum: int | None = None
+        self._since_s = 0.0
+
+    def watch(self, image: Image, now_s: float) -> bool:
+        """Whether the picture has been the same for long enough."""
+        checksum = zlib.crc32(image[::4, ::4].tobytes())
+        if checksum != self._checksum:
+            self._checksum, self._since_s = checksum, now_s
+        return now_s - self._since_s > self._after_s
+
+
+def _images(device: str, capture: Device) -> Iterator[Image]:
+    """What can be read; a read that fails now and then is passed over. Raises SourceError once none comes."""
+    failed = 0
+    while failed < DEAD_AFTER:
+        read, image = capture.read()
+        if not read or image is None or not getattr(image, "size", 0):
+            failed += 1
+            time.sleep(_RETRY_S)
+            continue
+        failed = 0
+        yield np.asarray(image, dtype=np.uint8)
+    raise SourceError(f"camera {device}: it sends no pictures any more; is it still plugged in?")
+
+
+def _target(device: str) -> int | str:
+    if not device.isdecimal():
+        if not Path(device).exists():
+            raise SourceError(
+                f"camera {device}: there is no such device; is it plugged in? `ls /dev/v4l/by-id` lists all"
+            )
+        return str(Path(device).resolve())
+    if not Path(f"/dev/video{device}").exists():
+        raise SourceError(f"camera {device}: there is no /dev/video{device}; is it plugged in?")
+    return int(device)
+
+
+def _read_back(capture: Device, delivery: Delivery, size_px: tuple[int, int] | None, rate_hz: float) -> None:
+    """Notes and logs what the driver says it was set to, beside what it was asked for."""
+    delivery.claimed, delivery.codec = describe(capture), codec_of(capture)
+    asked = f"MJPG {f'{size_px[0]}x{size_px[1]} ' if size_px else ''}at {rate_hz:g} Hz"
+    log.info("%s: asked for %s; the driver says %s", delivery.name, asked, delivery.claimed)
+    width, height = capture.get(cv2.CAP_PROP_FRAME_WIDTH), capture.get(cv2.CAP_PROP_FRAME_HEIGHT)
+    if size_px is not None and (round(width), round(height)) != size_px:
+        log.warning("%s: it takes %.0fx%.0f pictures, not %dx%d", delivery.name, width, height, *size_px)
+
+
+def rtsp_frames(url: str, delivery: Delivery | None = None) -> Connection:
+    """The pictures of an rtsp:// address, until it ends or stalls.
+
+    The first ones are left out: before the first whole picture of the stream they are grey or smeared.
+    """
+    limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _TIMEOUT_MS]
+    capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, limits)
+    try:
+        if not capture.isOpened():
+            raise SourceError(f"{url}: no stream answers there")
+        delivery = delivery or Delivery(url)
+        delivery.claimed, delivery.codec = describe(capture), codec_of(capture)
+        log.info("%s: the stream says %s", url, delivery.claimed)
+        warm_up = WarmUp(time.monotonic())
+        while True:
+            read, image = capture.read()
+            if not read or image is None:
+                raise SourceError(f"{url}: the stream broke off")
+            picture: Image = np.asarray(image, dtype=np.uint8)
+            if warm_up.over(picture, time.monotonic()):
+                yield picture
+    finally:
+        capture.release()

@@ -1,0 +1,114 @@
+"""Locks a camera's exposure and white balance once they have settled, so that a hand over the board changes neither."""
+
+from __future__ import annotations
+
+import collections
+import logging
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from vision.frame import Image
+from vision.sources.delivery import Delivery
+
+log = logging.getLogger(__name__)
+
+SETTLE_S = 2.0
+"""Least time that a camera gets to find its exposure and white balance."""
+LONGEST_SETTLE_S = 6.0
+"""Locked after so long even where the brightness still wanders: a hand or a flickering lamp may move it."""
+STEADY_FRAMES = 10
+STEADY_SHARE = 0.03
+"""Brightness has settled when the last pictures differ by no more than this share."""
+CHECKED_FRAMES = 12
+"""Pictures after locking over which the brightness must stay."""
+LEAPT_SHARE = 0.25
+"""Change of brightness by locking, as a share, from which the lock does harm: some drivers forget the value."""
+V4L2_MANUAL, V4L2_AUTOMATIC = 1, 3
+"""V4L2's exposure_auto: manual, and aperture priority, which is what cameras call automatic."""
+
+
+class Device(Protocol):
+    """The part of `cv2.VideoCapture` that is used of a camera."""
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        """Whether it could be opened."""
+
+    def get(self, propId: int, /) -> float:  # noqa: N803
+        """A setting; 0 or -1 where the driver does not know it."""
+
+    def set(self, propId: int, value: float, /) -> bool:  # noqa: N803
+        """Asks for a setting; False where the driver refuses it, True also where it only seems to take it."""
+
+    def read(self) -> tuple[bool, Any]:
+        """The next picture; may block for seconds."""
+
+    def release(self) -> None:
+        """Closes it."""
+
+
+class ExposureLock:
+    """Watches the pictures of a camera that was just opened; give it every one."""
+
+    def __init__(self, device: Device, delivery: Delivery, now_s: float) -> None:
+        """Switches the automatic on: a driver keeps what the program before has locked."""
+        self._device, self._delivery = device, delivery
+        self._opened_s = now_s
+        self._recent: collections.deque[float] = collections.deque(maxlen=STEADY_FRAMES)
+        self._locked_level: float | None = None
+        self._after: list[float] = []
+        self._done = False
+        self._automatic()
+        delivery.exposure = "exposure automatic"
+
+    def watch(self, image: Image, now_s: float) -> None:
+        """Locks when the brightness has settled, and takes it back where the picture leaps."""
+        if self._done:
+            return
+        level = float(image[::8, ::8].mean())
+        if self._locked_level is None:
+            self._recent.append(level)
+            if now_s - self._opened_s > SETTLE_S and (self._steady() or now_s - self._opened_s > LONGEST_SETTLE_S):
+                self._lock()
+            return
+        self._after.append(level)
+        if len(self._after) == CHECKED_FRAMES:
+            self._judge()
+
+    def _steady(self) -> bool:
+        levels = list(self._recent)
+        return len(levels) == STEADY_FRAMES and max(levels) - min(levels) <= STEADY_SHARE * (max(levels) + 1)
+
+    def _lock(self) -> None:
+        exposure, warmth = self._device.get(cv2.CAP_PROP_EXPOSURE), self._device.get(cv2.CAP_PROP_WB_TEMPERATURE)
+        exposed = self._device.set(cv2.CAP_PROP_AUTO_EXPOSURE, V4L2_MANUAL)
+        if exposed and exposure > 0:
+            self._device.set(cv2.CAP_PROP_EXPOSURE, exposure)
+        exposed = exposed and self._device.get(cv2.CAP_PROP_AUTO_EXPOSURE) == V4L2_MANUAL
+        balanced = self._device.set(cv2.CAP_PROP_AUTO_WB, 0) and self._device.get(cv2.CAP_PROP_AUTO_WB) == 0
+        if balanced and warmth > 0:
+            self._device.set(cv2.CAP_PROP_WB_TEMPERATURE, warmth)
+        self._locked_level = float(np.mean(self._recent))
+        self._done = not exposed
+        self._tell(
+            f"exposure {'locked' if exposed else 'cannot be locked'}, "
+            f"white balance {'locked' if balanced else 'cannot be locked'}"
+        )
+
+    def _judge(self) -> None:
+        """A lock that made the picture much brighter or darker is undone: it took another value than was in force."""
+        self._done = True
+        assert self._locked_level is not None
+        ratio = (float(np.median(self._after)) + 1) / (self._locked_level + 1)
+        if abs(np.log(ratio)) > np.log(1 + LEAPT_SHARE):
+            self._automatic()
+            self._tell(f"exposure automatic, since locking it made the picture {ratio:.0%} as bright")
+
+    def _automatic(self) -> None:
+        self._device.set(cv2.CAP_PROP_AUTO_EXPOSURE, V4L2_AUTOMATIC)
+        self._device.set(cv2.CAP_PROP_AUTO_WB, 1)
+
+    def _tell(self, text: str) -> None:
+        self._delivery.exposure = text
+        log.info("%s: %s", self._delivery.name, text)

@@ -1,0 +1,155 @@
+"""Frame sources that lie on a disk: a video file, and a folder of photos shown one after the other."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from vision.frame import Frame, Image, SourceEnded, SourceError
+from vision.sources.encoded import decode
+
+log = logging.getLogger(__name__)
+
+NOT_PHOTOS = frozenset({".json"})
+"""Suffixes of files that belong beside photos (labels) and are passed over in silence."""
+BROKEN_FRAMES = 50
+"""Unreadable frames in a row after which a video counts as over."""
+
+
+class Video(Protocol):
+    """The part of `cv2.VideoCapture` that is used of a file."""
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        """Whether it is a video."""
+
+    def get(self, propId: int, /) -> float:  # noqa: N803
+        """A property; 0 or less where the file does not tell."""
+
+    def read(self) -> tuple[bool, Any]:
+        """The next frame; False where it is broken, and after the last."""
+
+    def release(self) -> None:
+        """Closes it."""
+
+
+def open_video(path: Path) -> Video:
+    """The video in a file."""
+    return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
+
+
+class PhotoFolder:
+    """The photos of a folder in natural order, each held for a while like a board that nobody touches."""
+
+    live = False
+
+    def __init__(self, folder: Path, hold_s: float = 1.5, rate_hz: float = 10.0) -> None:
+        if not hold_s > 0 or not rate_hz > 0:
+            raise SourceError(f"hold_s and rate_hz must be greater than 0, not {hold_s} and {rate_hz}")
+        self.skipped: list[str] = []
+        """Names of the files so far that were no pictures."""
+        self._paths = _photo_paths(folder)
+        if not self._paths:
+            raise SourceError(f"{folder}: there are no photos in this folder")
+        self._rate_hz = rate_hz
+        self._times = max(1, round(hold_s * rate_hz))
+        self._image: Image | None = None
+        self._name = ""
+        self._left = 0
+        self._index = 0
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The next frame. Raises SourceEnded after the last photo."""
+        while self._image is None or self._left == 0:
+            self._open_next()
+        frame = Frame(self._image, self._index / self._rate_hz, self._index, self._name)
+        self._index += 1
+        self._left -= 1
+        return frame
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _open_next(self) -> None:
+        if not self._paths:
+            raise SourceEnded
+        path = self._paths.pop(0)
+        try:
+            image = decode(path.read_bytes())
+        except OSError as error:
+            log.warning("skipping %s: %s", path, error.strerror)
+            image = None
+        else:
+            if image is None:
+                log.warning("skipping %s: it is no picture, or a broken one", path)
+        if image is None:
+            self.skipped.append(path.name)
+            return
+        self._image, self._name, self._left = image, path.name, self._times
+
+
+class VideoFile:
+    """The frames of a video file; broken ones are passed over."""
+
+    live = False
+
+    def __init__(self, path: Path, opener: Callable[[Path], Video] = open_video) -> None:
+        if not path.is_file():
+            raise SourceError(f"{path}: there is no such file")
+        self._capture = opener(path)
+        if not self._capture.isOpened():
+            raise SourceError(f"{path}: this is no video that can be read")
+        rate_hz = self._capture.get(cv2.CAP_PROP_FPS)
+        self._rate_hz = rate_hz if 0.1 <= rate_hz <= 1000 else 25.0
+        self._path = path
+        self._position = 0
+        self._index = 0
+        self._time_s = -1.0
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The next frame. Raises SourceEnded after the last, SourceError where not one could be read."""
+        for _ in range(BROKEN_FRAMES):
+            read, image = self._capture.read()
+            position, self._position = self._position, self._position + 1
+            if read and image is not None:
+                self._time_s = self._time_of(position)
+                frame = Frame(np.asarray(image, dtype=np.uint8), self._time_s, self._index)
+                self._index += 1
+                return frame
+            # Of some files (raw streams, recordings that were cut off) the number of frames is not known.
+            if 0 < self._capture.get(cv2.CAP_PROP_FRAME_COUNT) <= position + 1:
+                break
+        if self._index == 0:
+            raise SourceError(f"{self._path}: no frame of this video can be read")
+        raise SourceEnded
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._capture.release()
+
+    def _time_of(self, position: int) -> float:
+        """Seconds into the file: its own time stamp, since phones record at a changing rate; else by counting."""
+        stamp_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+        if stamp_s > self._time_s:
+            return stamp_s
+        return max(position / self._rate_hz, self._time_s + 1 / self._rate_hz)
+
+
+def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Sorts names as people do: 1_2 before 1_10."""
+    parts = re.findall(r"\d+|\D+", name.lower())
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
+
+
+def _photo_paths(folder: Path) -> list[Path]:
+    try:
+        paths = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+    except OSError as error:
+        raise SourceError(f"{folder}: {error.strerror}") from error
+    photos = [path for path in paths if path.suffix.lower() not in NOT_PHOTOS]
+    return sorted(photos, key=lambda path: natural_key(path.name))

@@ -1,0 +1,62 @@
+"""Opens what delivers frames: a camera, a video, a folder of photos, a stream."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vision.frame import FrameSource, SourceError
+from vision.sources.capture import device_frames, open_device, rtsp_frames
+from vision.sources.delivery import Delivery
+from vision.sources.files import PhotoFolder, VideoFile
+from vision.sources.live import LiveSource
+from vision.sources.mjpeg import check_address, mjpeg_frames
+
+
+def open_source(
+    spec: str,
+    *,
+    hold_s: float = 1.5,
+    rate_hz: float = 10.0,
+    size_px: tuple[int, int] | None = None,
+    give_up_s: float | None = None,
+) -> FrameSource:
+    """The frame source that `spec` names.
+
+    A camera's index ("0") or path (/dev/v4l/by-id/..., which stays the same from boot to boot), a video file, a
+    folder of photos (each shown `hold_s` long, `rate_hz` frames a second), an http(s):// MJPEG or rtsp:// address.
+    `size_px` is asked of a camera only. Live sources reconnect for ever, or until `give_up_s` without a frame.
+    Raises SourceError.
+    """
+    if not spec.strip():
+        raise SourceError("a source is a camera, a file, a folder or an address, and not empty")
+    scheme = spec.partition("://")[0].lower() if "://" in spec else ""
+    if scheme in ("http", "https"):
+        check_address(spec)
+        delivery = Delivery(spec)
+        delivery.codec = "MJPEG"
+        return LiveSource(spec, lambda: mjpeg_frames(spec), give_up_s, delivery)
+    if scheme in ("rtsp", "rtsps"):
+        check_address(spec)
+        delivery = Delivery(spec)
+        return LiveSource(spec, lambda: rtsp_frames(spec, delivery), give_up_s, delivery)
+    if scheme:
+        raise SourceError(f"{spec}: a source's address begins with http, https, rtsp or rtsps, not {scheme!r}")
+    if spec.isdecimal() or spec.startswith("/dev/"):
+        # Opened once here, so that a wrong name is an error now and not an endless wait.
+        open_device(spec, rate_hz, size_px).release()
+        delivery = Delivery(f"camera {spec}", rate_hz)
+        return LiveSource(delivery.name, lambda: device_frames(spec, rate_hz, size_px, delivery), give_up_s, delivery)
+    return _open_path(Path(spec).expanduser(), hold_s, rate_hz)
+
+
+def _open_path(path: Path, hold_s: float, rate_hz: float) -> FrameSource:
+    try:
+        if path.is_dir():
+            return PhotoFolder(path, hold_s, rate_hz)
+        if path.is_file():
+            return VideoFile(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, SourceError):
+            raise
+        raise SourceError(f"{path}: {error}") from error
+    raise SourceError(f"{path}: there is no such camera, video file, folder or address")

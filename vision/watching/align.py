@@ -1,0 +1,245 @@
+"""Where the board is, frame after frame: locked by texture or lines, kept by optical flow, checked all the time.
+
+A wrong lock is the worst that can happen, since every reading after it would be wrong. So a pose counts only once
+the template's lines, or its print, were seen under it, and it is given up when they are not seen any more.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.finding.evidence import pose_quality, snap_pose
+from vision.finding.finder import find_board
+from vision.finding.markers import OtherSheetError
+from vision.frame import Frame, Image
+from vision.pose import BoardPose, is_plausible, pose_from_corners
+from vision.primitives.features import Reference, ReferenceMatcher, shrink
+from vision.watching.tracking import Track, Tracker
+
+__all__ = ["Aligner", "Alignment", "Reference"]
+
+FloatArray = NDArray[np.float64]
+
+log = logging.getLogger(__name__)
+
+LOCK_QUALITY = 0.55
+"""Share of the lines or of the print that must be seen before a pose is believed."""
+KEEP_SHARE = 0.6
+"""Share of the quality at locking below which something is wrong."""
+CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
+"""How often the lines are looked for: a check takes as long as following the board through five frames."""
+LOST_AFTER_S = 4.0
+"""How long the lines of a board that does not move may be hidden before it counts as gone."""
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
+SEARCH_EVERY_S = 4.0
+"""Pause between searches by lines alone, which take most of a second."""
+HIDDEN_S = 0.8
+"""How long nothing at all of a locked board need be seen before it counts as lost."""
+BUMP = 0.006
+"""Shift, as a share of the board's side, from which a move of board or camera is reported."""
+STANDS_PX, STEADY_PX = 0.5, 0.35
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Alignment:
+    """What is known of the board's place in one frame."""
+
+    pose: BoardPose | None
+    """None while lost."""
+    state: Literal["locked", "lost"]
+    relocked: bool
+    """True once, with the first frame after board or camera came to rest in another place or the board came back."""
+    quality: float
+    """Share of the drawn lines, or of the print, seen where it belongs at the last check, 0 to 1."""
+    moved_px: float
+    """How far the farthest corner went in the picture since the frame before."""
+
+
+LOST = Alignment(None, "lost", relocked=False, quality=0.0, moved_px=0.0)
+
+
+class Aligner:
+    """Follows one board. Give it every frame in turn; `template` then has the shape measured on the board in view."""
+
+    def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
+        self.template = template
+        self._matcher = ReferenceMatcher(reference, template) if reference is not None else None
+        self._pose: BoardPose | None = None
+        self._small_from_image: FloatArray = np.eye(3)
+        self._tracker: Tracker | None = None
+        self._key: BoardPose | None = None
+        self._resting: BoardPose | None = None
+        self._locked_quality = 0.0
+        self._checked_s = self._seen_s = self._followed_s = self._next_try_s = float("-inf")
+        self._next_search_s = float("-inf")
+        self._wait_s = FIRST_WAIT_S
+        self._name = self._locked_name = ""
+
+    def update(self, frame: Frame) -> Alignment:
+        """Where the board is in the next frame: 3 ms while it rests, some 70 ms for a new lock."""
+        grey, self._small_from_image = shrink(frame.image)
+        before = self._pose
+        track = self._tracker.follow(grey) if self._tracker is not None and self._name == frame.name else None
+        if track is None or self._key is None:
+            return self._lock(frame, grey)
+        self._followed_s = frame.time_s
+        pose = self._carried(track)
+        if before is None:
+            return self._back(pose, frame, grey)
+        moved_px = _distance_px(before, pose, self.template)
+        if moved_px < STEADY_PX and track.support == 0.0:
+            pose = before
+        self._pose = pose
+        resting = self._resting or pose
+        side_px = _side_px(pose, self.template)
+        if moved_px < STANDS_PX and _distance_px(resting, pose, self.template) > BUMP * side_px:
+            return self._lock(frame, grey)
+        if frame.time_s - self._checked_s > (CHECK_AT_REST_S if track.untouched else CHECK_EVERY_S):
+            if moved_px < STANDS_PX:
+                return self._check(frame, grey, moved_px)
+            if pose_quality(frame.image, pose, self.template) < KEEP_SHARE * self._locked_quality:
+                # What is followed is no board any more: a hand, or too few points to tell.
+                return self._lock(frame, grey)
+            self._checked_s = frame.time_s
+        return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
+
+    def _back(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
+        """Out of sight, but followed again: believed as soon as its lines are seen."""
+        quality = pose_quality(frame.image, pose, self.template)
+        if quality < KEEP_SHARE * self._locked_quality:
+            return self._lock(frame, grey)
+        return self._locked(dataclasses.replace(pose, quality=quality), frame, grey)
+
+    def _carried(self, track: Track) -> BoardPose:
+        assert self._key is not None
+        small = self._small_from_image
+        image_from_board = np.linalg.inv(small) @ track.now_from_key @ small @ self._key.image_from_board
+        pose = BoardPose(image_from_board / image_from_board[2, 2], self._key.error_px, self._key.quality)
+        resting = self._resting or self._key
+        # A board at rest gets one and the same pose, so that the steady picture does not shiver.
+        return resting if _distance_px(resting, pose, self.template) < STEADY_PX * 2 else pose
+
+    def _check(self, frame: Frame, grey: NDArray[np.uint8], moved_px: float) -> Alignment:
+        """Looks whether the lines are still where the pose says; hidden ones are forgiven for a while."""
+        assert self._pose is not None
+        self._checked_s = frame.time_s
+        quality = pose_quality(frame.image, self._pose, self.template)
+        pose = dataclasses.replace(self._pose, quality=quality)
+        if quality >= KEEP_SHARE * self._locked_quality:
+            self._seen_s = frame.time_s
+            self._hold(pose, grey)
+            return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
+        if frame.time_s >= self._next_try_s:
+            found = self._locate(frame.image, frame.time_s)
+            if found is not None:
+                return self._locked(found, frame, grey)
+            self._back_off(frame.time_s)
+        if frame.time_s - self._seen_s > LOST_AFTER_S:
+            self._tracker = self._key = None
+            return self._lose(frame)
+        return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
+
+    def _lock(self, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
+        if frame.name != self._name:
+            # Another photo: what was known of the last one's pose means nothing here.
+            self._name, self._tracker, self._key = frame.name, None, None
+            self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
+        if frame.time_s >= self._next_try_s:
+            found = self._locate(frame.image, frame.time_s)
+            if found is not None:
+                return self._locked(found, frame, grey)
+            self._back_off(frame.time_s)
+        if self._pose is not None and frame.time_s - self._followed_s < HIDDEN_S:
+            # A hand sweeping over it all; it is shorter than anybody needs to move the board and let go of it.
+            return Alignment(self._pose, "locked", relocked=False, quality=0.0, moved_px=0.0)
+        return self._lose(frame)
+
+    def _locked(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
+        before, resting = self._pose, self._resting
+        shift_px = 0.0 if resting is None else _distance_px(resting, pose, self.template)
+        bumped = shift_px > BUMP * _side_px(pose, self.template)
+        relocked = resting is not None and (before is None or bumped)
+        if before is not None and resting is not None and not bumped and frame.name == self._locked_name:
+            pose = dataclasses.replace(resting, quality=pose.quality)
+        if relocked:
+            log.info("board locked again, %.1f px from where it was; quality %.2f", shift_px, pose.quality)
+        self._resting, self._locked_quality, self._locked_name = pose, pose.quality, frame.name
+        self._checked_s = self._seen_s = self._followed_s = frame.time_s
+        self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
+        self._hold(pose, grey)
+        moved_px = 0.0 if before is None else _distance_px(before, pose, self.template)
+        return Alignment(pose, "locked", relocked=relocked, quality=pose.quality, moved_px=moved_px)
+
+    def _hold(self, pose: BoardPose, grey: NDArray[np.uint8]) -> None:
+        self._pose = self._key = pose
+        self._tracker = Tracker(grey, self._small_from_image @ pose.image_from_board, self.template)
+
+    def _lose(self, frame: Frame) -> Alignment:
+        if self._pose is not None:
+            log.info("board lost at %.2f s %s", frame.time_s, frame.name)
+        self._pose = None
+        return LOST
+
+    def _back_off(self, time_s: float) -> None:
+        self._next_try_s = time_s + self._wait_s
+        self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)
+
+    def _locate(self, image: Image, time_s: float) -> BoardPose | None:
+        """A pose under which the lines are seen; None where there is none."""
+        candidate = self._matcher.locate(image) if self._matcher is not None else None
+        pose = self._verified(image, candidate)
+        if pose is None and time_s >= self._next_search_s:
+            pose = self._search(image)
+            self._next_search_s = time_s + SEARCH_EVERY_S
+        return pose
+
+    def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
+        if candidate is None or not is_plausible(candidate, self.template, image):
+            return None
+        pose = snap_pose(image, candidate, self.template)
+        return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
+
+    def _search(self, image: Image) -> BoardPose | None:
+        """By the drawing alone. Without a reference, what is found becomes the template's shape and the reference."""
+        try:
+            found = find_board(image, self.template)
+        except OtherSheetError as error:
+            log.warning("%s", error)
+            return None
+        if found is None:
+            return None
+        if self._matcher is not None:
+            return self._verified(image, self._turned_as_before(found.pose))
+        self.template = found.template
+        self._matcher = ReferenceMatcher(Reference(image, found.pose.image_from_board), self.template)
+        return found.pose
+
+    def _turned_as_before(self, pose: BoardPose) -> BoardPose:
+        """A board that was known does not turn between two looks: of its possible turns the nearest is the one."""
+        if self._resting is None or self.template.printed is not None:
+            # A print is found the right way up.
+            return pose
+        before = self._resting.corners_px(self.template)
+        corners = pose.corners_px(self.template)
+        width, height = self.template.size_mm
+        turns = range(4) if np.isclose(width, height) else range(0, 4, 2)
+        # Only the direction counts, since the board may have been pushed aside.
+        before, seen = before - before.mean(axis=0), corners - corners.mean(axis=0)
+        nearest = min(turns, key=lambda turn: float(np.linalg.norm(np.roll(seen, -turn, axis=0) - before)))
+        turned = pose_from_corners(np.roll(corners, -nearest, axis=0), self.template)
+        return dataclasses.replace(turned, error_px=pose.error_px, quality=pose.quality)
+
+
+def _distance_px(one: BoardPose, other: BoardPose, template: BoardTemplate) -> float:
+    return float(np.linalg.norm(one.corners_px(template) - other.corners_px(template), axis=1).max())
+
+
+def _side_px(pose: BoardPose, template: BoardTemplate) -> float:
+    return float(np.sqrt(abs(cv2.contourArea(pose.corners_px(template).astype(np.float32)))))

@@ -1,0 +1,129 @@
+"""Tells what lies over the board from what merely shades it: hands and sleeves against their and others' shadows.
+
+Pictures are the gate's: about 128 pixels on the longer side, float32 BGR.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.watching.light import BLACK, FloatImage, LightChange, expected
+
+Mask = NDArray[np.uint8]
+"""(height, width) 0 or 255, or 0 and 1 where said."""
+Flags = NDArray[np.bool_]
+
+WINDOW_PX: Final = 9
+"""Side of the window in which texture is compared: about a man."""
+LEAST_TEXTURE: Final = 0.03
+"""Least deviation of the logarithm of grey, in a window, that shows texture and not noise."""
+KEPT_TEXTURE: Final = 0.5
+"""Share of the board's texture that light leaves at least; a thing leaves none of it."""
+GREATEST_TINT: Final = 0.25
+"""Greatest difference between the channels' log gains that light makes on a plain surface."""
+DARKEST, BRIGHTEST = -1.2, 0.4
+"""Log gains that light reaches at most on a plain surface."""
+SAME_GAIN: Final = 0.12
+"""So near, in log gain, to most of a blob a pixel lies in the same shadow."""
+FINE: Final = 0.06
+"""Fine detail from which a pixel counts as line, edge or grain of the board."""
+BRIDGE: Final = np.ones((7, 7), np.uint8)
+"""Joins parts of an arm that happen to have the board's colour between them."""
+
+
+def things_over(
+    before: FloatImage, after: FloatImage, changed: Mask, light: LightChange, board: Flags, least_px: float
+) -> list[Flags]:
+    """What covers the board in one picture only, for each changed blob that reaches from outside over the board.
+
+    `changed` (0 or 255) is where the pictures differ under `light`; a blob counts that has more than `least_px` on the
+    `board`. Which picture has the thing cannot be told. A shadow's mask is empty or small; that of a man who stands in
+    the shadow is as large as the man.
+    """
+    region = np.asarray(cv2.morphologyEx(changed // 255, cv2.MORPH_CLOSE, BRIDGE), dtype=np.uint8)
+    labels = np.asarray(cv2.connectedComponents(region)[1])
+    reaching = {label for label in np.unique(labels[outside(before, after)]) if label}
+    reaching = {label for label in reaching if (labels[board] == label).sum() > least_px}
+    if not reaching:
+        return []
+    gain = _log_gain(before, after, light)
+    covering = _covering(before, light, gain, region)
+    fine = _fine_detail(before, light)
+    found = []
+    for label in reaching:
+        blob = labels == label
+        here = covering & blob & ~_one_shadow(gain, blob, blob & (changed > 0), fine)
+        opened = cv2.morphologyEx(here.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        found.append(np.asarray(opened > 0))
+    return found
+
+
+def outside(before: FloatImage, after: FloatImage) -> Flags:
+    """(height, width) from where an arm may come: the picture's edge, and darkness that joins it in both pictures.
+
+    What lies outside the camera's picture is black in the rectified one; and a black sleeve over a black table is
+    not seen at all.
+    """
+    dark = (np.maximum(before, after).max(axis=2) < BLACK).astype(np.uint8)
+    dark = np.asarray(cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+    dark[:2] = dark[-2:] = dark[:, :2] = dark[:, -2:] = 1
+    labels = np.asarray(cv2.connectedComponents(dark)[1])
+    joined = (labels == labels[0, 0]).astype(np.uint8)
+    return np.asarray(cv2.dilate(joined, np.ones((5, 5), np.uint8)) > 0)
+
+
+def _log_gain(before: FloatImage, after: FloatImage, light: LightChange) -> FloatImage:
+    """(height, width, 3) logarithm of the gain that the light's change does not explain."""
+    return np.asarray(np.log(after + BLACK) - np.log(expected(before, light) + BLACK), dtype=np.float32)
+
+
+def _covering(before: FloatImage, light: LightChange, gain: FloatImage, region: Mask) -> Flags:
+    """Where a window has lost the board's texture; on plain ground, where the colour is not what light could make.
+
+    Seen through a shadow the texture stays: a slope of 1 from logarithms before to logarithms after; under a hand, 0.
+    """
+    weight = region.astype(np.float32)
+    count = np.maximum(_sums(weight), 1)
+    old = np.log(expected(before, light) + BLACK).mean(axis=2) * weight
+    new = old + gain.mean(axis=2) * weight
+    old_mean = _sums(old) / count
+    variance = _sums(old * old) / count - old_mean**2
+    slope = (_sums(old * new) / count - old_mean * _sums(new) / count) / np.maximum(variance, 1e-6)
+    smooth = cv2.blur(gain, (3, 3))
+    tint, depth = smooth.max(axis=2) - smooth.min(axis=2), gain.mean(axis=2)
+    strange = (tint > GREATEST_TINT) | (depth < DARKEST) | (depth > BRIGHTEST)
+    return np.asarray(np.where(variance > LEAST_TEXTURE**2, slope < KEPT_TEXTURE, strange) & (region > 0))
+
+
+def _one_shadow(gain: FloatImage, blob: Flags, changed: Flags, fine: Flags) -> Flags:
+    """Where a blob is darker by one and the same gain, if it is so on the board's lines as well as between them."""
+    depth = gain.mean(axis=2)
+    counts, edges = np.histogram(depth[changed], bins=np.arange(-2.5, 2.51, 0.05))
+    peak = int(np.convolve(counts, np.ones(5), "same").argmax())
+    most = changed & (np.abs(depth - (edges[peak] + edges[peak + 1]) / 2) < 0.1)
+    nothing = np.zeros_like(blob)
+    if not most.any():
+        return nothing
+    usual = np.median(gain[most], axis=0)
+    if np.ptp(usual) > GREATEST_TINT or not DARKEST < usual.mean() < BRIGHTEST:
+        return nothing
+    same = np.asarray(blob & (np.abs(gain - usual).max(axis=2) < SAME_GAIN))
+    lines, ground = blob & fine, blob & ~fine
+    if lines.sum() <= 8 or (ground.sum() > 8 and same[lines].mean() < 0.6 * same[ground].mean()):
+        return nothing
+    return same
+
+
+def _fine_detail(before: FloatImage, light: LightChange) -> Flags:
+    grey = np.log(expected(before, light) + BLACK).mean(axis=2)
+    return np.asarray(np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 4)) > FINE)
+
+
+def _sums(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    size = (WINDOW_PX, WINDOW_PX)
+    summed = cv2.boxFilter(values, -1, size, normalize=False, borderType=cv2.BORDER_CONSTANT)
+    return np.asarray(summed, dtype=np.float32)

@@ -1,0 +1,213 @@
+"""Decides when the board may be read: nothing moves, no hand lies over it, and the light is steady."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from vision.frame import Image
+from vision.watching.cover import Flags, Mask, things_over
+from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
+
+LONGER_SIDE_PX = 128
+"""About the longer side of the pictures that are compared."""
+LEAST_STEP, GREATEST_STEP = 9.0, 40.0
+"""Least and greatest difference, in grey values, that counts as a change; between them the noise decides."""
+NOISE_FACTOR = 5.0
+LIGHT_STEP = 0.10
+"""Change of brightness, as a share, from which light counts as switched."""
+REMEMBERED = 4
+"""Settled pictures kept to tell a hand that came from one that went."""
+LEAST_HAND = 12.0
+"""A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
+OUTRESTED = 3.0
+"""What lies over the board is believed to belong there once it has rested so many times longer than the board did
+without it: where a hand is in the very first picture, it is the free board that comes later."""
+SWEPT = 0.3
+"""Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
+WARM_UP_S = 0.3
+"""A camera's first pictures may be broken, dark or of other colours; what differs from them has not moved."""
+
+Phase = Literal["moving", "occluded", "light", "settling", "settled"]
+
+
+@dataclasses.dataclass(frozen=True)
+class GateState:
+    """What the gate says of one picture."""
+
+    phase: Phase
+    """`occluded`: something lies still, but reaches from outside over the board; `light`: only the light changed."""
+    settled: bool
+    """True while the picture is still and free; it may be read."""
+    fresh: bool
+    """True once for each time the picture settles."""
+    motion: float
+    """Share of the picture, 0 to 1, that differs from where it last stood still."""
+    light_gain: float
+    """Brightness against the last settled picture; 1 before there is one."""
+    blocked: bool = False
+    """True while something has rested over the board for so long that the players should be told."""
+
+
+@dataclasses.dataclass(eq=False)
+class _Obstacle:
+    """What rests over the board, and what has moved over it since."""
+
+    picture: FloatImage
+    things: Flags
+    swept: Flags
+
+
+class Gate:
+    """Watches the steady picture. Give it every frame in turn; call `reset` after the board was locked again."""
+
+    def __init__(
+        self,
+        settle_s: float = 0.4,
+        smallest_share: float = 0.0007,
+        margin_share: float = 0.11,
+        accept_after_s: float = 8.0,
+    ) -> None:
+        """`smallest_share` of the picture must change to count, about a sixth of a man.
+
+        `margin_share` of the picture's side lies outside the board's frame. What lies over the board for
+        `accept_after_s` is reported; it is read as part of the scene only where it has proved to be no hand.
+        """
+        self._settle_s = settle_s
+        self._smallest_share = smallest_share
+        self._margin_share = margin_share
+        self._accept_after_s = accept_after_s
+        self._noise = 1.0
+        self.picture: FloatImage | None = None
+        """The newest picture as the gate sees it: small and smooth."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Starts over: the picture has another geometry now, and is fresh once it stands still."""
+        self._anchor: FloatImage | None = None
+        self._since_s = self._begun_s = self._read_s = 0.0
+        self._told = False
+        self._settled: FloatImage | None = None
+        self._free: collections.deque[FloatImage] = collections.deque(maxlen=REMEMBERED)
+        self._free_s = 0.0
+        self._things: Flags | None = None
+        self._obstacle: _Obstacle | None = None
+
+    def update(self, rectified: Image, time_s: float) -> GateState:
+        """What the next steady picture, taken at `time_s`, tells; about 3 ms."""
+        small = self.picture = _prepare(rectified)
+        if self._anchor is None or self._anchor.shape != small.shape:
+            self._begun_s = time_s
+            self._stand(small, time_s)
+            return self._state("settling", 0.0, small)
+        # 1. Against the picture with which it began to stand still: slow movement adds up until it shows.
+        light = light_change(self._anchor, small)
+        mask = self._mask(self._anchor, small, light)
+        motion = float(mask.mean()) / 255
+        if self._largest(mask) > self._smallest_share * mask.size:
+            return self._move(small, mask, motion, time_s)
+        self._noise += 0.05 * (noise_level(self._anchor, small, light) - self._noise)
+        if light.greatest_shift > LIGHT_STEP:
+            self._stand(small, time_s)
+            return self._state("light", motion, small)
+        # 2. Long enough?
+        still_s = time_s - self._since_s
+        if still_s < self._settle_s:
+            return self._state("settling", motion, small)
+        # 3. Against the pictures that were read last: what reaches in from outside is a hand that rests.
+        if not self._told:
+            self._things = self._things_over(small) if self._things is None else self._things
+            if self._things.any() and not self._belongs(small, self._things, still_s):
+                blocked = still_s >= self._accept_after_s
+                if blocked and self._obstacle is None:
+                    self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
+                return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
+        return self._settle(small, motion, time_s)
+
+    def _move(self, small: FloatImage, mask: Mask, motion: float, time_s: float) -> GateState:
+        self._stand(small, time_s)
+        if time_s - self._begun_s < WARM_UP_S:
+            return self._state("settling", 0.0, small)
+        if self._obstacle is not None:
+            self._obstacle.swept |= mask > 0
+        return self._state("moving", motion, small)
+
+    def _settle(self, small: FloatImage, motion: float, time_s: float) -> GateState:
+        fresh, self._told = not self._told, True
+        if fresh:
+            self._settled = small
+            self._free.append(small)
+            self._obstacle = None
+            self._read_s = self._since_s
+        self._free_s += time_s - self._read_s
+        self._read_s = time_s
+        return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh)
+
+    def _stand(self, small: FloatImage, time_s: float) -> None:
+        self._anchor, self._since_s, self._told, self._things = small, time_s, False, None
+
+    def _state(self, phase: Phase, motion: float, small: FloatImage) -> GateState:
+        gain = 1.0 if self._settled is None else float(small.mean() + 1) / float(self._settled.mean() + 1)
+        return GateState(phase, settled=False, fresh=False, motion=motion, light_gain=gain)
+
+    def _mask(self, before: FloatImage, after: FloatImage, light: LightChange) -> Mask:
+        step = float(np.clip(NOISE_FACTOR * self._noise, LEAST_STEP, GREATEST_STEP))
+        mask = np.where(changed(before, after, light) > step, 255, 0).astype(np.uint8)
+        # Drawn lines shiver and overexpose; men and hands are broader than any of them.
+        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+
+    def _largest(self, mask: Mask) -> int:
+        count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
+        return int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
+
+    def _things_over(self, small: FloatImage) -> Flags:
+        """What reaches in that none of the last settled pictures shows; nothing where one of them shows all of it.
+
+        One is not enough: it may show a sleeve at the edge itself, and its going away is no hand that came.
+        """
+        nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
+        newest: Flags = nothing
+        for before in self._free:
+            newest = self._hands(before, small)
+            if not newest.any():
+                return nothing
+        return newest
+
+    def _hands(self, before: FloatImage, small: FloatImage) -> Flags:
+        light = light_change(before, small)
+        mask = self._mask(before, small, light)
+        margin_px = max(1, round(self._margin_share * min(mask.shape)))
+        board, found = np.zeros(mask.shape, dtype=bool), np.zeros(mask.shape, dtype=bool)
+        board[margin_px:-margin_px, margin_px:-margin_px] = True
+        least_px = self._smallest_share * mask.size
+        for things in things_over(before, small, mask, light, board, 2 * least_px):
+            if things.sum() > LEAST_HAND * least_px:
+                found |= things
+        return found
+
+    def _belongs(self, small: FloatImage, things: Flags, still_s: float) -> bool:
+        """Whether what lies over the board has proved to be no hand.
+
+        It rested for longer than the board was ever seen without it; or hands passed over it, and it stayed as it was:
+        a lamp's new shadow, say.
+        """
+        if still_s >= max(self._accept_after_s, OUTRESTED * self._free_s):
+            return True
+        obstacle = self._obstacle
+        if obstacle is None or obstacle.swept[things].mean() < SWEPT:
+            return False
+        changed_since = self._mask(obstacle.picture, small, light_change(obstacle.picture, small)) > 0
+        return not changed_since[things].any()
+
+
+def _prepare(rectified: Image) -> FloatImage:
+    longer = max(rectified.shape[:2])
+    # By whole numbers, as near to the wanted size as they lead: that is several times faster to average.
+    scale = 1 / round(longer / LONGER_SIDE_PX) if longer > LONGER_SIDE_PX else LONGER_SIDE_PX / longer
+    size = max(8, round(rectified.shape[1] * scale)), max(8, round(rectified.shape[0] * scale))
+    small = cv2.resize(rectified, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    return np.asarray(cv2.GaussianBlur(small, (3, 3), 0), dtype=np.float32)
