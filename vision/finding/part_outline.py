@@ -218,7 +218,7 @@ def _examined(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate)
 
 
 def refine_shown(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate) -> BoardPose | None:
-    """As `vision.primitives.lines.refine_pose`, by the lines in the picture only; the quality is their share that is seen.
+    """As `vision.primitives.lines.refine_pose`, by the lines in the picture only; the quality is their seen share.
 
     None where too few of them are in the picture, or nearly all.
     """
