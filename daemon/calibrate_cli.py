@@ -16,7 +16,7 @@ from calibration.profile import ProfileError
 from calibration.template import TemplateError
 from daemon.config import SHIPPED, ConfigError, load_config
 from daemon.guided_run import GuidedRun, keep_pictures
-from daemon.speech import Speaker
+from daemon.speaking.speech import Speaker
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Taken
 from vision.calibrating.guided_fit import fit_guided

@@ -10,6 +10,7 @@ import importlib
 import os
 import signal
 import sys
+import threading
 from typing import NamedTuple
 
 import typer
@@ -17,6 +18,9 @@ import typer
 # Everything heavy works on two cores beside other processes: one thread each, unless the user says otherwise.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+
+AGAIN_S = 0.05
+"""Until a signal is sent again whose exception was dropped."""
 
 
 class Entry(NamedTuple):
@@ -34,11 +38,11 @@ COMMANDS = {
     "watch": Entry("daemon.watch_cli", "Watch a camera, video, folder of photos or stream; print what happens."),
     "read": Entry("vision.reading.read_cli", "Read the board in photos."),
     "calibrate": Entry("daemon.calibrate_cli", "Make a table profile: guided with a camera, or from labelled photos."),
-    "adaptation": Entry("daemon.adaptation_cli", "Show or take back what a table learnt in play.", group=True),
+    "adaptation": Entry("daemon.learning.adaptation_cli", "Show or take back what a table learnt in play.", group=True),
     "print-board": Entry("vision.sheet.cli", "Draw a board for printing: PDF or SVG, found and read by its markers."),
     "settle": Entry("vision.watching.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),
-    "score-dominoes": Entry("daemon.score_cli", "Score dominoes games from photos, one a tile."),
-    "evaluate-dominoes": Entry("daemon.score_cli", "Compare scored dominoes photos with the truth."),
+    "score-dominoes": Entry("daemon.scoring.score_cli", "Score dominoes games from photos, one a tile."),
+    "evaluate-dominoes": Entry("daemon.scoring.score_cli", "Compare scored dominoes photos with the truth."),
     "eval-descriptors": Entry("models.evaluation.cli", "Compare descriptions of cells: the thesis' table, any photos."),
     "move": Entry("agents.cli", "Ask an agent for one move."),
     "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
@@ -49,7 +53,7 @@ COMMANDS = {
     "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
     "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
     "tell": Entry("daemon.tell_cli", "Tell the running daemon who passed, or who made a move.", group=True),
-    "games": Entry("daemon.games_cli", "Show the record of the games that were watched.", group=True),
+    "games": Entry("daemon.records.games_cli", "Show the record of the games that were watched.", group=True),
     "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
     "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
     "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
@@ -101,6 +105,7 @@ def main(arguments: list[str]) -> int:
 def run() -> None:
     """Runs the command line; Ctrl-C, SIGTERM and a closed pipe end it in order and without a traceback."""
     signal.signal(signal.SIGTERM, _terminate)
+    sys.unraisablehook = _not_swallowed
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
@@ -120,6 +125,24 @@ def _terminate(number: int, _frame: object) -> None:
     """Unwinds the program as Ctrl-C does, so that its processes and temporary folders go with it."""
     signal.signal(number, signal.SIG_DFL)  # a second one ends it at once, should something hang
     raise SystemExit(128 + number)
+
+
+def _not_swallowed(lost: sys.UnraisableHookArgs) -> None:
+    """Sends the signal again whose exception ended nothing, since it rose where Python drops it: in a destructor, say.
+
+    From another thread and a moment later, since this function drops exceptions too.
+    """
+    if issubclass(lost.exc_type, SystemExit):
+        signal.signal(signal.SIGTERM, _terminate)
+        number = signal.SIGTERM
+    elif issubclass(lost.exc_type, KeyboardInterrupt):
+        number = signal.SIGINT
+    else:
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(AGAIN_S, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import games
 from calibration.template import BoardTemplate
-from daemon.effects import Announcement
+from daemon.judging.effects import Announcement
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
 from daemon.session import Session

@@ -27,13 +27,13 @@ from daemon.config import (
     SpeechSection,
 )
 from daemon.demo import Demo, Tally
-from daemon.effects import Announcement
-from daemon.endpoints import BusError
-from daemon.journal import JournalError
-from daemon.line import shares_men
+from daemon.judging.effects import Announcement
+from daemon.judging.line import shares_men
+from daemon.messaging.endpoints import BusError
+from daemon.records.journal import JournalError
 from daemon.session import Session
-from daemon.web import WebError
-from daemon.window import Window
+from daemon.showing.web import WebError
+from daemon.showing.window import Window
 from games import AnyGame
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

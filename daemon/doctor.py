@@ -18,8 +18,8 @@ import typer
 import games
 from calibration.template import TemplateError, load_template
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
-from daemon.journal import Journal, JournalError
-from daemon.window import display_fault
+from daemon.records.journal import Journal, JournalError
+from daemon.showing.window import display_fault
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.reading.descriptors import load_descriptor
 from vision.sources.live import LiveSource

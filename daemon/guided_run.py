@@ -11,7 +11,7 @@ from pathlib import Path
 
 import cv2
 
-from daemon.speech import Speaker
+from daemon.speaking.speech import Speaker
 from games import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt, Taken
 from vision.frame import FrameSource, SourceEnded

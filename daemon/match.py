@@ -11,15 +11,15 @@ from typing import Protocol
 import numpy as np
 
 from agents.messages import LimitsPart, OutcomePart, PlayerPart, ReplyMessage, StateMessage
-from daemon import corrections
-from daemon.backlog import Backlog, Recorder
 from daemon.commands import Answer, Command, Mover, Pass, Undo
-from daemon.effects import Announcement, Effect, Record, Rewrite, TakeBack
-from daemon.explain import explain
-from daemon.explanation import MoveEvent
-from daemon.line import shares_men
+from daemon.judging import corrections
+from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBack
+from daemon.judging.explain import explain
+from daemon.judging.explanation import MoveEvent
+from daemon.judging.line import shares_men
+from daemon.judging.referee import Referee
 from daemon.pipeline import Observation, Pipeline
-from daemon.referee import Referee
+from daemon.records.backlog import Backlog, Recorder
 from games import Side
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading

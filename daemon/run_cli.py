@@ -16,15 +16,15 @@ import typer
 import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
-from daemon import phrases
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
-from daemon.endpoints import BusError
-from daemon.generations import adapted_path
-from daemon.journal import JournalError
+from daemon.learning.generations import adapted_path
+from daemon.messaging.endpoints import BusError
 from daemon.pipeline import Pipeline
+from daemon.records.journal import JournalError
 from daemon.session import Session
-from daemon.web import WebError
-from daemon.window import Window
+from daemon.showing.web import WebError
+from daemon.showing.window import Window
+from daemon.speaking import phrases
 from vision.frame import Frame, SourceEnded, SourceError
 from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source

@@ -12,26 +12,26 @@ from typing import Any
 
 import games
 from agents.messages import LimitsPart
-from daemon import phrases
-from daemon.adapting import Adaptation
-from daemon.bus import Bus
 from daemon.commands import Command, Mover, Pass, Undo
 from daemon.config import ROOT, Config, PlayerSection
-from daemon.effects import Announcement
-from daemon.journal import Journal
-from daemon.line import LineOfPlay, shares_men
+from daemon.judging.effects import Announcement
+from daemon.judging.line import LineOfPlay, shares_men
+from daemon.judging.referee import Referee
+from daemon.learning.adapting import Adaptation
 from daemon.match import Listener, Match, Seat
-from daemon.overlay import draw_overlay
+from daemon.messaging.bus import Bus
+from daemon.messaging.workers import WorkerProcess
 from daemon.pipeline import Observation, Pipeline
-from daemon.record import GameRecord
-from daemon.referee import Referee
-from daemon.scene import Scene
-from daemon.speech import Speaker
-from daemon.stored import StoredGame
-from daemon.stored_line import history_of
-from daemon.web import WebPage
-from daemon.window import Window
-from daemon.workers import WorkerProcess
+from daemon.records.journal import Journal
+from daemon.records.record import GameRecord
+from daemon.records.stored import StoredGame
+from daemon.records.stored_line import history_of
+from daemon.showing.overlay import draw_overlay
+from daemon.showing.scene import Scene
+from daemon.showing.web import WebPage
+from daemon.showing.window import Window
+from daemon.speaking import phrases
+from daemon.speaking.speech import Speaker
 from games import AnyGame, Step
 from vision.frame import Frame
 

@@ -13,10 +13,10 @@ import typer
 import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
-from daemon.effects import Announcement
+from daemon.judging.effects import Announcement
+from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
-from daemon.referee import Referee
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source

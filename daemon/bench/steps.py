@@ -11,7 +11,7 @@ from typing import Any
 import cv2
 
 from daemon.bench.scenes import Scene
-from daemon.explain import explain
+from daemon.judging.explain import explain
 from daemon.pipeline import Observation, Pipeline, Spent
 from vision.frame import Frame, Image, SourceError
 from vision.sources.encoded import decode, peek

@@ -22,10 +22,10 @@ import numpy as np
 
 import games
 from calibration.profile import TableProfile
-from daemon.adapting import Adaptation
-from daemon.effects import Announcement
+from daemon.judging.effects import Announcement
+from daemon.judging.referee import Referee
+from daemon.learning.adapting import Adaptation
 from daemon.match import Match
-from daemon.referee import Referee
 from tests.bench.drifting_light import Sitting, sittings
 from tests.daemon.still_eyes import PICTURE, AtOnce, StillEyes
 from vision.frame import Frame

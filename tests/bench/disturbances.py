@@ -17,10 +17,10 @@ from collections.abc import Callable
 
 import games
 from calibration.template import load_template
-from daemon.effects import Announcement
+from daemon.judging.effects import Announcement
+from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
-from daemon.referee import Referee
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource

@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from daemon.journal import Journal
+from daemon.records.journal import Journal
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME_S = 1800.0

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import games
-from daemon.effects import Effect
-from daemon.explain import explain
-from daemon.referee import Referee
+from daemon.judging.effects import Effect
+from daemon.judging.explain import explain
+from daemon.judging.referee import Referee
 from games import AnyGame, Side, carry_out
 from tests.daemon.readings import reading_of
 

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from calibration.annotations import Annotation, PhotoName
-from daemon.photo_series import Series, Shot
+from daemon.scoring.photo_series import Series, Shot
 from games import Side
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Lay
 

@@ -12,11 +12,11 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon import adapting
-from daemon.adapting import Adaptation
-from daemon.generations import Generation
+from daemon.judging.referee import Referee
+from daemon.learning import adapting
+from daemon.learning.adapting import Adaptation
+from daemon.learning.generations import Generation
 from daemon.match import Match
-from daemon.referee import Referee
 from tests.daemon.still_eyes import PICTURE, SETTLED, AtOnce, StillEyes
 from vision.calibrating.adapting import Score, adapt_head
 from vision.calibrating.examples import Examples

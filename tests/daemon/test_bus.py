@@ -9,9 +9,9 @@ import pytest
 import zmq
 
 from agents.messages import MAX_BYTES, TOPIC, PlayerPart, StateMessage
-from daemon import desk
-from daemon.bus import Bus
-from daemon.endpoints import BusError
+from daemon.messaging import desk
+from daemon.messaging.bus import Bus
+from daemon.messaging.endpoints import BusError
 
 FREE = "tcp://127.0.0.1:*"
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,20 +68,35 @@ def test_stopped_demo_leaves_no_process_and_no_folder(
     assert not any(tmp_path.iterdir())
 
 
-def test_ctrl_c_that_was_handled_within_code_from_a_string_does_not_end_by_a_signal(tmp_path: Path) -> None:
-    (tmp_path / "interrupted.py").write_text(
-        "import contextlib, daemon.cli\n"
-        "def main(words):\n"
-        "    with contextlib.suppress(KeyboardInterrupt):\n"
-        "        exec('raise KeyboardInterrupt')\n"
-        "    return 0\n"
+def status_of(main: str, folder: Path) -> int:
+    """Exit status of the command line where `main` is the body of its main function."""
+    (folder / "stand_in.py").write_text(
+        "import contextlib, daemon.cli, signal, time\n"
+        f"def main(words):\n{textwrap.indent(main, '    ')}\n"
         "daemon.cli.main = main\n"
         "daemon.cli.run()\n"
     )
-    known = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    assert (
-        subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, env=known, timeout=START_S).returncode == 0
-    )
+    known = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+    return subprocess.run([sys.executable, "-m", "stand_in"], cwd=folder, env=known, timeout=START_S).returncode
+
+
+def test_ctrl_c_that_was_handled_within_code_from_a_string_does_not_end_by_a_signal(tmp_path: Path) -> None:
+    assert status_of("with contextlib.suppress(KeyboardInterrupt): exec('raise KeyboardInterrupt')", tmp_path) == 0
+
+
+@pytest.mark.parametrize(("number", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_whose_exception_was_dropped_ends_the_program_all_the_same(
+    tmp_path: Path, number: str, status: int
+) -> None:
+    dropped = f"""\
+class Closing:
+    def __del__(self):
+        signal.raise_signal(signal.{number})
+        time.sleep(0)
+Closing()
+time.sleep(60)
+return 0"""
+    assert status_of(dropped, tmp_path) == status
 
 
 @pytest.mark.parametrize(

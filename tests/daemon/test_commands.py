@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import pytest
 from typer.testing import CliRunner
 
-from daemon import tell_cli, told
+from daemon import tell_cli
 from daemon.commands import MOST_BYTES, Answer, Command, CommandError, Mover, Pass, Undo, as_object, parse_command
-from daemon.web import WebPage
+from daemon.showing import told
+from daemon.showing.web import WebPage
 
 
 @pytest.fixture

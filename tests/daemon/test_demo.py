@@ -13,7 +13,7 @@ import games
 from calibration.template import load_template
 from daemon.demo import Demo, Tally, seen_plies
 from daemon.demo_cli import demo_config, told
-from daemon.journal import Journal
+from daemon.records.journal import Journal
 from daemon.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]

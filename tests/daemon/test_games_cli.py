@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 import games
-from daemon import games_cli
-from daemon.effects import Finish, Known, Record
-from daemon.journal import Journal
-from daemon.referee import Referee
-from daemon.web import WebPage
+from daemon.judging.effects import Finish, Known, Record
+from daemon.judging.referee import Referee
+from daemon.records import games_cli
+from daemon.records.journal import Journal
+from daemon.showing.web import WebPage
 from tests.daemon.test_web import state
 
 MOVES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")

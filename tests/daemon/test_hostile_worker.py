@@ -13,13 +13,13 @@ import pytest
 
 import games
 from agents.messages import LimitsPart
-from daemon.bus import Bus
-from daemon.effects import Announcement
-from daemon.journal import Journal
+from daemon.judging.effects import Announcement
+from daemon.judging.referee import Referee
 from daemon.match import Match, Seat
+from daemon.messaging.bus import Bus
 from daemon.pipeline import Observation
-from daemon.record import GameRecord
-from daemon.referee import Referee
+from daemon.records.journal import Journal
+from daemon.records.record import GameRecord
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading

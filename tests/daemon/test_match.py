@@ -10,12 +10,12 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
-from daemon.backlog import MOST_NOTES
 from daemon.commands import Mover, Pass, Undo
-from daemon.effects import Announcement, Record, Rewrite
+from daemon.judging.effects import Announcement, Record, Rewrite
+from daemon.judging.referee import Referee
 from daemon.match import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
 from daemon.pipeline import Observation
-from daemon.referee import Referee
+from daemon.records.backlog import MOST_NOTES
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame

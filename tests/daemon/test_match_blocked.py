@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 
 import games
+from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation
-from daemon.referee import Referee
 from vision.frame import Frame
 from vision.watching.align import Alignment
 from vision.watching.gate import GateState

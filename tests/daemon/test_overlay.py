@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from daemon import lettering, overlay
-from daemon.lettering import Colour
-from daemon.overlay import draw_overlay
-from daemon.scene import Scene
+from daemon.showing import lettering, overlay
+from daemon.showing.lettering import Colour
+from daemon.showing.overlay import draw_overlay
+from daemon.showing.scene import Scene
 from games import Step
 from vision.frame import Image
 from vision.pose import BoardPose, FloatArray, pose_from_corners, project

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.effects import Announcement, Effect, Finish, Record, TakeBack
-from daemon.explain import explain
-from daemon.referee import Referee
+from daemon.judging.effects import Announcement, Effect, Finish, Record, TakeBack
+from daemon.judging.explain import explain
+from daemon.judging.referee import Referee
 from games import AnyGame
 from tests.daemon.readings import board_with, reading_of
 

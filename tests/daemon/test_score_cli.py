@@ -12,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
-import daemon.score_cli
+import daemon.scoring.score_cli
 from calibration.annotations import annotation_paths, format_annotation, read_annotation
 from calibration.template import load_template
-from daemon.score_cli import app
+from daemon.scoring.score_cli import app
 from tests.daemon.dominoes_play import GAME, Laid, random_game
 from tests.daemon.readings import reading_of
 from vision.frame import Image
@@ -48,7 +48,7 @@ class KnowingEyes:
 @pytest.fixture
 def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A game of six photos, with the players who laid."""
-    monkeypatch.setattr(daemon.score_cli, "PhotoReader", KnowingEyes)
+    monkeypatch.setattr(daemon.scoring.score_cli, "PhotoReader", KnowingEyes)
     monkeypatch.setattr(KnowingEyes, "laid", tuple(random_game(3, TILES)))
     folder = tmp_path / "photos"
     folder.mkdir()

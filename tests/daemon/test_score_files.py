@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from calibration.annotations import Annotation, AnnotationError, PhotoName, read_annotation
-from daemon.annotation_folder import WRITTEN, AnnotationFolder, FolderError
-from daemon.evaluation import Miss, evaluate
-from daemon.photo_series import SeriesError, find_series
+from daemon.scoring.annotation_folder import WRITTEN, AnnotationFolder, FolderError
+from daemon.scoring.evaluation import Miss, evaluate
+from daemon.scoring.photo_series import SeriesError, find_series
 
 FIRST, SECOND = PhotoName(1, 1, "1_01"), PhotoName(1, 2, "1_02")
 TILE = Annotation(("8H", "8I"), (6, 1), 4)

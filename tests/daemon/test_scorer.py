@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from calibration.annotations import Annotation
-from daemon.photo_series import Series
-from daemon.score_words import line_of
-from daemon.scorer import Look, ScoredMove, Scorer
+from daemon.scoring.photo_series import Series
+from daemon.scoring.score_words import line_of
+from daemon.scoring.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import CELLS
 from tests.daemon.dominoes_play import GAME, Laid, random_game, series_of
 from tests.daemon.readings import reading_of

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon import corrections, phrases
-from daemon.corrections import Refusal
-from daemon.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
-from daemon.referee import Referee
+from daemon.judging import corrections
+from daemon.judging.corrections import Refusal
+from daemon.judging.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
+from daemon.judging.referee import Referee
+from daemon.speaking import phrases
 from games import EMPTY, AnyGame
 from tests.daemon.dominoes import annotated, laid_points, played, show
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon import player, speech, voice
-from daemon.speech import Speaker, clean
+from daemon.speaking import player, speech, voice
+from daemon.speaking.speech import Speaker, clean
 
 HAS_VOICE = shutil.which("espeak-ng") is not None
 HAS_PLAYER = shutil.which("aplay") is not None

@@ -7,9 +7,9 @@ import json
 import pytest
 
 import games
-from daemon.effects import Announcement
+from daemon.judging.effects import Announcement
+from daemon.judging.referee import Referee
 from daemon.match import Match
-from daemon.referee import Referee
 from daemon.watch_cli import print_event
 from tests.daemon.test_match import FIRST, SECOND, ScriptedPipeline, lay, two_people
 

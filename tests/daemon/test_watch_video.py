@@ -6,9 +6,9 @@ from pathlib import Path
 
 import games
 from calibration.template import load_template
+from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Pipeline
-from daemon.referee import Referee
 from daemon.watch_cli import follow
 from vision.simulated.recording import record_video
 from vision.simulated.sitting import Sitting

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from agents.messages import PlayerPart, StateMessage
-from daemon import exposition, web
-from daemon.web import WebError, WebPage
+from daemon.showing import exposition, web
+from daemon.showing.web import WebError, WebPage
 
 
 def state(sequence: int = 1, **changes: object) -> StateMessage:

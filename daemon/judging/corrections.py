@@ -1,0 +1,99 @@
+"""What people at the table may tell the referee that the board does not show: a pass, and who made a move.
+
+Each function returns effects as `Referee.see` does, and raises Refusal where it cannot be so; nothing has changed then.
+"""
+
+from __future__ import annotations
+
+from daemon.judging.effects import Effect, Rewrite, TakeBack
+from daemon.judging.line import shares_men, unseen_moves
+from daemon.judging.referee import Referee
+from daemon.speaking import phrases
+from games import MoveError, Side
+
+
+class Refusal(ValueError):
+    """What was told cannot be; the message says why, for a person."""
+
+
+def say_pass(referee: Referee) -> list[Effect]:
+    """The side to move passes, or ends its turn."""
+    game, position = referee.game, referee.position
+    if referee.outcome is not None:
+        raise Refusal("The game is over: nobody can pass.")
+    side = game.to_move(position)
+    if (agent := referee.agents[side]) is not None:
+        raise Refusal(f"It is {agent}'s turn, and {agent} says itself when it passes.")
+    moves = unseen_moves(game, position)
+    if not moves:
+        raise Refusal(f"{game.sides[side].capitalize()} has to move and may not pass.")
+    if len(moves) > 1:
+        raise Refusal("I know the hand, and cannot tell which tile is put away.")
+    return [*referee.make(moves[0], game.apply(position, moves[0]), "said"), *referee.pass_if_forced()]
+
+
+def undo_pass(referee: Referee) -> list[Effect]:
+    """The last ply, a pass, was none."""
+    line, game = referee.line, referee.game
+    if not line.plies:
+        raise Refusal("There is no move to take back.")
+    last = line.plies[-1]
+    if last.seen:
+        raise Refusal(f"The last move, {last.text}, lies on the board: lift it off, and it is taken back.")
+    if last.known == "agent":
+        raise Refusal(f"{game.sides[last.side].capitalize()}'s pass was an agent's answer; it stands.")
+    ply = referee.ply - 1
+    referee.forget_answer()
+    line.cut(ply)
+    text = f"{game.sides[last.side].capitalize()}'s pass is taken back. {referee.next_turn()}"
+    return [TakeBack(ply), referee.announce("undo", text, side=last.side)]
+
+
+def set_mover(referee: Referee, name: str = "", number: int | None = None) -> list[Effect]:
+    """Move `number`, counted from 1 without the passes (None: the last), was made by the side of that name.
+
+    Without a name it was made by the other side than the one believed.
+    """
+    line, game = referee.line, referee.game
+    count = len(line.seen)
+    if not shares_men(game):
+        raise Refusal(f"In {game.title} every man shows whose it is.")
+    if not count:
+        raise Refusal("No move has been made yet.")
+    number = count if number is None else number
+    if not 1 <= number <= count:
+        raise Refusal(f"There is no move {number}: {count} {'is' if count == 1 else 'are'} made.")
+    ply = line.plies[line.seen[number - 1]]
+    side = _side(referee, name) if name else 1 - ply.side
+    if referee.agents != (None, None) and ply.side != side:
+        raise Refusal("An agent plays here, so I know whose move it was.")
+    try:
+        same = line.correct(number, side)
+    except MoveError as error:
+        raise Refusal(f"Move {number} cannot have been {game.sides[side]}'s: {error}.") from None
+    return _rewritten(referee, same, f"Move {number} was {game.sides[side]}'s.", side)
+
+
+def _side(referee: Referee, name: str) -> Side:
+    sides = referee.game.sides
+    if name not in sides:
+        raise Refusal(f"The sides are {sides[0]} and {sides[1]}; there is no {name[:20]}.")
+    return sides.index(name)
+
+
+def _rewritten(referee: Referee, same: int, text: str, side: Side) -> list[Effect]:
+    """The record of a line that differs from ply `same` on, and what is said of it."""
+    line, outcome = referee.line, referee.outcome
+    effects: list[Effect] = []
+    records = tuple(line.record(index) for index in range(same, len(line.plies)))
+    if records:
+        beyond = tuple((ply.text, ply.side, ply.known) for ply in line.beyond)
+        effects.append(Rewrite(same, records, outcome, beyond))
+    sentences = [text, phrases.totals(referee.game, referee.position), referee.next_turn()]
+    if line.beyond:
+        moves, verb = ("move", "counts") if len(line.beyond) == 1 else (f"{len(line.beyond)} moves", "count")
+        sentences.append(f"The {moves} after the end of the game no longer {verb}.")
+    effects.append(referee.announce("mover", " ".join(filter(None, sentences)), side=side))
+    if outcome is not None:
+        effects.append(referee.told_end(outcome))
+    return effects

@@ -1,0 +1,75 @@
+"""What moves, if any, explain a board reading: the rules correct the eyes.
+
+A reading gives every cell a probability for every class. Each board that the rules allow next is scored against it.
+Nothing here is specific to a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from daemon.judging.cell_losses import CellLosses
+from daemon.judging.explanation import FIT_NATS, Explanation, MoveEvent
+from daemon.judging.line import shares_men
+from daemon.judging.lookahead import Lookahead
+from games import AnyGame, Side
+from vision.reading.board_reading import BoardReading
+
+TAKEBACK_BOARDS = 8
+"""As many boards back a takeback is recognised: a ply each, and passes for nothing."""
+
+
+def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers: Sequence[Side] = ()) -> MoveEvent:
+    """Ranks what may have happened since `history[-1]`, the last position believed; `history` starts at the start.
+
+    `movers` are the sides that made the plies seen now, where they are known: the last made the last ply.
+    """
+    losses = CellLosses(reading)
+    present = game.board(history[-1])
+    unchanged = Explanation("unchanged", present, losses.of(present), history[-1])
+    if unchanged.loss == 0 and losses.least_change(present) > max(FIT_NATS.values()):
+        return _event(game, reading, [unchanged])  # the picture rules out every other board
+    lookahead = Lookahead(game, losses, movers, [unchanged, *_takebacks(game, history, losses)])
+    starts = game.starts if len(history) == 1 and history[0] in game.starts else history[-1:]
+    lookahead.search(starts, present)
+    return _event(game, reading, lookahead.found)
+
+
+def _event(game: AnyGame, reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:
+    fitting = sorted((one for one in found if one.fits), key=lambda one: one.cost)
+    doubtful = tuple(int(cell) for cell in np.flatnonzero(reading.confidence < 0.9))
+    return MoveEvent(reading, _distinct(game, fitting), doubtful, shared_men=shares_men(game))
+
+
+def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Iterator[Explanation]:
+    """The boards before the present one; a ply that changed nothing (a pass) goes with the one after it."""
+    present = later = game.board(history[-1])
+    boards: list[tuple[int, str]] = []
+    for ply in range(len(history) - 2, -1, -1):
+        board = game.board(history[ply])
+        if board == later and boards:
+            boards[-1] = ply, board
+        elif board != later:
+            if len(boards) == TAKEBACK_BOARDS:
+                break
+            boards.append((ply, board))
+        later = board
+    for ply, board in reversed(boards):
+        if board != present:
+            yield Explanation("takeback", board, losses.of(board), history[ply], ply=ply)
+
+
+def _distinct(game: AnyGame, ranked: Sequence[Explanation]) -> tuple[Explanation, ...]:
+    """The best explanation of each outcome.
+
+    Several plies at once may have come in another order, or by other captures, to the same position: what counts is
+    the position reached. A begun turn is the same whatever its end will be.
+    """
+    kept: dict[object, Explanation] = {}
+    for one in ranked:
+        end = game.format_position(one.positions[-1]) if one.positions else one.ply
+        kept.setdefault((one.kind, one.board, end), one)
+    return tuple(kept.values())

@@ -1,0 +1,364 @@
+"""The referee: a pure state machine. Explained readings and agents' answers go in, effects come out.
+
+It knows no clock, socket, picture or thread, so that a match in a test is a list of events. What it believes is a
+line of positions from the start; only a reading that a legal move explains ever lengthens it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, TakeBack
+from daemon.judging.explanation import Explanation, MoveEvent
+from daemon.judging.line import LineOfPlay
+from daemon.speaking import phrases
+from games import AnyGame, Fault, MoveError, Outcome, Side, Step
+
+MOST_FORCED = 4
+"""As many passes in a row are made without asking."""
+MOST_UNDONE_AT_END = 2
+"""A takeback of more plies after the end is no takeback, but a board that is being cleared."""
+DESYNC_CELLS = 5
+"""From so many cells on, a difference is no illegal move but another position."""
+
+
+class Referee:
+    """Judges one game. `agents` names the agent of each side, None for a person."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        agents: tuple[str | None, str | None] = (None, None),
+        history: Sequence[Any] = (),
+        moves: Sequence[str] = (),
+        known: Sequence[Known] = (),
+    ) -> None:
+        self.game = game
+        self.agents = agents
+        self.line = LineOfPlay(game, history, moves, known)
+        self.agent_move: Any = None
+        """The agent's answer that waits to be carried out on the board."""
+        self.verdict: str = "start"
+        """Code of the last verdict on a reading."""
+        self.fault_cells: tuple[int, ...] = ()
+        """Cells that must be put right, by the last verdict."""
+        self._said: tuple[object, ...] = ()
+
+    @property
+    def history(self) -> list[Any]:
+        """The positions believed, from the start."""
+        return self.line.positions
+
+    @property
+    def moves(self) -> list[str]:
+        """The texts of the moves between them."""
+        return [ply.text for ply in self.line.plies]
+
+    @property
+    def last_steps(self) -> tuple[Step, ...]:
+        """What the hand did for the last ply that changed the board; empty before the first."""
+        seen = self.line.seen
+        return self.line.steps(seen[-1]) if seen else ()
+
+    @property
+    def position(self) -> Any:
+        """The last position believed."""
+        return self.line.position
+
+    @property
+    def ply(self) -> int:
+        """Plies made so far."""
+        return len(self.history) - 1
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+        return self.game.outcome(self.position)
+
+    @property
+    def awaiting(self) -> Literal["move", "agent", "carry_out", "nothing"]:
+        """What must happen next, as in the state message."""
+        if self.outcome is not None:
+            return "nothing"
+        if self.agents[self.game.to_move(self.position)] is None:
+            return "move"
+        return "agent" if self.agent_move is None else "carry_out"
+
+    @property
+    def agent_move_text(self) -> str | None:
+        """Text of the agent's move that waits to be carried out."""
+        return None if self.agent_move is None else self.game.format_move(self.position, self.agent_move)
+
+    def see(self, event: MoveEvent, movers: Sequence[Side] = ()) -> list[Effect]:
+        """Judges a settled reading. The same verdict on the same board is announced once.
+
+        `movers` are the sides that made the last plies, where they are known, as in `explain`.
+        """
+        effects = self._judge(event, movers)
+        told = [effect for effect in effects if isinstance(effect, Announcement)]
+        if told:
+            self.fault_cells = told[-1].cells
+        elif self.verdict in ("unchanged", "legal"):
+            self.fault_cells = ()
+        return effects
+
+    def _judge(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
+        best = event.explanations[0] if event.explanations else None
+        if self.outcome is not None and not self._concerns_the_end(best):
+            # The board is being cleared: nothing to complain of.
+            self.verdict = "over"
+            return []
+        if best is None:
+            return self._unexplained(event)
+        if event.ambiguous:
+            return self._once("ambiguous", event.board, self._ambiguous(event))
+        match best.kind:
+            case "unchanged":
+                return self._unchanged(event)
+            case "plies":
+                return self._plies(best, event, movers)
+            case "unfinished":
+                return self._unfinished(best)
+            case "takeback":
+                return self._takeback(best)
+
+    def reply(self, agent: str, ply: int, text: str) -> list[Effect]:
+        """Takes an agent's answer for the position after `ply` plies; a late one is ignored, an illegal one refused."""
+        if self.awaiting != "agent" or ply != self.ply or agent != self.agents[self.game.to_move(self.position)]:
+            return []
+        try:
+            self.agent_move = self.game.parse_move(self.position, text)
+        except MoveError as error:
+            return [self.announce("refused_reply", f"{agent} answered {text!r}: {error}", rule=error.rule)]
+        self._said = ()
+        if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
+            return [
+                *self.make(self.agent_move, self.game.apply(self.position, self.agent_move)),
+                *self.pass_if_forced(),
+            ]
+        words = phrases.spoken_move(self.game, self.position, self.agent_move)
+        side = self.game.sides[self.game.to_move(self.position)]
+        move = self.game.format_move(self.position, self.agent_move)
+        return [self.announce("agent_move", f"{side.capitalize()} plays {words}.", move=move, urgent=True)]
+
+    def recall(self, text: str) -> None:
+        """Takes up an agent's move that was announced before a restart; an empty or unplayable text is none."""
+        if self.awaiting == "agent" and text:
+            with contextlib.suppress(MoveError):
+                self.agent_move = self.game.parse_move(self.position, text)
+
+    def forget_answer(self) -> None:
+        """The agent's answer no longer counts: it was given for another position."""
+        self.agent_move, self._said = None, ()
+
+    @property
+    def lost_told(self) -> bool:
+        """Whether it was told last that the board is out of sight."""
+        return self._said[:1] == ("board_lost",)
+
+    def lost(self, why: str = "") -> list[Effect]:
+        """The board is out of sight; `why`, in sentences, where that is known."""
+        text = f"I cannot see the whole board. {why}".rstrip()
+        return self._once("board_lost", "", self.announce("board_lost", text, urgent=True))
+
+    def found(self) -> list[Effect]:
+        """The board is in sight again."""
+        if not self.lost_told:
+            return []
+        self._said = ()
+        return [self.announce("board_found", "I see the board again.")]
+
+    def _concerns_the_end(self, best: Explanation | None) -> bool:
+        """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
+        if best is None or best.kind == "takeback":
+            return best is not None and best.ply >= max(1, self.ply - MOST_UNDONE_AT_END)
+        return best.kind == "unchanged"
+
+    def _unchanged(self, event: MoveEvent) -> list[Effect]:
+        before, self.verdict, self._said = self.verdict, "unchanged", ()
+        if before == "start":
+            return [self.announce("start", f"I see the board, as the game stands. {self._whose_turn()}")]
+        if before not in ("illegal", "desync"):
+            return []
+        return [self.announce("resumed", f"The board is right again. {self._whose_turn()}")]
+
+    def next_turn(self) -> str:
+        """Whose turn it is, in two or three words; empty when the game is over."""
+        if self.outcome is not None:
+            return ""
+        side = self.game.to_move(self.position)
+        goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
+        return phrases.turn(self.game, side, goes_on=goes_on)
+
+    def _whose_turn(self) -> str:
+        if self.outcome is not None:
+            return "It is over."
+        if self.ply == 0 and len(self.game.starts) > 1:
+            return "Whoever moves first begins."
+        if self.awaiting == "carry_out":
+            side = self.game.sides[self.game.to_move(self.position)]
+            return f"Please play {phrases.spoken_move(self.game, self.position, self.agent_move)} for {side}."
+        return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
+
+    def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
+        if fault_of_agent := self._not_the_agents(best, event.board):
+            return self._illegal(fault_of_agent, event.board)
+        if self.ply == 0:
+            self.history[0] = best.start
+        effects: list[Effect] = []
+        last = len(best.moves) - 1
+        for number, (move, position) in enumerate(zip(best.moves, best.positions, strict=True)):
+            side = self.game.to_move(self.position)
+            known: Known = "seat" if number == last and movers and movers[-1] == side else ""
+            assumed = number == last and event.order_assumed
+            effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
+        self.verdict, self._said = "legal", ()
+        return [*effects, *self.pass_if_forced()]
+
+    def pass_if_forced(self) -> list[Effect]:
+        """Passes for the side to move while it can do nothing else: nobody has to say it."""
+        effects: list[Effect] = []
+        for _ in range(MOST_FORCED):
+            moves = [] if self.agent_move is not None else self.game.legal_moves(self.position)
+            if len(moves) != 1 or self.game.steps(self.position, moves[0]):
+                break
+            effects += self.make(moves[0], self.game.apply(self.position, moves[0]))
+        return effects
+
+    def make(
+        self, move: Any, position: Any, known: Known = "", *, goes_on: bool = False, order_assumed: bool = False
+    ) -> list[Effect]:
+        """Adds a legal ply to the line. `goes_on` leaves points and turn to be told after the next one."""
+        before, carried_out = self.position, self.agent_move is not None
+        again = bool(self.line.plies) and self.line.plies[-1].side == self.game.to_move(before)
+        self.agent_move = None
+        ply = self.line.add(move, position, "agent" if carried_out else known)
+        sentences = [phrases.told_ply(self.game, before, move, thanks=carried_out, again=again)]
+        if order_assumed:
+            sentences.append(phrases.ORDER_ASSUMED)
+        if not goes_on and self.game.scores(position) is not None:
+            sentences += [phrases.totals(self.game, position), self.next_turn()]
+        announcement = self.announce(
+            "move" if ply.seen else "pass",
+            " ".join(filter(None, sentences)),
+            move=ply.text,
+            side=ply.side,
+            gains=self.game.gains(before, move),
+        )
+        return [self.line.record(self.ply - 1), announcement, *self.end()]
+
+    def end(self) -> list[Effect]:
+        """How the game ended; nothing while it goes on."""
+        if (outcome := self.outcome) is None:
+            return []
+        return [Finish(outcome), self.told_end(outcome)]
+
+    def told_end(self, outcome: Outcome) -> Announcement:
+        """The announcement of the end."""
+        return self.announce("game_over", phrases.result(self.game, outcome), rule=outcome.reason, urgent=True)
+
+    def _not_the_agents(self, best: Explanation, board: str) -> Fault | None:
+        """The fault of plies that go against what an agent plays; None where they do not."""
+        cells = self._differing(board)
+        if self.awaiting == "agent":
+            agent = self.agents[self.game.to_move(self.position)]
+            return Fault("not_your_turn", cells, f"It is {agent}'s turn. Put it back and wait for the move, please.")
+        if self.awaiting == "carry_out" and best.moves[0] != self.agent_move:
+            asked = phrases.spoken_move(self.game, self.position, self.agent_move)
+            done = phrases.spoken_move(self.game, self.position, best.moves[0])
+            return Fault("not_the_agents_move", cells, f"I asked for {asked}, but I see {done}. Please play {asked}.")
+        after = best.positions[:-1]
+        agents = [agent for agent in (self.agents[self.game.to_move(position)] for position in after) if agent]
+        if agents and best.seen == 1:
+            return Fault("not_your_turn", cells, f"That would be {agents[0]}'s move. Take it back, please.")
+        if agents:
+            return Fault(
+                "not_your_turn", cells, "That is two moves; one of them is the agent's. Take the last one back."
+            )
+        return None
+
+    def _unfinished(self, best: Explanation) -> list[Effect]:
+        self.verdict = "unfinished"
+        text = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
+        if self.awaiting == "carry_out":
+            asked = phrases.spoken_move(self.game, self.position, self.agent_move)
+            text = f"The move is {asked}: it is not finished."
+        cells = phrases.cells_of_unfinished(self.game, best.start, best.moves[0], best.missing)
+        announcement = self.announce("unfinished", text, board=best.board, cells=cells, urgent=True)
+        return self._once("unfinished", best.board, announcement)
+
+    def _takeback(self, best: Explanation) -> list[Effect]:
+        self.verdict, self._said = "takeback", ()
+        ply = best.ply
+        while self.line.plies[ply].known == "said" and not self.line.plies[ply].seen:
+            ply += 1  # a pass that was announced stands, whatever became of the move after it
+        undone = sum(one.seen for one in self.line.plies[ply:])
+        self.line.cut(ply)
+        self.agent_move = None
+        what = "The last move is" if undone == 1 else f"{undone} moves are"
+        text = " ".join(
+            filter(None, [f"{what} taken back.", phrases.totals(self.game, self.position), self._whose_turn()])
+        )
+        return [TakeBack(ply), self.announce("takeback", text), *self.pass_if_forced()]
+
+    def _unexplained(self, event: MoveEvent) -> list[Effect]:
+        differing = self._differing(event.board)
+        doubtful = tuple(cell for cell in event.doubtful if cell in differing)
+        if doubtful or not differing:
+            self.verdict = "unclear"
+            cells = doubtful or event.doubtful
+            names = phrases.listed([self.game.cells[cell] for cell in cells])
+            text = f"I cannot see {names} clearly." if cells else "I cannot read the board clearly."
+            return self._once("unclear", event.board, self.announce("unclear", text, board=event.board, cells=cells))
+        if len(differing) >= DESYNC_CELLS:
+            self.verdict = "desync"
+            where = phrases.listed(self._names(differing))
+            text = f"The board is not as I know it: look at {where}."
+            if self.ply == 0:
+                text = f"To begin, set up the board as at the start: look at {where}."
+            announcement = self.announce("desync", text, board=event.board, cells=differing, urgent=True)
+            return self._once("desync", event.board, announcement)
+        return self._illegal(self.game.fault(self.position, event.board), event.board)
+
+    def _illegal(self, fault: Fault, board: str) -> list[Effect]:
+        self.verdict = "illegal"
+        announcement = self.announce(
+            "illegal", fault.text, board=board, rule=fault.rule, cells=fault.cells, urgent=True
+        )
+        return self._once("illegal", board, announcement)
+
+    def _ambiguous(self, event: MoveEvent) -> Announcement:
+        self.verdict = "ambiguous"
+        lines = [self._line(one) for one in (event.explanations[0], event.rival) if one is not None]
+        text = f"I am not sure: was it {lines[0]} or {lines[1]}?"
+        return self.announce("ambiguous", text, board=event.board, urgent=True)
+
+    def _line(self, explanation: Explanation) -> str:
+        if explanation.kind != "plies":
+            return {"unchanged": "no move", "takeback": "a move taken back"}.get(explanation.kind, "half a move")
+        words, position = [], explanation.start
+        for move, successor in zip(explanation.moves, explanation.positions, strict=True):
+            words.append(phrases.spoken_move(self.game, position, move))
+            position = successor
+        return ", then ".join(words)
+
+    def _once(self, code: str, board: str, announcement: Announcement) -> list[Effect]:
+        """The announcement, unless the same was said of the same board last."""
+        if self._said == (code, board):
+            return []
+        self._said = (code, board)
+        return [announcement]
+
+    def _differing(self, board: str) -> tuple[int, ...]:
+        believed = self.game.board(self.position)
+        return tuple(cell for cell, (old, new) in enumerate(zip(believed, board, strict=True)) if old != new)
+
+    def _names(self, cells: Sequence[int]) -> list[str]:
+        return [self.game.cells[cell] for cell in cells]
+
+    def announce(self, code: Code, text: str, *, board: str = "", **rest: Any) -> Announcement:
+        """An announcement about the present position, or about another board."""
+        scores = self.game.scores(self.position)
+        return Announcement(code, text, board or self.game.board(self.position), self.ply, scores=scores, **rest)

@@ -1,0 +1,171 @@
+"""The daemon's own agent workers: started as processes, watched, and started again when they die or fall silent."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from daemon.messaging.restarts import RestartLimit
+
+_log = logging.getLogger(__name__)
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = (sys.executable, "-m", "agents.worker")
+START_S = 60.0
+"""Time for a worker's first sign of life: a search may have to be compiled first."""
+SILENT_S = 15.0
+"""A worker without a sign of life for longer is killed."""
+END_S = 2.0
+"""Time to end when asked, before it is killed."""
+LOOK_S = 0.2
+LONGEST_LINE = 500
+MOST_LINES = 50
+"""Lines of output that go to the log per second at most."""
+
+
+class WorkerProcess:
+    """Keeps one worker running until it is closed. Every method may be called from any thread, and none waits long."""
+
+    def __init__(
+        self,
+        agents: Sequence[str],
+        state_endpoint: str,
+        reply_endpoint: str,
+        name: str = "house",
+        last_seen_s: Callable[[str], float | None] | None = None,
+        on_trouble: Callable[[str], None] | None = None,
+        command: Sequence[str] = WORKER,
+        limit: RestartLimit | None = None,
+    ) -> None:
+        """Starts the worker and the thread that watches it.
+
+        `last_seen_s` is `Bus.last_seen_s`: the monotonic time of a worker's last sign of life. `on_trouble` gets a
+        sentence for a person, from that thread.
+        """
+        self.name = name
+        self._command = [
+            *command,
+            *("--connect", state_endpoint, "--reply", reply_endpoint),
+            *("--agents", ",".join(agents), "--name", name, "--parent", str(os.getpid())),
+        ]
+        self._last_seen_s = last_seen_s
+        self._on_trouble = on_trouble
+        self._limit = limit or RestartLimit()
+        self._starts = 0
+        self._text = "starting"
+        self._well = True
+        self._told = ""
+        self._last_line = ""
+        self._pid: int | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name=f"worker {name}", daemon=True)
+        self._thread.start()
+
+    def status(self) -> dict[str, object]:
+        """`ok`, a `text`, `pid` (None while it does not run) and `restarts`."""
+        return {"ok": self._well, "text": self._text, "pid": self._pid, "restarts": max(0, self._starts - 1)}
+
+    def close(self) -> None:
+        """Asks the worker to end and kills it where it does not; may be called twice."""
+        self._stop.set()
+        self._thread.join(END_S + 3.0)
+
+    def _serve(self) -> None:
+        """The thread: one turn of the loop is one life of the process."""
+        try:
+            while not self._stop.is_set():
+                wait_s = self._limit.wait_s(time.monotonic())
+                if wait_s > 0:
+                    self._trouble(f"agent worker {self.name} fails again and again ({self._last_line or self._text})")
+                    self._stop.wait(wait_s)
+                    continue
+                self._limit.started(time.monotonic())
+                end = self._live()
+                if not self._stop.is_set():
+                    self._well, self._text = False, end
+                    _log.warning("agent worker %s %s; it is started again", self.name, end)
+        except Exception as error:  # noqa: BLE001 - the top of the thread
+            _log.exception("the watch over agent worker %s has stopped", self.name)
+            self._trouble(f"nobody watches over agent worker {self.name} any more: {error}")
+
+    def _live(self) -> str:
+        """Starts the worker and watches it until it ends; returns how it ended."""
+        self._starts += 1
+        try:
+            process = subprocess.Popen(
+                self._command,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which ends its workers itself
+            )
+        except OSError as error:
+            return f"cannot be started: {error}"
+        assert process.stdout is not None
+        listener = threading.Thread(target=self._listen, args=(process.stdout,), daemon=True)
+        listener.start()
+        started_s, self._pid = time.monotonic(), process.pid
+        end = ""
+        try:
+            while process.poll() is None and not end and not self._stop.wait(LOOK_S):
+                end = self._silence(started_s)
+        finally:
+            self._pid = None
+            _end(process, END_S if self._stop.is_set() else 0.0)
+            listener.join(1.0)
+            if not listener.is_alive():
+                process.stdout.close()
+        return end or f"ended with status {process.returncode}"
+
+    def _silence(self, started_s: float) -> str:
+        """Why the running worker must be killed; empty where it need not."""
+        if self._last_seen_s is None:
+            self._well, self._text = True, "runs"
+            return ""
+        now_s, seen_s = time.monotonic(), self._last_seen_s(self.name)
+        if seen_s is None or seen_s < started_s:
+            return f"gave no sign of life for {START_S:.0f} s after its start" if now_s - started_s > START_S else ""
+        self._well, self._text, self._told = True, "runs", ""
+        return f"gave no sign of life for {SILENT_S:.0f} s" if now_s - seen_s > SILENT_S else ""
+
+    def _trouble(self, text: str) -> None:
+        """Notes what is wrong, and tells it once until the worker runs again."""
+        self._well, self._text = False, text
+        _log.error("%s", text)
+        if self._on_trouble is not None and self._told != text:
+            self._told = text
+            self._on_trouble(text)
+
+    def _listen(self, output: IO[bytes]) -> None:
+        """Sends the worker's output to the log, and swallows what is too much."""
+        begun_s, lines = time.monotonic(), 0
+        with contextlib.suppress(OSError, ValueError):  # closed under our hands
+            while line := output.readline(LONGEST_LINE):
+                if time.monotonic() - begun_s >= 1.0:
+                    begun_s, lines = time.monotonic(), 0
+                lines += 1
+                if lines <= MOST_LINES:
+                    self._last_line = line.decode(errors="replace").strip()
+                    _log.info("worker %s: %s", self.name, self._last_line)
+                elif lines == MOST_LINES + 1:
+                    _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
+
+
+def _end(process: subprocess.Popen[bytes], wait_s: float) -> None:
+    """Ends the process and its children, kindly first where there is time, and leaves no zombie."""
+    if wait_s > 0 and process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(wait_s)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)  # its own session: also what it may have started
+    process.wait()

@@ -1,0 +1,309 @@
+"""The record of every game: SQLite, one durable transaction a ply.
+
+A `Journal` belongs to the thread that made it (SQLite refuses the others). What a method has returned from is on the
+disk: it outlives `kill -9` and a power cut. What raised `JournalError` has left the record as it was, and may simply
+be tried again, for example once the disk has room.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import json
+import logging
+import secrets
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from daemon.judging.effects import Known, Rewrite
+from daemon.records import journal_schema
+from daemon.records.stored import REWRITTEN, StoredGame, StoredNote, StoredPly
+from games import Outcome
+
+_log = logging.getLogger(__name__)
+
+BUSY_S = 2.0
+"""How long to wait for another process that holds the file, such as a backup."""
+_REASONS = {
+    "SQLITE_FULL": ("full", "the disk is full: make room, nothing recorded is lost"),
+    "SQLITE_IOERR": ("full", "the disk does not take the write: make room or check it, nothing recorded is lost"),
+    "SQLITE_READONLY": ("read_only", "the file may not be written: check its owner and rights"),
+    "SQLITE_CANTOPEN": ("read_only", "the file cannot be opened: check that its folder exists and may be written"),
+    "SQLITE_BUSY": ("busy", "another program holds the file: is a second kibitzer running on it?"),
+    "SQLITE_CORRUPT": ("corrupt", "the file is damaged: the next start sets it aside and begins a new one"),
+    "SQLITE_NOTADB": ("corrupt", "the file is no journal: the next start sets it aside and begins a new one"),
+}
+
+
+class JournalError(RuntimeError):
+    """The record cannot be read or written as asked.
+
+    `.code` is stable: `full`, `read_only`, `busy`, `corrupt`, `newer` (made by a newer Kibitzer), `order` (a ply out
+    of order, twice, or after the end), `unknown_game`, `other`.
+    """
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Journal:
+    """The record in one file."""
+
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        """Opens the record, or begins it; a damaged file is set aside first (`set_aside` then names it).
+
+        A `read_only` one may be looked at while a daemon writes it, and is never made, mended or set aside.
+        Raises JournalError.
+        """
+        self.path = Path(path)
+        self.set_aside: Path | None = None
+        """Where a damaged file went; None where there was none. Worth saying aloud."""
+        self._read_only = read_only
+        self._connection: sqlite3.Connection | None = None
+        with self._explained():
+            try:
+                self._open()
+            except sqlite3.DatabaseError as error:
+                if read_only or _reason(error)[0] != "corrupt":
+                    raise
+                self.set_aside = journal_schema.set_aside(self.path)
+                _log.error("%s was damaged (%s); kept as %s, a new one begins", self.path, error, self.set_aside)
+                self._open()
+
+    def close(self) -> None:
+        """Closes the file; may be called twice."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                connection.close()
+
+    def new_game(self, game: str, rules: Mapping[str, str], players: Sequence[str]) -> str:
+        """Begins a game and returns its id, which sorts by the time of its start."""
+        now = _now()
+        game_id = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT INTO games (game_id, game, rules, players, started) VALUES (?, ?, ?, ?, ?)",
+                (game_id, game, json.dumps(dict(rules)), json.dumps(list(players)), now),
+            )
+        return game_id
+
+    def append(
+        self,
+        game_id: str,
+        ply: int,
+        move: str,
+        side: int,
+        position: str,
+        board: str,
+        verdict: str = "legal",
+        score: float | None = None,
+        frame: str = "",
+        known: Known = "",
+    ) -> None:
+        """Records one ply durably. Raises JournalError where `ply` is not the next one, so that no hole can be."""
+        with self._transaction() as connection:
+            last, finished = _progress(connection, game_id)
+            if finished is not None:
+                raise JournalError("order", f"ply {ply} of {game_id}: the game ended at {finished}")
+            if ply != last + 1:
+                raise JournalError("order", f"ply {ply} of {game_id}: the next one to be recorded is {last + 1}")
+            _insert(
+                connection, game_id, StoredPly(ply, move, side, position, board, verdict, score, frame, _now(), known)
+            )
+
+    def take_back(self, game_id: str, ply: int) -> None:
+        """Marks the plies after `ply` as undone, and a finished game as going on again; nothing is erased."""
+        with self._transaction() as connection:
+            last, _ = _progress(connection, game_id)
+            if not 0 <= ply < last:
+                raise JournalError("order", f"back to ply {ply} of {game_id}: it stands at ply {last}")
+            _undo(connection, game_id, ply)
+
+    def rewrite(self, game_id: str, rewrite: Rewrite) -> None:
+        """Marks the plies after `rewrite.ply` as undone and records others in their place, all or nothing.
+
+        A finished game goes on again, unless the new plies end it.
+        """
+        with self._transaction() as connection:
+            last, _ = _progress(connection, game_id)
+            numbers = [record.ply for record in rewrite.records]
+            if not 0 <= rewrite.ply <= last or numbers != list(range(rewrite.ply + 1, rewrite.ply + 1 + len(numbers))):
+                raise JournalError(
+                    "order", f"plies {numbers} of {game_id} after ply {rewrite.ply}: it stands at {last}"
+                )
+            _undo(connection, game_id, rewrite.ply)
+            for one in rewrite.records:
+                stored = StoredPly(
+                    one.ply, one.move, one.side, one.position, one.board, "corrected", None, "", _now(), one.known
+                )
+                _insert(connection, game_id, stored)
+            if rewrite.outcome is not None:
+                _end(connection, game_id, rewrite.outcome)
+            beyond = [list(ply) for ply in rewrite.beyond]
+            _note(connection, game_id, REWRITTEN, "", {"ply": rewrite.ply, "beyond": beyond})
+
+    def finish(self, game_id: str, outcome: Outcome) -> None:
+        """Records how the game ended. Raises JournalError where it has ended before."""
+        with self._transaction() as connection:
+            _, finished = _progress(connection, game_id)
+            if finished is not None:
+                raise JournalError("order", f"the end of {game_id}: it ended at {finished}")
+            _end(connection, game_id, outcome)
+
+    def note(self, game_id: str, kind: str, text: str, data: Mapping[str, Any] | None = None) -> None:
+        """Records an event between the plies, such as an illegal move; `data` is anything JSON can say."""
+        with self._transaction() as connection:
+            _note(connection, game_id, kind, text, data or {})
+
+    def unfinished(self) -> StoredGame | None:
+        """The newest game without an end; None where every game has one."""
+        with self._explained():
+            row = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC").fetchone()
+            return None if row is None else self._stored(row)
+
+    def game(self, game_id: str) -> StoredGame:
+        """The game of that id. Raises JournalError where there is none."""
+        with self._explained():
+            row = self._ready().execute("SELECT * FROM games WHERE game_id = ?", (game_id,)).fetchone()
+            if row is None:
+                raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
+            return self._stored(row)
+
+    def games(self, limit: int = 1000) -> list[StoredGame]:
+        """The newest games, oldest of them first."""
+        with self._explained():
+            rows = self._ready().execute("SELECT * FROM games ORDER BY rowid DESC LIMIT ?", (limit,)).fetchall()
+            return [self._stored(row) for row in reversed(rows)]
+
+    def _stored(self, row: sqlite3.Row) -> StoredGame:
+        """One row of `games` with its plies and notes."""
+        connection, key = self._ready(), (row["game_id"],)
+        plies = connection.execute("SELECT * FROM plies WHERE game_id = ? ORDER BY id", key).fetchall()
+        notes = connection.execute("SELECT * FROM notes WHERE game_id = ? ORDER BY id", key).fetchall()
+        return StoredGame(
+            game_id=row["game_id"],
+            game=row["game"],
+            rules=json.loads(row["rules"]),
+            players=tuple(json.loads(row["players"])),
+            started=row["started"],
+            finished=row["finished"],
+            outcome=_outcome(row),
+            plies=tuple(_ply(ply) for ply in plies if not ply["undone"]),
+            undone=tuple(_ply(ply) for ply in plies if ply["undone"]),
+            notes=tuple(
+                StoredNote(note["kind"], note["text"], json.loads(note["data"]), note["ply"], note["time"])
+                for note in notes
+            ),
+        )
+
+    def _open(self) -> None:
+        self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
+
+    def _ready(self) -> sqlite3.Connection:
+        """The connection, opened again where an error had closed it."""
+        if self._connection is None:
+            self._open()
+        assert self._connection is not None
+        return self._connection
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """One durable transaction: committed on leaving, undone by any error."""
+        with self._explained():
+            connection = self._ready()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                try:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                except sqlite3.Error:
+                    self.close()  # what is on the disk decides, at the next call
+                raise
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turns what SQLite and the file system say into a JournalError."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            code, advice = _reason(error)
+            raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
+
+
+def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | None]:
+    """The last ply that stands (0 before the first), and when the game ended (None while it goes on)."""
+    row = connection.execute("SELECT finished FROM games WHERE game_id = ?", (game_id,)).fetchone()
+    if row is None:
+        raise JournalError("unknown_game", f"there is no game {game_id!r} in this journal")
+    last = connection.execute(
+        "SELECT COALESCE(MAX(ply), 0) FROM plies WHERE game_id = ? AND undone = 0", (game_id,)
+    ).fetchone()[0]
+    return int(last), row["finished"]
+
+
+def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly) -> None:
+    columns = {"game_id": game_id, **dataclasses.asdict(ply)}
+    marks = ", ".join("?" * len(columns))
+    connection.execute(f"INSERT INTO plies ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+
+
+def _undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:
+    """Marks the plies after `ply` as undone, and the game as going on."""
+    connection.execute("UPDATE plies SET undone = 1 WHERE game_id = ? AND ply > ? AND undone = 0", (game_id, ply))
+    connection.execute(
+        "UPDATE games SET finished = NULL, winner = NULL, reason = NULL, scores = NULL WHERE game_id = ?", (game_id,)
+    )
+
+
+def _end(connection: sqlite3.Connection, game_id: str, outcome: Outcome) -> None:
+    scores = None if outcome.scores is None else json.dumps(outcome.scores)
+    connection.execute(
+        "UPDATE games SET finished = ?, winner = ?, reason = ?, scores = ? WHERE game_id = ?",
+        (_now(), outcome.winner, outcome.reason, scores, game_id),
+    )
+
+
+def _note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, data: Mapping[str, Any]) -> None:
+    last, _ = _progress(connection, game_id)
+    connection.execute(
+        "INSERT INTO notes (game_id, ply, kind, text, data, time) VALUES (?, ?, ?, ?, ?, ?)",
+        (game_id, last, kind, text, json.dumps(dict(data)), _now()),
+    )
+
+
+def _ply(row: sqlite3.Row) -> StoredPly:
+    written = row.keys()  # an older file that is only read lacks the newest columns
+    names = (field.name for field in dataclasses.fields(StoredPly))
+    return StoredPly(**{name: row[name] for name in names if name in written})
+
+
+def _outcome(row: sqlite3.Row) -> Outcome | None:
+    if row["finished"] is None:
+        return None
+    scores = None if row["scores"] is None else json.loads(row["scores"])
+    return Outcome(row["winner"], row["reason"], None if scores is None else (scores[0], scores[1]))
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    """The stable code of an error, and what a person can do about it."""
+    if isinstance(error, journal_schema.NewerError):
+        return "newer", "start the newer Kibitzer, or name another journal"
+    name = getattr(error, "sqlite_errorname", "") or ""
+    for prefix, reason in _REASONS.items():
+        if name.startswith(prefix):
+            return reason
+    if isinstance(error, OSError):
+        return "read_only", "check that its folder exists and may be written"
+    return "other", "nothing recorded is lost"
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,86 @@
+"""A game as the journal keeps it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from daemon.judging.effects import Known
+from games import Outcome
+
+REWRITTEN = "rewritten"
+"""Kind of the note that a rewriting leaves; its `beyond` are the seen plies that counted no more then."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredPly:
+    """One move of the record."""
+
+    ply: int
+    """Counts from 1."""
+    move: str
+    side: int
+    position: str
+    """The position's text after the move."""
+    board: str
+    """The believed board after the move: a class letter per cell."""
+    verdict: str
+    score: float | None
+    """The agent's own figure; None for a person's move."""
+    frame: str
+    """Photo name or seconds of the picture it was seen in; empty where there is none."""
+    time: str
+    """When it was recorded: ISO 8601, UTC."""
+    known: Known = ""
+    """How it is known who made it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredNote:
+    """Something that happened between the plies."""
+
+    kind: str
+    text: str
+    data: Mapping[str, Any]
+    ply: int
+    """Plies played when it happened."""
+    time: str
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredGame:
+    """One game of the record."""
+
+    game_id: str
+    game: str
+    rules: Mapping[str, str]
+    players: tuple[str, ...]
+    started: str
+    """ISO 8601, UTC."""
+    finished: str | None
+    """None while it goes on."""
+    outcome: Outcome | None
+    plies: tuple[StoredPly, ...]
+    """The plies that stand, in order, without a hole."""
+    undone: tuple[StoredPly, ...] = ()
+    """The plies that were taken back, in the order in which they were played."""
+    notes: tuple[StoredNote, ...] = ()
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The move texts that stand."""
+        return tuple(ply.move for ply in self.plies)
+
+    @property
+    def known(self) -> tuple[Known, ...]:
+        """How it is known who made each of them."""
+        return tuple(ply.known for ply in self.plies)
+
+    @property
+    def beyond(self) -> tuple[tuple[str, int, Known], ...]:
+        """Text, side and knowledge of the moves that lie on the board after the end, as it was last corrected."""
+        for note in reversed(self.notes):
+            if note.kind == REWRITTEN and self.finished is not None:
+                return tuple((text, side, known) for text, side, known in note.data["beyond"])
+        return ()

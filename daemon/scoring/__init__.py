@@ -1,0 +1,1 @@
+"""Photos of dominoes games, one a tile: put in order, read together, scored and compared."""

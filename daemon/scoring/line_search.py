@@ -1,0 +1,225 @@
+"""Lines of play that could have led to a series of dominoes photos: the rules correct the eyes, over a whole game.
+
+Every photo shows one tile more than the one before, or as many more as photos are missing in between. A line is one
+way to see that: which tile came with which photo, in which order. Several are carried along, so that a later photo
+may overrule what an earlier one seemed to show.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+from collections.abc import Iterator, Sequence
+
+from daemon.scoring.sightings import Sightings
+from daemon.scoring.tile_line import WIDTH, Line, Pawns, Placed, best, forced, longer, with_lead, with_pawns
+from games import EMPTY, MoveError, Side
+from games.double_double_dominoes import DoubleDoubleDominoes as Dominoes
+from games.double_double_dominoes import Lay, Pass, Position
+from games.double_double_dominoes.board import slots
+
+BRANCHES = 12
+"""Tiles tried for one move in one line, the likeliest first."""
+ILLEGAL_NATS = 9.0
+"""What a tile against the rules costs: more than one cell misread, less than two."""
+COUNT_NATS = 6.0
+"""What each tile more or fewer than photos were taken costs: less than one tile not seen at all."""
+UNCOUNTED_NATS = 10.0
+"""What it costs in the first place that a photo shows more tiles than it should: one such tile alone is rather
+something printed on the board, unless others join it."""
+MOST_UNCOUNTED = 3
+"""So many tiles more than photos are looked for."""
+PATIENCE = 2
+"""So many counts of tiles in a row must be no better for the search to end."""
+PASS_NATS = 2.3
+"""What each pass costs where nobody wrote down who laid: in one turn of ten."""
+MOST_PASSES = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """A tile that a line has to find in the newest photo."""
+
+    shot: int | None
+    mover: Side | None
+    """None: whoever's turn it is."""
+
+
+Turns = list[tuple[Position, int]]
+"""Positions, and the passes that lead there."""
+
+
+class _Limit:
+    """The greatest cost with which a line is still among the best of those added."""
+
+    def __init__(self) -> None:
+        self._kept: list[float] = []
+        """The least costs, negated, as a heap."""
+        self.cost = float("inf")
+
+    def add(self, cost: float) -> None:
+        """One more line."""
+        heapq.heappush(self._kept, -cost)
+        if len(self._kept) > WIDTH:
+            heapq.heappop(self._kept)
+            self.cost = -self._kept[0]
+
+
+class LineSearch:
+    """The likeliest lines of one game's play."""
+
+    def __init__(self, game: Dominoes, movers: Sequence[Side | None]) -> None:
+        """`movers` says of every shot of the series who laid its tile, None where that is not known."""
+        self.sightings = Sightings()
+        self._game = game
+        self._movers = movers
+        self.lines: tuple[Line, ...] = (Line(game.initial()),)
+        """The best first."""
+        self._shows_pawns = False
+        """Whether the newest photo shows a pawn, which may tell who laid."""
+
+    @property
+    def wrong_cells(self) -> int:
+        """Cells on which the newest photo contradicts the board of the best line."""
+        return len(self.sightings.wrong_cells(self.lines[0].position.board))
+
+    def copy(self) -> LineSearch:
+        """The same search, to be continued in another way."""
+        other = LineSearch(self._game, self._movers)
+        other.sightings, other.lines = self.sightings.copy(), self.lines
+        return other
+
+    def skip(self, shot: int) -> None:
+        """The shot shows nothing: its tile is looked for later."""
+        self.lines = tuple(dataclasses.replace(line, pending=(*line.pending, shot)) for line in self.lines)
+
+    def advance(self, shot: int, pawns: Pawns = (None, None), most: int = MOST_UNCOUNTED) -> None:
+        """The newest of the sightings is of this shot; the pawns were seen there.
+
+        `most` is how many tiles more than photos may lie there.
+        """
+        self.lines = tuple(
+            dataclasses.replace(line, cost=line.expense + self.sightings.loss(line.placed)) for line in self.lines
+        )
+        self._shows_pawns = pawns != (None, None)
+        found = self._after(shot, 0)
+        pending = max(len(line.pending) for line in self.lines)
+        # Fewer tiles than photos were taken, or more, where that may explain the picture better.
+        for surpluses in (range(-1, -pending - 2, -1), range(1, most + 1)):
+            worse = 0
+            for surplus in surpluses:
+                if worse == PATIENCE or (found and not self._may_gain(found[0], surplus > 0)):
+                    break
+                others = self._after(shot, surplus)
+                worse = worse + 1 if found and (not others or others[0].cost >= found[0].cost) else 0
+                found = best([*found, *others])
+        self.lines = best(with_pawns(line, pawns) for line in found)
+
+    def _may_gain(self, line: Line, more: bool) -> bool:
+        """Whether one tile more, or one fewer, could make a line better, for all that it costs."""
+        if more:
+            return any(nats < -COUNT_NATS for nats, _ in self.sightings.suggested.free(line.position.board))
+        newest = [one.lay for one in line.placed if one.since == self.sightings.count - 1]
+        before = "".join(
+            EMPTY if any(cell in lay.cells for lay in newest) else letter
+            for cell, letter in enumerate(line.position.board)
+        )
+        seen = {lay: nats for nats, lay in self.sightings.suggested.free(before)}
+        return any(seen.get(lay, 0.0) > -COUNT_NATS for lay in newest) or any(one.fault for one in line.placed)
+
+    def _after(self, shot: int, surplus: int) -> tuple[Line, ...]:
+        """The lines with as many tiles more as the photo should show, and some more or fewer; the best first."""
+        found: list[Line] = []
+        for pending in dict.fromkeys(line.pending for line in self.lines):
+            wanted = [Wanted(one, self._movers[one]) for one in (*pending, shot)]
+            count = len(wanted) + surplus
+            if count < 0:
+                continue
+            wanted = [Wanted(None, None)] * surplus + wanted[max(0, -surplus) :]
+            left = (*pending, shot) if count == 0 else ()
+            extra = COUNT_NATS * abs(surplus) + UNCOUNTED_NATS * (surplus > 0)
+            found += [
+                dataclasses.replace(line, prior=line.prior + extra, cost=line.cost + extra, pending=left)
+                for line in self._laid([line for line in self.lines if line.pending == pending], wanted)
+            ]
+        return best(found)
+
+    def _laid(self, lines: Sequence[Line], wanted: Sequence[Wanted]) -> tuple[Line, ...]:
+        """The best lines after the wanted tiles have been laid."""
+        reached = tuple(lines)
+        for one in wanted:
+            found: list[Line] = []
+            limit = _Limit()
+            for line in reached:
+                found += self._with_tile(line, one, limit)
+                if one.mover is None and self._shows_pawns:
+                    other = 1 - line.position.to_move
+                    found += self._with_tile(_passed(line), Wanted(one.shot, other), limit)
+            reached = best(found if len(wanted) == 1 else map(with_lead, found))
+        return reached
+
+    def _with_tile(self, line: Line, wanted: Wanted, limit: _Limit) -> Iterator[Line]:
+        """The line with one more tile, in every way that the newest photo and the rules allow, the likeliest first."""
+        turns = self._turns(line.position, wanted.mover)
+        board, suggested = line.position.board, self.sightings.suggested
+        seen = next(suggested.free(board), None)
+        branches = 0
+        for nats, lay in suggested.fitting(slots(board, None)):
+            if branches == BRANCHES or line.cost + nats > limit.cost:
+                break
+            laid = self._lawfully(line, wanted, lay, nats, turns)
+            if laid is not None:
+                branches += 1
+                limit.add(laid.cost)
+                yield laid
+            if (nats, lay) == seen and laid is not None:
+                seen = None
+        if seen is not None and line.cost + seen[0] + ILLEGAL_NATS <= limit.cost:
+            unlawful = self._unlawfully(line, wanted, seen[1], seen[0], turns)
+            limit.add(unlawful.cost)
+            yield unlawful
+
+    def _turns(self, position: Position, mover: Side | None) -> Turns:
+        """The mover's turn, after the fewest passes, and after those that end the turn of a double first."""
+        turns = []
+        for passes in range(MOST_PASSES + 1):
+            if mover is None or position.to_move == mover:
+                turns.append((position, passes))
+                if position.open_double is None:
+                    break
+            try:
+                position = self._game.apply(position, Pass())
+            except MoveError:
+                break
+        return turns
+
+    def _lawfully(self, line: Line, wanted: Wanted, lay: Lay, nats: float, turns: Turns) -> Line | None:
+        """With the fewest passes that the rules ask for; None where they forbid the tile."""
+        for position, passes in turns:
+            try:
+                after = self._game.apply(position, lay)
+            except MoveError:
+                continue
+            gains = self._game.gains(position, lay)
+            placed = Placed(lay, wanted.shot, position.to_move, gains, after.pawns, self.sightings.count - 1, passes)
+            return longer(line, placed, after, nats)
+        return None
+
+    def _unlawfully(self, line: Line, wanted: Wanted, lay: Lay, nats: float, turns: Turns) -> Line:
+        """As if it were allowed: what is seen is seen."""
+        position, passes = turns[0] if turns else (dataclasses.replace(line.position, to_move=wanted.mover or 0), 0)
+        try:
+            self._game.apply(position, lay)
+            fault = ""
+        except MoveError as error:
+            fault = str(error)
+        gains = self._game.gains(position, lay)
+        after = forced(position, lay, gains)
+        since = self.sightings.count - 1
+        placed = Placed(lay, wanted.shot, position.to_move, gains, after.pawns, since, passes, fault)
+        return longer(line, placed, after, nats, ILLEGAL_NATS)
+
+
+def _passed(line: Line) -> Line:
+    """The line in which a player is taken to pass."""
+    return dataclasses.replace(line, prior=line.prior + PASS_NATS, cost=line.cost + PASS_NATS)

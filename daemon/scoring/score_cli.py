@@ -1,0 +1,239 @@
+"""`kibitzer score-dominoes` and `kibitzer evaluate-dominoes`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress
+
+from calibration.annotations import AnnotationError
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import TemplateError, load_template
+from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
+from daemon.scoring.evaluation import WORTH, Evaluation, Tally, evaluate
+from daemon.scoring.photo_series import Series, SeriesError, find_series
+from daemon.scoring.score_words import line_of, object_of, summary_of
+from daemon.scoring.scorer import Look, ScoredMove, Scorer
+from games.double_double_dominoes import DoubleDoubleDominoes
+from games.double_double_dominoes.position import SIDES
+from vision.cli import load_photo
+from vision.frame import Image
+from vision.reading.locate import PhotoReader, ReadPhoto
+from vision.reading.pawns import Pawn
+from vision.reading.weights import WeightsError
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+PAWN_SURE = 0.9
+"""Probability from which a pawn is believed to stand where it is seen."""
+INCOMPLETE = 1
+"""Exit status where a photo got no file."""
+
+
+@app.command("score-dominoes")
+def score_dominoes(
+    photos: Annotated[Path, typer.Argument(help="Folder of the photos 1_01.jpg, 1_02.jpg, ... and 1_mutari.txt.")],
+    out: Annotated[Path, typer.Option(help="Folder for the annotation files 1_01.txt, ...; made where it is absent.")],
+    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
+    only: Annotated[str, typer.Option(help="Numbers of the games to score, such as 1,3; else all.")] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Also write over files that another program, or a person, wrote.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a move, after each game.")] = False,
+) -> None:
+    """Scores games of Double Double Dominoes from their photos, one photo a tile.
+
+    Prints a line a move: photo, player, tile and squares, points with the bonus, what the other player gets, and both
+    totals. Writes `<game>_<number>.txt`: an end of the new tile a line, then the points of the player who laid it.
+
+    A tile whose photo is missing or shows no board is looked for in the next photo and, where only one answer is
+    likely, written too ("inferred"). The best guess is written for every photo with a new tile, and marked where it is
+    unsure or against the rules. A later photo may correct an earlier line; the file then changes too.
+
+    Without `<game>_mutari.txt` (lines such as `1_01.jpg player1`) the players are taken to lay in turn, unless pawns in
+    the photos tell otherwise. Pawns, where there are any, also tell in which order tiles without photos came.
+
+    Files that this command did not write are never written over without --force. Exit status 1: a photo got no file.
+
+    Example: kibitzer score-dominoes photos --out scores --profile table.npz
+    """
+    try:
+        chosen = find_series(photos, _numbers(only))
+        template = load_template(DoubleDoubleDominoes.name)
+        table = None if profile is None else TableProfile.load(profile)
+        names = [shot.name for series in chosen for shot in series.shots]
+        folder = AnnotationFolder(out, names, force)
+        eyes = Eyes(PhotoReader(template, table))
+        complete = True
+        with _progress_bar() as progress:
+            task = progress.add_task("reading", total=len(names))
+            for series in chosen:
+                teller = Teller(series, folder, as_json)
+                for shot in series.shots:
+                    teller.look(eyes.looks(None if shot.photo is None else load_photo(shot.photo)))
+                    progress.advance(task)
+                complete = teller.finish() and complete
+    except (AnnotationError, SeriesError, FolderError, ProfileError, TemplateError, WeightsError, ValueError) as error:
+        raise _stop("score-dominoes", error) from None
+    if not complete:
+        raise typer.Exit(INCOMPLETE)
+
+
+class Eyes:
+    """Reads photos; remembers where the board was, for a camera that does not move."""
+
+    def __init__(self, reader: PhotoReader) -> None:
+        self._reader = reader
+        self._corners_px: NDArray[np.float64] | None = None
+        self._shape: tuple[int, ...] = ()
+
+    def looks(self, image: Image | None) -> Iterator[Look]:
+        """What a photo may show, the likeliest first: the board where it is found, then where it was before."""
+        if image is None:
+            return
+        corners_px, shape = self._corners_px, self._shape
+        found = self._reader.read(image)
+        if found is not None:
+            self._corners_px, self._shape = found.pose.corners_px(found.template), image.shape
+            yield _look(found)
+        if corners_px is not None and shape == image.shape:
+            self._corners_px, self._shape = corners_px, shape
+            again = self._reader.read(image, corners_px)
+            if again is not None:
+                yield _look(again)
+
+
+def _look(found: ReadPhoto) -> Look:
+    red, green = (found.pawns.get(side) for side in SIDES)
+    return Look(found.reading, (_space(red), _space(green)))
+
+
+def _space(pawn: Pawn | None) -> int | None:
+    return None if pawn is None or pawn.probability < PAWN_SURE else pawn.space
+
+
+class Teller:
+    """Says and writes what is known of one game, photo by photo."""
+
+    def __init__(self, series: Series, folder: AnnotationFolder, as_json: bool) -> None:
+        self._series = series
+        self._folder = folder
+        self._as_json = as_json
+        self._scorer = Scorer(series)
+        self._said: dict[int, object] = {}
+        for note in series.notes:
+            sys.stderr.write(f"{note}\n")
+
+    def look(self, looks: Iterator[Look]) -> None:
+        """The next move of the series. Raises FolderError."""
+        self._scorer.look(looks)
+        moves = self._scorer.moves()
+        for shot, move in enumerate(moves):
+            self._folder.put(move.name, move.annotation)
+            if move.status != "no_photo":
+                self._say(shot, move)
+
+    def finish(self) -> bool:
+        """After the last photo; whether every photo got its file."""
+        moves = self._scorer.moves()
+        for shot, move in enumerate(moves):
+            self._say(shot, move)
+            if self._as_json:
+                sys.stdout.write(json.dumps(object_of(move), ensure_ascii=False) + "\n")
+        for placed in self._scorer.uncounted():
+            sys.stderr.write(f"{placed.lay.text} lies on the board, but no photo's number is left for it\n")
+        self._tell(summary_of(self._series, self._scorer, moves))
+        shots = zip(self._series.shots, moves, strict=True)
+        return all(move.annotation is not None for shot, move in shots if shot.photo is not None)
+
+    def _say(self, shot: int, move: ScoredMove) -> None:
+        """The line of a move, when it is new or tells another tile or other points than before."""
+        told = (move.annotation, move.placed and (move.placed.side, move.placed.gains, move.placed.lay))
+        if shot not in self._said or self._said[shot] != told:
+            self._tell(line_of(move) + ("  (corrected)" if shot in self._said else ""))
+            self._said[shot] = told
+
+    def _tell(self, line: str) -> None:
+        if not self._as_json:
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+
+
+@app.command("evaluate-dominoes")
+def evaluate_dominoes(
+    out: Annotated[Path, typer.Argument(help="Folder of annotation files, as `score-dominoes` writes them.")],
+    truth: Annotated[Path, typer.Argument(help="Folder of the true ones.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Compares annotation files with the true ones, in the course's points.
+
+    A move is worth 0.05 for its position (both squares), 0.02 for its pips (both numbers) and 0.02 for its points,
+    each by itself. Every miss is listed; a file that is missing or damaged is wrong in all three.
+
+    Example: kibitzer evaluate-dominoes scores photos
+    """
+    try:
+        found = evaluate(out, truth)
+    except AnnotationError as error:
+        raise _stop("evaluate-dominoes", error) from None
+    if as_json:
+        sys.stdout.write(json.dumps(_evaluation_object(found), ensure_ascii=False) + "\n")
+        return
+    for miss in found.misses:
+        sys.stdout.write(f"{miss.name}  {miss.what}: expected {miss.expected}, found {miss.found}\n")
+    for name in found.extra:
+        sys.stdout.write(f"{name}  has no true annotation and counts nothing\n")
+    for game, tally in found.games.items():
+        sys.stdout.write(f"game {game}: {_tally_line(tally)}\n")
+    sys.stdout.write(f"in all: {_tally_line(found.total)}\n")
+
+
+def _tally_line(tally: Tally) -> str:
+    counts = ", ".join(f"{what} {tally.right[what]}/{tally.moves}" for what in WORTH)
+    return f"{counts}; {tally.worth:.2f} of {tally.most:.2f}"
+
+
+def _evaluation_object(found: Evaluation) -> dict[str, object]:
+    return {
+        "total": _tally_object(found.total),
+        "games": {str(game): _tally_object(tally) for game, tally in found.games.items()},
+        "misses": [
+            {"move": str(miss.name), "what": miss.what, "expected": miss.expected, "found": miss.found}
+            for miss in found.misses
+        ],
+        "extra": [str(name) for name in found.extra],
+    }
+
+
+def _tally_object(tally: Tally) -> dict[str, object]:
+    return {"moves": tally.moves, **tally.right, "worth": round(tally.worth, 2), "most": round(tally.most, 2)}
+
+
+def _numbers(text: str) -> list[int]:
+    """The games named in `--only`. Raises ValueError."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if not word.isascii() or not word.isdecimal():
+            raise ValueError(f"--only takes numbers of games, such as 1,3, not {word!r}")
+    return [int(word) for word in words]
+
+
+def _progress_bar() -> Progress:
+    """A bar on standard error that vanishes when done; none where that is no terminal."""
+    console = Console(stderr=True)
+    return Progress(
+        console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()
+    )
+
+
+def _stop(command: str, error: object) -> typer.Exit:
+    sys.stderr.write(f"kibitzer {command}: {error}\n")
+    return typer.Exit(2)

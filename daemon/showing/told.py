@@ -1,0 +1,95 @@
+"""Commands that come over HTTP, on their way to the thread that carries them out, and the answers back.
+
+A command whose sender has given up is not carried out any more: who was told that nothing happened can rely on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import json
+import queue
+
+from aiohttp import web
+
+from daemon.commands import MOST_BYTES, Answer, Command, CommandError, parse_command
+from daemon.showing.guard import is_here
+
+MOST_WAITING = 8
+"""More are turned away."""
+ANSWER_S = 5.0
+"""Longest wait for the daemon to carry out a command."""
+
+
+class Request:
+    """One command that waits for its answer."""
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self.answered: concurrent.futures.Future[Answer] = concurrent.futures.Future()
+
+    def answer(self, answer: Answer) -> None:
+        """Tells the sender what became of it."""
+        self.answered.set_result(answer)
+
+
+class Mailbox:
+    """Requests in the order in which they came. Thread-safe."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+        """Whether commands are taken; where the board shows all there is to know, none are."""
+        self._waiting: queue.Queue[Request] = queue.Queue(maxsize=MOST_WAITING)
+
+    def take(self) -> list[Request]:
+        """The requests that wait, except those whose senders have given up; each must be answered."""
+        taken: list[Request] = []
+        while True:
+            try:
+                request = self._waiting.get_nowait()
+            except queue.Empty:
+                return taken
+            if request.answered.set_running_or_notify_cancel():
+                taken.append(request)
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """Takes a command, and answers once the daemon has carried it out (200) or refused it (409)."""
+        if not is_here(request):
+            return problem(403, "not_from_here", "commands are taken on the computer that watches the board only")
+        if not self.is_open:
+            return problem(409, "no_commands", "The board shows all there is to know of this game.")
+        try:
+            waiting = Request(await _command(request))
+            self._waiting.put_nowait(waiting)
+            answer = await asyncio.wait_for(asyncio.wrap_future(waiting.answered), ANSWER_S)
+        except CommandError as error:
+            return problem(400, "no_command", str(error))
+        except queue.Full:
+            return problem(503, "busy", "too many commands wait already; try again in a moment")
+        except TimeoutError:
+            return problem(503, "busy", "the daemon did not get to it in time; look at the page, and try again")
+        if not answer.accepted:
+            return problem(409, "refused", answer.text)
+        return web.json_response({"code": "done", "text": answer.text})
+
+
+async def _command(request: web.Request) -> Command:
+    """The command in a request. Raises CommandError."""
+    # Another site's form cannot be sent with this type unasked.
+    if request.content_type != "application/json":
+        raise CommandError("a command is sent as application/json")
+    body = bytearray()
+    async for chunk in request.content.iter_chunked(MOST_BYTES):
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise CommandError(f"a command has at most {MOST_BYTES} bytes")
+    try:
+        words = json.loads(body)
+    except (ValueError, RecursionError):
+        raise CommandError("the command is not JSON") from None
+    return parse_command(words)
+
+
+def problem(status: int, code: str, text: str) -> web.Response:
+    """An answer that says what is wrong."""
+    return web.json_response({"code": code, "text": text}, status=status)

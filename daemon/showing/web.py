@@ -1,0 +1,335 @@
+"""The page for browsers, tablets and OBS: picture, state, announcements, health and metrics over HTTP.
+
+One thread runs an aiohttp server. Whoever calls `WebPage` only replaces the newest value and never waits; a slow
+viewer skips pictures, too many are turned away. Every path is read-only but `/tell`, by which programs and pages on
+this computer tell the daemon what the board does not show.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import functools
+import json
+import logging
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import prometheus_client
+from aiohttp import WSMsgType, web
+
+from agents.messages import StateMessage
+from daemon.showing.exposition import Exposition
+from daemon.showing.guard import admit, is_here, is_loopback
+from daemon.showing.told import Mailbox, Request, problem
+from vision.frame import Image
+
+_log = logging.getLogger(__name__)
+
+PAGE = Path(__file__).with_name("page")
+MOST_VIEWERS = 8
+"""Picture streams at a time, and as many live connections."""
+PICTURE_HZ = 15.0
+"""Pictures a second that one viewer gets at most."""
+SLOW_S = 10.0
+"""A viewer that takes no byte for longer is disconnected."""
+REPEAT_S = 0.25
+"""After this time without a new picture the last one is sent again: Chrome shows a picture when the next one begins."""
+IDLE_S = 5.0
+"""A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
+OPEN_S = CLOSE_S = 5.0
+_BOUNDARY = "kibitzer-picture"
+_FILES = (
+    ("/", "index.html", "text/html"),
+    ("/page.css", "page.css", "text/css"),
+    ("/page.js", "page.js", "text/javascript"),
+)
+"""Path, file and type: what a system's table of types says of `.js` differs, and browsers refuse a wrong one."""
+
+
+class WebError(RuntimeError):
+    """The page cannot be served as asked; the message says what to do."""
+
+
+class WebPage:
+    """Serves the page. Every method may be called from any thread, and none waits."""
+
+    def __init__(
+        self,
+        port: int = 8765,
+        host: str = "127.0.0.1",
+        allowed_hosts: tuple[str, ...] = (),
+        health_deadline_s: float = 30.0,
+    ) -> None:
+        """Opens the port; 0 takes any free one, which `port` then names.
+
+        Names in `allowed_hosts` are taken in the Host header besides addresses and `localhost`. Health that was not
+        updated for `health_deadline_s` counts as a fault. Raises WebError.
+        """
+        self._exposition = Exposition(health_deadline_s)
+        self._allowed_hosts = allowed_hosts
+        self._mailbox = Mailbox()
+        self._videos = self._lives = 0
+        self._failure = ""
+        self._loop = asyncio.new_event_loop()
+        self._changed = asyncio.Event()
+        self._stop = asyncio.Event()
+        opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
+        self._thread = threading.Thread(target=self._serve, args=(host, port, opened), name="web", daemon=True)
+        self._thread.start()
+        try:
+            answer = opened.get(timeout=OPEN_S)
+        except queue.Empty:
+            answer = WebError(f"the page did not open within {OPEN_S:.0f} s")
+        if isinstance(answer, WebError):
+            self.close()
+            raise answer
+        self.port = answer
+        shown = f"[{host}]" if ":" in host else host
+        self.address = f"http://{shown}:{answer}/"
+        if not is_loopback(host):
+            _log.warning("%s can be seen by everybody on this network", self.address)
+
+    def update_state(self, state: StateMessage) -> None:
+        """Shows a new state."""
+        self._exposition.set_state(state)
+        self._wake()
+
+    def update_picture(self, draw: Callable[[], Image]) -> None:
+        """Shows a new picture, drawn only where somebody looks, by another thread and maybe never."""
+        self._exposition.set_picture(draw)
+        if self._videos:
+            self._wake()
+
+    def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Replaces the health: part to `ok` and `text`. To be called every few seconds as a sign of life."""
+        self._exposition.set_health(parts)
+        self._wake()
+
+    def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
+        """Replaces the moves so far, with whatever is known of each, and the points."""
+        self._exposition.set_line(plies, scores)
+
+    def take_commands(self) -> None:
+        """Lets this computer tell what the board does not show; `told` is to be called often then."""
+        self._mailbox.is_open = True
+
+    def told(self) -> list[Request]:
+        """The commands that came since the last call; each must be answered."""
+        return self._mailbox.take()
+
+    def update_figures(self, figures: Mapping[str, float]) -> None:
+        """Replaces the values of these metrics, named without `kibitzer_`; `_total` at the end makes a counter."""
+        self._exposition.set_figures(figures)
+
+    def announce(self, text: str, kind: str = "said") -> None:
+        """Adds to the list of announcements; `kind` is a stable snake_case code."""
+        self._exposition.announce(text, kind)
+        self._wake()
+
+    @property
+    def viewers(self) -> int:
+        """Picture streams that are watched now: where it is 0 nobody needs a picture drawn."""
+        return self._videos
+
+    def status(self) -> dict[str, object]:
+        """`ok` and a `text` for the health page."""
+        if self._failure or not self._thread.is_alive():
+            return {"ok": False, "text": self._failure or "closed"}
+        return {"ok": True, "text": f"{self.address}, {self._videos} viewers"}
+
+    def close(self) -> None:
+        """Ends the server and all its connections; may be called twice."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed already
+            self._loop.call_soon_threadsafe(self._end)
+        self._thread.join(CLOSE_S)
+
+    def _wake(self) -> None:
+        """Tells all who wait that there is something new."""
+        with contextlib.suppress(RuntimeError):  # closed
+            self._loop.call_soon_threadsafe(self._turn)
+
+    def _turn(self) -> None:
+        before, self._changed = self._changed, asyncio.Event()
+        before.set()
+
+    def _end(self) -> None:
+        self._stop.set()
+        self._turn()
+
+    def _serve(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
+        """The thread."""
+        try:
+            self._loop.run_until_complete(self._run(host, port, opened))
+        except Exception as error:  # noqa: BLE001 - the top of the thread
+            self._failure = f"the page has stopped: {error}"
+            _log.exception("the page has stopped")
+            with contextlib.suppress(queue.Full):
+                opened.put_nowait(WebError(self._failure))
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            self._loop.close()
+
+    async def _run(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
+        runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, host, port)
+            try:
+                await site.start()
+            except OSError as error:
+                opened.put(_refusal(host, port, error))
+                return
+            opened.put(int(runner.addresses[0][1]))
+            await self._stop.wait()
+        finally:
+            await runner.cleanup()
+
+    def _application(self) -> web.Application:
+        application = web.Application(middlewares=[admit(self._allowed_hosts)], client_max_size=1024)
+        for path, name, kind in _FILES:
+            application.router.add_get(path, functools.partial(_file, PAGE / name, kind))
+        for path, handler in (
+            ("/video", self._video),
+            ("/live", self._live),
+            ("/snapshot.jpg", self._snapshot),
+            ("/state", self._state),
+            ("/events", self._events),
+            ("/healthz", self._healthz),
+            ("/metrics", self._metrics),
+        ):
+            application.router.add_get(path, handler)
+        application.router.add_post("/tell", self._mailbox.receive)
+        return application
+
+    async def _state(self, _: web.Request) -> web.Response:
+        state = self._exposition.state
+        if state is None:
+            return web.json_response({"code": "no_state", "text": "no game has begun yet"}, status=503)
+        return web.Response(text=state.model_dump_json(), content_type="application/json")
+
+    async def _events(self, _: web.Request) -> web.Response:
+        return web.json_response(self._exposition.announcements())
+
+    async def _healthz(self, _: web.Request) -> web.Response:
+        health = self._exposition.health()
+        return web.json_response(health, status=200 if health["ok"] else 503)
+
+    async def _metrics(self, _: web.Request) -> web.Response:
+        registry = prometheus_client.CollectorRegistry()
+        registry.register(self._exposition)
+        return web.Response(
+            body=prometheus_client.generate_latest(registry),
+            headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST},
+        )
+
+    async def _jpeg(self) -> tuple[int, bytes]:
+        return await self._loop.run_in_executor(None, self._exposition.jpeg)
+
+    async def _snapshot(self, _: web.Request) -> web.Response:
+        number, data = await self._jpeg()
+        if not number:
+            return web.json_response({"code": "no_picture", "text": "no picture has come yet"}, status=503)
+        return web.Response(body=data, content_type="image/jpeg")
+
+    async def _video(self, request: web.Request) -> web.StreamResponse:
+        """The newest picture again and again; one that takes long to send makes the viewer skip, not wait."""
+        if self._videos >= MOST_VIEWERS:
+            return _crowded()
+        self._videos += 1
+        try:
+            response = web.StreamResponse(
+                headers={
+                    "Content-Type": f"multipart/x-mixed-replace; boundary={_BOUNDARY}",
+                    "Cache-Control": "no-store",
+                }
+            )
+            await response.prepare(request)
+            await response.write(f"--{_BOUNDARY}\r\n".encode())
+            async for data in self._pictures():
+                head = f"Content-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n".encode()
+                async with asyncio.timeout(SLOW_S):  # the boundary comes along: browsers show what is ended by one
+                    await response.write(head + data + f"\r\n--{_BOUNDARY}\r\n".encode())
+            return response
+        except (ConnectionError, TimeoutError):
+            return response
+        finally:
+            self._videos -= 1
+
+    async def _pictures(self) -> AsyncIterator[bytes]:
+        """New pictures until the page is closed, not faster than PICTURE_HZ; an old one again where none is new."""
+        shown, sent_s, repeat_s = 0, float("-inf"), REPEAT_S
+        while not self._stop.is_set():
+            changed, now_s = self._changed, self._loop.time()
+            is_new = self._exposition.picture_number != shown
+            if not is_new and (not shown or now_s - sent_s < repeat_s):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), repeat_s)
+                continue
+            repeat_s = REPEAT_S if is_new else IDLE_S
+            shown, data = await self._jpeg()
+            yield data
+            sent_s = self._loop.time()
+            await asyncio.sleep(max(0.0, now_s + 1 / PICTURE_HZ - sent_s))
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
+        """A WebSocket that gets state and health whenever they change, and every announcement once."""
+        if self._lives >= MOST_VIEWERS:
+            return _crowded()
+        self._lives += 1
+        socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
+        try:
+            await socket.prepare(request)
+            reader = asyncio.create_task(_drain(socket))
+            try:
+                await self._tell(socket, reader, may_command=is_here(request))
+            finally:
+                reader.cancel()
+            await socket.close()
+        except (ConnectionError, TimeoutError):
+            pass
+        finally:
+            self._lives -= 1
+        return socket
+
+    async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], *, may_command: bool) -> None:
+        last, number = "", 0
+        while not (self._stop.is_set() or reader.done()):
+            changed = self._changed
+            announcements, summary = self._exposition.announcements(number), self._exposition.summary()
+            if announcements or summary != last:
+                own = {"announcements": announcements, "commands": may_command and self._mailbox.is_open}
+                message = f"{json.dumps(own)[:-1]}, {summary[1:]}"
+                async with asyncio.timeout(SLOW_S):
+                    await socket.send_str(message)
+                last = summary
+                number = announcements[-1]["number"] if announcements else number
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), 1.0)
+
+
+async def _drain(socket: web.WebSocketResponse) -> None:
+    """Reads and ignores what a page sends, so that its leaving is noticed."""
+    async for message in socket:
+        if message.type in (WSMsgType.ERROR, WSMsgType.CLOSE):
+            return
+
+
+async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:
+    return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
+
+
+def _crowded() -> web.Response:
+    return problem(503, "too_many_viewers", f"{MOST_VIEWERS} viewers are here already; close one and try again")
+
+
+def _refusal(host: str, port: int, error: OSError) -> WebError:
+    if error.errno == errno.EADDRINUSE:
+        return WebError(f"port {port} on {host} is in use: is another kibitzer running? Stop it, or set another port")
+    if error.errno == errno.EACCES:
+        return WebError(f"port {port} may not be opened: ports below 1024 are the system's; set another port")
+    return WebError(f"the page cannot be served on {host} port {port}: {error.strerror or error}")
