@@ -24,7 +24,7 @@ def test_the_worker_in_the_document_plays(tmp_path: Path) -> None:
     with bus() as daemon:
         first = state(1, agent="mascot")
         daemon.publish(first)
-        with program("-I", stranger, *daemon.messaging.endpoints):
+        with program("-I", stranger, *daemon.endpoints):
             _, ready = daemon.wait_for("ready")
             assert isinstance(messages.decode_from_worker(_bytes(ready)), messages.ReadyMessage)
             _, reply = daemon.wait_for("reply")

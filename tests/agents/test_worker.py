@@ -175,7 +175,7 @@ time.sleep(60)
 
 def test_it_ends_within_two_seconds_of_its_parents_death() -> None:
     with bus() as daemon:
-        connect, reply = daemon.messaging.endpoints
+        connect, reply = daemon.endpoints
         arguments = ["--connect", connect, "--reply", reply, "--agents", "alphabeta"]
         parent = subprocess.Popen([sys.executable, "-c", PARENT, *arguments], stdout=subprocess.PIPE, text=True)
         assert parent.stdout is not None
