@@ -13,7 +13,7 @@ import numpy as np
 from agents.messages import LimitsPart, OutcomePart, PlayerPart, ReplyMessage, StateMessage
 from daemon.commands import Answer, Command, Mover, Pass, Undo
 from daemon.judging import corrections
-from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBack
+from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
 from daemon.judging.explain import explain
 from daemon.judging.explanation import MoveEvent
 from daemon.judging.line import shares_men
@@ -81,6 +81,16 @@ class Learner(Protocol):
         """Called often."""
 
 
+class Timer(Protocol):
+    """Who keeps the clock."""
+
+    def changed(self, effects: Sequence[Effect], referee: Referee) -> Sequence[Effect]:
+        """What the referee decided, handed back with its times in it."""
+
+    def poll(self, referee: Referee) -> Sequence[Effect]:
+        """What the clock has to say; called often."""
+
+
 Listener = Callable[[Announcement, Observation | None], None]
 
 
@@ -102,6 +112,7 @@ class Match:
         game_id: str = "game",
         clock: Callable[[], float] = time.monotonic,
         learner: Learner | None = None,
+        timer: Timer | None = None,
     ) -> None:
         self.pipeline = pipeline
         self.referee = referee
@@ -111,6 +122,9 @@ class Match:
         self.state: StateMessage | None = None
         self.spoken = ""
         self._learner = learner
+        self._timer = timer
+        self._thought: Thought | None = None
+        """What an agent said of the move that waits to be carried out."""
         self._publisher = publisher
         self._lost_s = lost_s
         self.game_id = game_id
@@ -218,6 +232,8 @@ class Match:
         self._backlog.write()
         if self._learner is not None:
             self._learner.poll()
+        if self._timer is not None:
+            self._carry_out(self._timer.poll(self.referee))
         self._hear_agents()
         if self.referee.awaiting == "agent" and self._clock() - self._asked_s > self._patience_s():
             self._ask_again()
@@ -279,6 +295,7 @@ class Match:
 
     def _take(self, reply: ReplyMessage) -> bool:
         """Judges an agent's answer; False where it is illegal, which is counted and never spoken."""
+        self._thought = Thought(reply.score, reply.depth, reply.nodes, reply.seconds)
         effects = self.referee.reply(reply.agent, self.referee.ply, reply.move)
         if any(isinstance(effect, Announcement) and effect.code == "refused_reply" for effect in effects):
             self.refused += 1
@@ -325,6 +342,9 @@ class Match:
                 self._refusals = self._asked_again = 0
         if self._learner is not None:
             self._learner.changed(effects)
+        effects = [self._with_thought(effect) for effect in effects]
+        if self._timer is not None:
+            effects = list(self._timer.changed(effects, self.referee))
         self._backlog.add(effects)
         self._backlog.write()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
@@ -335,6 +355,13 @@ class Match:
             LOGGER.info("%s: %s", announcement.code, announcement.text)
             for listener in self.listeners:
                 listener(announcement, self.observation)
+
+    def _with_thought(self, effect: Effect) -> Effect:
+        """An agent's ply with what the agent said of it."""
+        if not isinstance(effect, Record) or effect.known != "agent":
+            return effect
+        thought, self._thought = self._thought, None
+        return dataclasses.replace(effect, thought=thought)
 
     def _announce_aside(self, text: str) -> None:
         """Tells the players at once, without the record, about the record."""

@@ -26,6 +26,7 @@ Code = Literal[
     "bumped",
     "refused_reply",
     "game_over",
+    "clock",
     "trouble",
 ]
 
@@ -62,6 +63,26 @@ class Announcement:
 
 
 @dataclasses.dataclass(frozen=True)
+class PlyTimes:
+    """What the clock says of one ply, in seconds."""
+
+    spent_s: float
+    left_s: tuple[float, float] | None = None
+    """What both sides have left after it, below zero beyond the end; None where no time is set."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Thought:
+    """What an agent said of its answer, besides the move."""
+
+    score: float | None = None
+    """In the agent's own unit, positive is good for the agent."""
+    depth: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
 class Record:
     """A ply to be written down before anything else is done."""
 
@@ -71,6 +92,10 @@ class Record:
     position: str
     board: str
     known: Known = ""
+    times: PlyTimes | None = None
+    """None where no clock is kept."""
+    thought: Thought | None = None
+    """None for a person's move."""
 
 
 @dataclasses.dataclass(frozen=True)

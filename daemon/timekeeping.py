@@ -1,0 +1,129 @@
+"""Who keeps a match's clock: runs and stops it as the referee's state asks, and says what it shows.
+
+The clock runs for the side to move, from when the position before was believed. It stands still until the board was
+first seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who moves its
+man is neither the agent nor to move), while the referee pauses or finds the board to be another position, while the
+board is out of sight or the camera is away, and after the end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+
+from daemon.clocks import Due, GameClock, Used
+from daemon.judging.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
+from daemon.judging.referee import Referee
+from games import Outcome
+
+OUT_OF_TIME = "time"
+"""Reason of the outcome of a game that was lost on time."""
+RIGHT = ("unchanged", "legal", "takeback")
+"""Verdicts on a board that is as the rules have it."""
+
+
+class Timekeeper:
+    """Keeps the clock of one match."""
+
+    def __init__(
+        self,
+        clock: GameClock,
+        now: Callable[[], float] = time.monotonic,
+        blind: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`blind` says whether there is no camera to see a move with."""
+        self.clock = clock
+        self._now = now
+        self._blind = blind
+        self._begun = False
+        self.stopped = "the board has not been seen yet"
+        """Why no clock runs; empty while one does."""
+
+    def changed(self, effects: Sequence[Effect], referee: Referee) -> list[Effect]:
+        """Takes what the referee decided, and hands it back with its times in the plies to be written down."""
+        timed = [self._timed(effect, referee) for effect in effects]
+        self._run(referee)
+        return timed
+
+    def poll(self, referee: Referee) -> list[Effect]:
+        """What the clock has to say: a warning, or that the time is up. To be called often."""
+        self._run(referee)
+        due = self.clock.due(self._now())
+        return [] if due is None else self._told(due, referee)
+
+    def status(self) -> dict[str, object]:
+        """For health and page: times in seconds by side, whose clock runs, or why none does."""
+        control = self.clock.control
+        return {
+            "control": control.kind,
+            "running": self.clock.running,
+            "stopped": self.stopped,
+            "turn_s": round(self.clock.turn_s, 1),
+            "left_s": None if self.clock.left_s is None else [round(left, 1) for left in self.clock.left_s],
+            "lose": control.lose,
+        }
+
+    def _timed(self, effect: Effect, referee: Referee) -> Effect:
+        match effect:
+            case Record():
+                times = self.clock.made(effect.side, self._now(), effect.move, seen=_seen(referee, effect))
+                return dataclasses.replace(effect, times=times)
+            case TakeBack(ply):
+                self.clock.take_back(ply)
+            case Rewrite():
+                plies = [Used(one.side, 0.0, one.move, _seen(referee, one)) for one in effect.records]
+                pairs = zip(effect.records, self.clock.rewrite(effect.ply, plies), strict=True)
+                records = tuple(dataclasses.replace(one, times=its) for one, its in pairs)
+                return dataclasses.replace(effect, records=records)
+        return effect
+
+    def _run(self, referee: Referee) -> None:
+        self._begun = self._begun or referee.verdict in RIGHT
+        self.stopped = self._why_stopped(referee)
+        self.clock.run(None if self.stopped else referee.game.to_move(referee.position), self._now())
+
+    def _why_stopped(self, referee: Referee) -> str:
+        if referee.outcome is not None:
+            return "the game is over"
+        if referee.awaiting == "carry_out":
+            return "an agent's move waits to be carried out"
+        if not self._begun:
+            return "the board has not been seen yet"
+        if self._blind():
+            return "there is no picture"
+        if referee.lost_told:
+            return "the board is out of sight"
+        return "the board must be put right" if referee.verdict == "desync" else ""
+
+    def _told(self, due: Due, referee: Referee) -> list[Effect]:
+        game, side = referee.game, due.side
+        name = game.sides[side].capitalize()
+        if due.left_s > 0:
+            # An agent knows its time; nobody at the table can hurry it.
+            if referee.agents[side] is not None:
+                return []
+            return [referee.announce("clock", f"{name} has {spoken_time(due.left_s)} left.", urgent=True, side=side)]
+        if not self.clock.control.lose:
+            return [referee.announce("clock", f"{name}'s time is up.", urgent=True, side=side)]
+        outcome = Outcome(1 - side, OUT_OF_TIME, game.scores(referee.position))
+        text = f"{name}'s time is up. {game.sides[1 - side].capitalize()} wins on time."
+        over = Announcement("game_over", text, game.board(referee.position), referee.ply, rule=OUT_OF_TIME, urgent=True)
+        return [Finish(outcome), over]
+
+
+def spoken_time(seconds: float) -> str:
+    """A time as people say it: `one minute`, `10 seconds`, `2 minutes and 30 seconds`."""
+    minutes, rest = divmod(round(seconds), 60)
+    words = []
+    if minutes:
+        words.append("one minute" if minutes == 1 else f"{minutes} minutes")
+    if rest or not minutes:
+        words.append("one second" if rest == 1 else f"{rest} seconds")
+    return " and ".join(words)
+
+
+def _seen(referee: Referee, record: Record) -> bool:
+    """Whether the ply changed the board; what is no longer in the line did."""
+    plies = referee.line.plies
+    return plies[record.ply - 1].seen if record.ply <= len(plies) else True
