@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from daemon.judging.effects import Known, Rewrite
+from daemon.judging.effects import Known, PlyTimes, Rewrite, Thought
 from daemon.records import journal_schema
-from daemon.records.stored import REWRITTEN, StoredGame, StoredNote, StoredPly
+from daemon.records.stored import REWRITTEN, GameSummary, StoredGame, StoredNote, StoredPly
 from games import Outcome
 
 _log = logging.getLogger(__name__)
@@ -81,14 +81,16 @@ class Journal:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
-    def new_game(self, game: str, rules: Mapping[str, str], players: Sequence[str]) -> str:
-        """Begins a game and returns its id, which sorts by the time of its start."""
+    def new_game(
+        self, game: str, rules: Mapping[str, str], players: Sequence[str], clock: Mapping[str, Any] | None = None
+    ) -> str:
+        """Begins a game and returns its id, which sorts by the time of its start. `clock` is the time control."""
         now = _now()
         game_id = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
         with self._transaction() as connection:
             connection.execute(
-                "INSERT INTO games (game_id, game, rules, players, started) VALUES (?, ?, ?, ?, ?)",
-                (game_id, game, json.dumps(dict(rules)), json.dumps(list(players)), now),
+                "INSERT INTO games (game_id, game, rules, players, started, clock) VALUES (?, ?, ?, ?, ?, ?)",
+                (game_id, game, json.dumps(dict(rules)), json.dumps(list(players)), now, json.dumps(dict(clock or {}))),
             )
         return game_id
 
@@ -104,6 +106,8 @@ class Journal:
         score: float | None = None,
         frame: str = "",
         known: Known = "",
+        times: PlyTimes | None = None,
+        thought: Thought | None = None,
     ) -> None:
         """Records one ply durably. Raises JournalError where `ply` is not the next one, so that no hole can be."""
         with self._transaction() as connection:
@@ -112,9 +116,8 @@ class Journal:
                 raise JournalError("order", f"ply {ply} of {game_id}: the game ended at {finished}")
             if ply != last + 1:
                 raise JournalError("order", f"ply {ply} of {game_id}: the next one to be recorded is {last + 1}")
-            _insert(
-                connection, game_id, StoredPly(ply, move, side, position, board, verdict, score, frame, _now(), known)
-            )
+            stored = StoredPly(ply, move, side, position, board, verdict, score, frame, _now(), known)
+            _insert(connection, game_id, _with_figures(stored, times, thought))
 
     def take_back(self, game_id: str, ply: int) -> None:
         """Marks the plies after `ply` as undone, and a finished game as going on again; nothing is erased."""
@@ -141,7 +144,7 @@ class Journal:
                 stored = StoredPly(
                     one.ply, one.move, one.side, one.position, one.board, "corrected", None, "", _now(), one.known
                 )
-                _insert(connection, game_id, stored)
+                _insert(connection, game_id, _with_figures(stored, one.times, one.thought))
             if rewrite.outcome is not None:
                 _end(connection, game_id, rewrite.outcome)
             beyond = [list(ply) for ply in rewrite.beyond]
@@ -180,6 +183,35 @@ class Journal:
             rows = self._ready().execute("SELECT * FROM games ORDER BY rowid DESC LIMIT ?", (limit,)).fetchall()
             return [self._stored(row) for row in reversed(rows)]
 
+    def summaries(self, limit: int = 1000) -> list[GameSummary]:
+        """The newest games without their plies, oldest of them first."""
+        count = "SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0"
+        with self._explained():
+            rows = self._ready().execute(
+                f"SELECT *, ({count}) AS plies FROM games ORDER BY rowid DESC LIMIT ?", (limit,)
+            )
+            return [
+                GameSummary(
+                    row["game_id"],
+                    row["game"],
+                    tuple(json.loads(row["players"])),
+                    row["started"],
+                    row["finished"],
+                    row["plies"],
+                    _outcome(row),
+                )
+                for row in reversed(rows.fetchall())
+            ]
+
+    def delete(self, game_id: str) -> None:
+        """Takes a game out of the record, with its plies and notes, and overwrites where they stood."""
+        with self._explained():
+            self._ready().execute("PRAGMA secure_delete = ON")
+        with self._transaction() as connection:
+            _progress(connection, game_id)
+            for table in ("plies", "notes", "games"):
+                connection.execute(f"DELETE FROM {table} WHERE game_id = ?", (game_id,))
+
     def _stored(self, row: sqlite3.Row) -> StoredGame:
         """One row of `games` with its plies and notes."""
         connection, key = self._ready(), (row["game_id"],)
@@ -199,6 +231,7 @@ class Journal:
                 StoredNote(note["kind"], note["text"], json.loads(note["data"]), note["ply"], note["time"])
                 for note in notes
             ),
+            clock=json.loads(row["clock"]) if "clock" in row.keys() else {},  # noqa: SIM118 - a row is no dict
         )
 
     def _open(self) -> None:
@@ -253,6 +286,18 @@ def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly) -> Non
     columns = {"game_id": game_id, **dataclasses.asdict(ply)}
     marks = ", ".join("?" * len(columns))
     connection.execute(f"INSERT INTO plies ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+
+
+def _with_figures(ply: StoredPly, times: PlyTimes | None, thought: Thought | None) -> StoredPly:
+    """The ply with what the clock and an agent said of it."""
+    if times is not None:
+        first, second = times.left_s or (None, None)
+        ply = dataclasses.replace(ply, spent_s=times.spent_s, left_first_s=first, left_second_s=second)
+    if thought is None:
+        return ply
+    return dataclasses.replace(
+        ply, score=thought.score, depth=thought.depth, nodes=thought.nodes, thought_s=thought.seconds
+    )
 
 
 def _undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:

@@ -42,7 +42,15 @@ def _known_movers(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE plies ADD COLUMN known TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _known_movers)
+def _times_and_thoughts(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE games ADD COLUMN clock TEXT NOT NULL DEFAULT '{}'")
+    for column in ("spent_s REAL", "left_first_s REAL", "left_second_s REAL"):
+        connection.execute(f"ALTER TABLE plies ADD COLUMN {column}")
+    for column in ("depth INTEGER", "nodes INTEGER", "thought_s REAL"):
+        connection.execute(f"ALTER TABLE plies ADD COLUMN {column}")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _known_movers, _times_and_thoughts)
 """Step n brings a file of version n to version n + 1; only ever append to it."""
 
 

@@ -25,7 +25,15 @@ class GameRecord:
         """Writes one ply; it is on the disk when this returns."""
         try:
             self._journal.append(
-                self.game_id, record.ply, record.move, record.side, record.position, record.board, known=record.known
+                self.game_id,
+                record.ply,
+                record.move,
+                record.side,
+                record.position,
+                record.board,
+                known=record.known,
+                times=record.times,
+                thought=record.thought,
             )
         except JournalError as error:
             raise OSError(_spoken(error)) from error

@@ -34,6 +34,22 @@ class StoredPly:
     """When it was recorded: ISO 8601, UTC."""
     known: Known = ""
     """How it is known who made it."""
+    spent_s: float | None = None
+    """Seconds that the side to move had used for it; None where no clock was kept, as in those below."""
+    left_first_s: float | None = None
+    left_second_s: float | None = None
+    """Seconds that the sides had left after it; None where no time was set."""
+    depth: int | None = None
+    nodes: int | None = None
+    thought_s: float | None = None
+    """What the agent said of its search; None for a person's move."""
+
+    @property
+    def left_s(self) -> tuple[float, float] | None:
+        """What both sides had left."""
+        if self.left_first_s is None or self.left_second_s is None:
+            return None
+        return self.left_first_s, self.left_second_s
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +62,20 @@ class StoredNote:
     ply: int
     """Plies played when it happened."""
     time: str
+
+
+@dataclasses.dataclass(frozen=True)
+class GameSummary:
+    """One line of a list of games."""
+
+    game_id: str
+    game: str
+    players: tuple[str, ...]
+    started: str
+    """ISO 8601, UTC."""
+    finished: str | None
+    plies: int
+    outcome: Outcome | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +96,8 @@ class StoredGame:
     undone: tuple[StoredPly, ...] = ()
     """The plies that were taken back, in the order in which they were played."""
     notes: tuple[StoredNote, ...] = ()
+    clock: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """The time control, as `TimeControl.as_object` writes it; empty where time was only measured, or not at all."""
 
     @property
     def moves(self) -> tuple[str, ...]:

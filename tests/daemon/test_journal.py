@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.judging.effects import Record, Rewrite
+from daemon.judging.effects import PlyTimes, Record, Rewrite, Thought
 from daemon.records import journal_schema
 from daemon.records.journal import Journal, JournalError
 from games import Outcome
@@ -140,18 +140,82 @@ def test_a_rewriting_is_written_wholly_or_not_at_all(path: Path) -> None:
     assert journal.game(game_id).moves == ("m1", "m2", "m3")
 
 
-def test_a_journal_from_before_movers_were_known_is_read_as_it_is_and_brought_up_to_date(path: Path) -> None:
-    journal, game_id = begun(path, 2)
-    journal.close()
+def older(path: Path, version: int) -> str:
+    """A journal as a Kibitzer of that version wrote it, with one game of two plies; returns the game's id."""
+    path.parent.mkdir(parents=True)
     connection = sqlite3.connect(path)
-    connection.execute("ALTER TABLE plies DROP COLUMN known")
-    connection.execute("PRAGMA user_version = 1")
+    for step in journal_schema.MIGRATIONS[:version]:
+        step(connection)
+    connection.execute(f"PRAGMA application_id = {journal_schema.APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.execute(
+        "INSERT INTO games (game_id, game, rules, players, started) VALUES ('g', 'reversi', '{}', '[]', 't')"
+    )
+    for ply in (1, 2):
+        connection.execute(
+            "INSERT INTO plies (game_id, ply, move, side, position, board, verdict, frame, time)"
+            " VALUES ('g', ?, ?, 0, 'p', 'b', 'legal', '', 't')",
+            (ply, f"m{ply}"),
+        )
     connection.commit()
     connection.close()
-    assert Journal(path, read_only=True).game(game_id).known == ("", "")
+    return "g"
+
+
+@pytest.mark.parametrize("version", range(1, len(journal_schema.MIGRATIONS)))
+def test_an_older_journal_is_read_as_it_is_and_then_brought_up_to_date_with_its_games(path: Path, version: int) -> None:
+    game_id = older(path, version)
+    before = Journal(path, read_only=True).game(game_id)
+    assert (before.moves, before.known, before.clock, before.plies[0].left_s) == (("m1", "m2"), ("", ""), {}, None)
+    assert [one.plies for one in Journal(path, read_only=True).summaries()] == [2]
     journal = Journal(path)
-    journal.append(game_id, 3, "m3", 0, "p3", "." * 24, known="seat")
-    assert journal.game(game_id).known == ("", "", "seat")
+    assert journal.game(game_id) == before
+    journal.append(game_id, 3, "m3", 0, "p3", ".", known="seat", times=PlyTimes(2.5, (57.5, 60.0)))
+    third = journal.game(game_id).plies[2]
+    assert (third.known, third.spent_s, third.left_s, third.depth) == ("seat", 2.5, (57.5, 60.0), None)
+
+
+def test_times_and_an_agents_figures_come_back_as_they_were_recorded(path: Path) -> None:
+    journal = Journal(path)
+    control = {"kind": "game", "time_s": 300.0, "increment_s": 2.0, "lose": True}
+    game_id = journal.new_game("nine_mens_morris", {}, ["Ana", "level-5"], control)
+    journal.append(game_id, 1, "d6", 0, "p1", "b1", times=PlyTimes(12.5))
+    thought = Thought(-0.25, 7, 12345, 1.5)
+    journal.append(game_id, 2, "f4", 1, "p2", "b2", times=PlyTimes(1.5, (290.0, -3.5)), thought=thought)
+    journal.close()
+    stored = Journal(path).game(game_id)
+    assert stored.clock == control
+    assert [(ply.spent_s, ply.left_s) for ply in stored.plies] == [(12.5, None), (1.5, (290.0, -3.5))]
+    second = stored.plies[1]
+    assert (second.score, second.depth, second.nodes, second.thought_s) == (-0.25, 7, 12345, 1.5)
+    assert (stored.plies[0].score, stored.plies[0].nodes) == (None, None)
+
+
+def test_a_ply_is_one_transaction_whatever_is_recorded_of_it(path: Path) -> None:
+    journal, game_id = begun(path)
+    assert journal._connection is not None
+    said: list[str] = []
+    journal._connection.set_trace_callback(said.append)
+    journal.append(game_id, 1, "d6", 0, "p", "b", times=PlyTimes(1.0, (1.0, 2.0)), thought=Thought(1.0, 2, 3, 4.0))
+    assert [text for text in said if text.split()[0] in ("BEGIN", "COMMIT", "ROLLBACK")] == [
+        "BEGIN IMMEDIATE",
+        "COMMIT",
+    ]
+    assert len([text for text in said if text.startswith("INSERT")]) == 1
+
+
+def test_a_deleted_game_is_gone_from_the_file_too_and_the_others_stay(path: Path) -> None:
+    journal, first = begun(path, 3)
+    second = journal.new_game("reversi", {}, ["a", "b"])
+    journal.append(second, 1, "thesecretmove", 0, "p", "b")
+    journal.note(second, "illegal", "thesecretnote")
+    journal.delete(second)
+    assert [game.game_id for game in journal.games()] == [first]
+    assert journal.game(first).moves == ("m1", "m2", "m3")
+    with pytest.raises(JournalError, match="no game"):
+        journal.delete(second)
+    journal.close()
+    assert b"thesecret" not in b"".join(one.read_bytes() for one in path.parent.iterdir())
 
 
 def test_a_finished_game_takes_no_ply_until_its_last_one_is_taken_back(path: Path) -> None:
