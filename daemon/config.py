@@ -38,6 +38,7 @@ class PlayerSection(Section):
     """Who plays one side."""
 
     agent: str = Field(default="", max_length=64)
+    name: str = Field(default="", max_length=64)
     seat: Literal["", "top", "right", "bottom", "left"] = ""
     options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     time_s: float = Field(default=2.0, gt=0, le=3600)
@@ -123,6 +124,16 @@ class JournalSection(Section):
     path: str = "var/journal.sqlite"
 
 
+class ClockSection(Section):
+    """How much time players have."""
+
+    control: Literal["none", "move", "game"] = "none"
+    minutes: float = Field(default=10.0, ge=0.1, le=1440)
+    increment_s: float = Field(default=0.0, ge=0, le=600)
+    warn_s: list[Annotated[float, Field(ge=1, le=3600)]] = Field(default_factory=lambda: [60.0, 10.0], max_length=5)
+    lose: bool = False
+
+
 class EngineSection(Section):
     """An engine that other people wrote, for the agent `external`; the workers read it from the same file."""
 
@@ -148,6 +159,7 @@ class Config(Section):
     speech: SpeechSection = Field(default_factory=SpeechSection)
     page: PageSection = Field(default_factory=PageSection)
     journal: JournalSection = Field(default_factory=JournalSection)
+    clock: ClockSection = Field(default_factory=ClockSection)
     engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
 
 

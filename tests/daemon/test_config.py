@@ -98,6 +98,29 @@ def test_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
         load_config(tmp_path / "absent.toml")
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('control = "hourglass"', "clock.control = 'hourglass'"),
+        ("minutes = 0.0", "clock.minutes = 0.0"),
+        ("minutes = 2000", "clock.minutes = 2000"),
+        ("increment_s = -1", "clock.increment_s = -1"),
+        ("warn_s = [0.5]", "clock.warn_s.0 = 0.5"),
+        ("warn_s = [1, 2, 3, 4, 5, 6]", "clock.warn_s"),
+        ('lose = "perhaps"', "clock.lose = 'perhaps'"),
+        ("seconds = 5", "clock.seconds: there is no such key"),
+    ],
+)
+def test_a_wrong_clock_is_refused_with_its_key_and_value(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(named)):
+        load_config(write(tmp_path, f"[clock]\n{text}\n"))
+
+
+def test_a_players_name_has_at_most_64_characters(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"players\.first\.name"):
+        load_config(write(tmp_path, f'[players.first]\nname = "{"x" * 65}"\n'))
+
+
 def test_a_seat_is_a_side_of_the_board(tmp_path: Path) -> None:
     players = '[players.first]\nseat = "bottom"\n[players.second]\nseat = "top"\n'
     assert load_config(write(tmp_path, players)).players.second.seat == "top"
