@@ -9,12 +9,15 @@ board is out of sight or the camera is away, and after the end.
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Sequence
 
-from daemon.clocks import Due, GameClock, Used
+from daemon.clocks import Due, GameClock, TimeControl, Used
+from daemon.config import ClockSection
 from daemon.judging.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
+from daemon.records.stored import StoredGame
 from games import Outcome
 
 OUT_OF_TIME = "time"
@@ -52,16 +55,21 @@ class Timekeeper:
         due = self.clock.due(self._now())
         return [] if due is None else self._told(due, referee)
 
-    def status(self) -> dict[str, object]:
+    def status(self, sides: tuple[str, str]) -> dict[str, object]:
         """For health and page: times in seconds by side, whose clock runs, or why none does."""
-        control = self.clock.control
+        left_s, running = self.clock.left_s, self.clock.running
+        times = (
+            ""
+            if left_s is None
+            else ", ".join(f"{side} {shown(left)}" for side, left in zip(sides, left_s, strict=True))
+        )
         return {
-            "control": control.kind,
-            "running": self.clock.running,
-            "stopped": self.stopped,
+            "ok": True,
+            "text": f"{times} ({self.stopped or f'{sides[running or 0]} is running'})".strip(),
+            "control": self.clock.control.kind,
+            "running": None if running is None else sides[running],
             "turn_s": round(self.clock.turn_s, 1),
-            "left_s": None if self.clock.left_s is None else [round(left, 1) for left in self.clock.left_s],
-            "lose": control.lose,
+            "left_s": None if left_s is None else [round(left, 1) for left in left_s],
         }
 
     def _timed(self, effect: Effect, referee: Referee) -> Effect:
@@ -121,6 +129,32 @@ def spoken_time(seconds: float) -> str:
     if rest or not minutes:
         words.append("one second" if rest == 1 else f"{rest} seconds")
     return " and ".join(words)
+
+
+def shown(seconds: float) -> str:
+    """A time as a clock shows it: `9:05`, `1:00:00`, `-0:03`; whole seconds, rounded up, as long as any is left."""
+    whole = math.ceil(seconds)
+    minutes, rest = divmod(abs(whole), 60)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+    return f"-{text}" if whole < 0 else text
+
+
+def time_control(section: ClockSection) -> TimeControl:
+    """The time control that the settings ask for."""
+    return TimeControl(section.control, section.minutes * 60, section.increment_s, tuple(section.warn_s), section.lose)
+
+
+def clock_of(section: ClockSection, stored: StoredGame | None, referee: Referee) -> GameClock:
+    """The clock of a new game, or of a resumed one: it goes on from the times in the record.
+
+    Time used since the last ply that was recorded is given back.
+    """
+    if stored is None:
+        return GameClock(time_control(section))
+    pairs = zip(stored.plies, referee.line.plies, strict=True)
+    used = [Used(ply.side, ply.spent_s or 0.0, ply.move, made.seen) for ply, made in pairs]
+    return GameClock(time_control(section), used)
 
 
 def _seen(referee: Referee, record: Record) -> bool:
