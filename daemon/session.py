@@ -32,6 +32,7 @@ from daemon.showing.web import WebPage
 from daemon.showing.window import Window
 from daemon.speaking import phrases
 from daemon.speaking.speech import Speaker
+from daemon.timekeeping import Timekeeper, clock_of, time_control
 from games import AnyGame, Step
 from vision.frame import Frame
 
@@ -68,6 +69,7 @@ class Session:
         self.seats = seat(config.players.first), seat(config.players.second)
         self.session_id = secrets.token_hex(4)
         self.match: Match | None = None
+        self.timer: Timekeeper | None = None
         self.adaptation: Adaptation | None = None
         """What is learnt while people play; None where the settings want none, or before the first match."""
         self.camera_trouble = ""
@@ -129,14 +131,18 @@ class Session:
         stored = self.journal.unfinished() if resume else None
         history = None if stored is None else self._replay(stored)
         if stored is None or history is None:
-            players = [one.agent or "person" for one in self.seats]
-            game_id = self.journal.new_game(self.game.name, self._rules(), players)
-            referee = Referee(self.game, self._agents())
+            sections = self.config.players.first, self.config.players.second
+            players = [one.name or one.agent or "person" for one in sections]
+            control = time_control(self.config.clock).as_object()
+            game_id = self.journal.new_game(self.game.name, self._rules(), players, control)
+            stored, referee = None, Referee(self.game, self._agents())
         else:
             game_id = stored.game_id
             referee = Referee(self.game, self._agents(), history, stored.moves, stored.known)
             referee.recall(asked_move(stored))
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
+        clock = clock_of(self.config.clock, stored, referee)
+        self.timer = Timekeeper(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(
             pipeline,
             referee,
@@ -149,6 +155,7 @@ class Session:
             table=self.config.bus.table,
             game_id=game_id,
             learner=self._learner(pipeline, adapted),
+            timer=self.timer,
         )
         self.match.start()
         return self.match
@@ -238,6 +245,8 @@ class Session:
             parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
             if self.adaptation is not None:
                 parts["eyes"] = self.adaptation.status()
+            if self.timer is not None and self.config.clock.control != "none":
+                parts["clock"] = self.timer.status(self.game.sides)
             parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
         return parts
 
