@@ -26,6 +26,8 @@ LEAP = 0.10
 """Change of brightness from one picture to the next, as a share, of a camera that is still waking up."""
 DEAD_AFTER = 10
 """Failed reads in a row after which a camera counts as unplugged."""
+DEAD_S = 5.0
+"""So many seconds of failed reads, if that is earlier: a driver may take 10 s for each."""
 FROZEN_S = 10.0
 """One and the same picture for so long, to the last bit, comes from a camera that hangs: it is opened again."""
 _RETRY_S = 0.05
@@ -57,7 +59,7 @@ def device_frames(
     try:
         exposure, frozen = ExposureLock(capture, delivery, clock()), FrozenCheck(FROZEN_S)
         warm_up = WarmUp(clock())
-        for image in _images(device, capture):
+        for image in _images(device, capture, clock):
             now_s = clock()
             exposure.watch(image, now_s)
             if frozen.watch(image, now_s):
@@ -143,16 +145,16 @@ class FrozenCheck:
         return now_s - self._since_s > self._after_s
 
 
-def _images(device: str, capture: Device) -> Iterator[Image]:
+def _images(device: str, capture: Device, clock: Callable[[], float]) -> Iterator[Image]:
     """What can be read; a read that fails now and then is passed over. Raises SourceError once none comes."""
-    failed = 0
-    while failed < DEAD_AFTER:
+    failed, good_s = 0, clock()
+    while failed < DEAD_AFTER and (failed == 0 or clock() - good_s < DEAD_S):
         read, image = capture.read()
         if not read or image is None or not getattr(image, "size", 0):
             failed += 1
             time.sleep(_RETRY_S)
             continue
-        failed = 0
+        failed, good_s = 0, clock()
         yield np.asarray(image, dtype=np.uint8)
     raise SourceError(f"camera {device}: it sends no pictures any more; is it still plugged in?")
 

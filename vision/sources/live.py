@@ -1,7 +1,13 @@
-"""A camera or stream read by its own thread, reopened with back-off whenever it breaks."""
+"""A camera or stream read by its own thread, reopened with back-off whenever it breaks or hangs.
+
+A driver that hangs within a read cannot be stopped from outside. Its thread is abandoned, what it may still deliver is
+thrown away, and another thread opens the camera again. No more than `MOST_ABANDONED` threads hang at a time: beyond
+that the source says that it hangs, and only the end of the process can help.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import threading
 import time
@@ -15,6 +21,14 @@ log = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 2.0
+HANG_S = 15.0
+"""One step of a connection takes no longer, unless the driver hangs: V4L2 itself gives up a read after 10 s."""
+MOST_ABANDONED = 3
+"""Threads that may hang in a driver at a time."""
+FLAPPING = 5
+"""Connections that break within `FLAPPING_S` after they had delivered, before the next waits for `FLAPPED_WAIT_S`."""
+FLAPPING_S = 60.0
+FLAPPED_WAIT_S = 10.0
 
 Connection = Generator[Image | Picture, None, None]
 """Opens a camera, yields its pictures, decoded or not, and closes it.
@@ -23,8 +37,19 @@ Whatever it raises, or its end, means that the camera is gone. No step of it may
 """
 
 
+@dataclasses.dataclass(eq=False)
+class Life:
+    """One thread's time with the camera."""
+
+    beat_s: float
+    """When it last made progress."""
+    waiting: bool = False
+    """Whether it waits before the next attempt, and cannot hang."""
+    thread: threading.Thread | None = None
+
+
 class LiveSource:
-    """The newest picture of a camera or stream; it outlives unplugged cables and restarted servers."""
+    """The newest picture of a camera or stream; it outlives unplugged cables, restarted servers and hanging drivers."""
 
     live = True
 
@@ -34,23 +59,29 @@ class LiveSource:
         connect: Callable[[], Connection],
         give_up_s: float | None = None,
         delivery: Delivery | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`clock` is what hangs are measured with; frames bear the monotonic time whatever it says."""
         self.dropped = 0
         """Pictures that nobody read before the next one came."""
         self.reconnects = 0
         """How often the camera was opened again."""
+        self.trouble = ""
+        """Why the camera was last away; empty where it delivers."""
         self.delivery = delivery or Delivery(name)
         """What comes, as measured since it was last opened."""
         self._name = name
         self._connect = connect
         self._give_up_s = give_up_s
+        self._clock = clock
         self._news = threading.Condition()
         self._frame: Frame | None = None
         self._index = 0
         self._closing = threading.Event()
         self._last_s = time.monotonic()
-        self._thread = threading.Thread(target=self._run, name=f"camera {name}", daemon=True)
-        self._thread.start()
+        self._breaks_s: list[float] = []
+        self._abandoned: list[Life] = []
+        self._life = self._begin_life()
 
     def read(self, timeout_s: float) -> Frame | None:
         """The newest frame that was not read yet; None where none came in time.
@@ -62,52 +93,110 @@ class LiveSource:
             frame, self._frame = self._frame, None
         if frame is None and (self._closing.is_set() or self._given_up()):
             raise SourceEnded
+        if frame is None:
+            self._watch_for_hang()
         return frame
+
+    @property
+    def abandoned(self) -> int:
+        """Threads that hang in the driver and were given up."""
+        self._abandoned = [life for life in self._abandoned if life.thread is not None and life.thread.is_alive()]
+        return len(self._abandoned)
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the driver hangs and no further thread may be given up: only a new process can help."""
+        return self._silent() and self.abandoned >= MOST_ABANDONED
 
     def close(self) -> None:
         """Stops the thread; it ends by itself with the step it is in, a few seconds later at most."""
         self._closing.set()
         with self._news:
             self._news.notify_all()
-        self._thread.join(timeout=1.0)
+        if self._life.thread is not None:
+            self._life.thread.join(timeout=1.0)
+
+    def _begin_life(self) -> Life:
+        life = Life(self._clock())
+        life.thread = threading.Thread(target=self._run, args=(life,), name=f"camera {self._name}", daemon=True)
+        self._life = life
+        life.thread.start()
+        return life
+
+    def _silent(self) -> bool:
+        life = self._life
+        return not life.waiting and self._clock() - life.beat_s > HANG_S
+
+    def _watch_for_hang(self) -> None:
+        """Gives up a thread that hangs in the driver and begins another, as long as there are not too many."""
+        if not self._silent() or self._closing.is_set() or self.abandoned >= MOST_ABANDONED:
+            return
+        with self._news:
+            self._abandoned.append(self._life)
+            self.trouble = "its driver hangs"
+            self.reconnects += 1
+            self._begin_life()
+        log.error("%s: its driver has hung for %.0f s; it is opened again by another thread", self._name, HANG_S)
 
     def _given_up(self) -> bool:
         return self._give_up_s is not None and time.monotonic() - self._last_s > self._give_up_s
 
-    def _run(self) -> None:
+    def _unwanted(self, life: Life) -> bool:
+        return self._closing.is_set() or life is not self._life
+
+    def _run(self, life: Life) -> None:
+        """The thread."""
         wait_s = FIRST_WAIT_S
-        while not self._closing.is_set() and not self._given_up():
+        while not self._unwanted(life) and not self._given_up():
             before = self._index
             try:
-                self._pump()
+                self._pump(life)
                 reason = "it ended"
             except Exception as error:  # noqa: BLE001 - whatever a camera does, the next attempt may work
                 reason = str(error) or type(error).__name__
-            if self._closing.is_set():
+            if self._unwanted(life):
                 return
-            wait_s = FIRST_WAIT_S if self._index > before else min(2 * wait_s, LONGEST_WAIT_S)
+            delivered = self._index > before
+            wait_s = self._wait_after_break_s() if delivered else min(2 * wait_s, LONGEST_WAIT_S)
+            self.trouble = reason
             log.warning("%s: no picture (%s); trying again in %.1f s", self._name, reason, wait_s)
-            if not self._closing.wait(wait_s):
+            life.waiting = True
+            closing = self._closing.wait(wait_s)
+            life.beat_s, life.waiting = self._clock(), False
+            if not closing:
                 self.reconnects += 1
 
-    def _pump(self) -> None:
+    def _wait_after_break_s(self) -> float:
+        """How long to wait after a connection that had delivered; longer where it breaks again and again."""
+        now_s = time.monotonic()
+        self._breaks_s = [*(one_s for one_s in self._breaks_s if now_s - one_s < FLAPPING_S), now_s]
+        if len(self._breaks_s) < FLAPPING:
+            return FIRST_WAIT_S
+        self._breaks_s.clear()
+        return FLAPPED_WAIT_S
+
+    def _pump(self, life: Life) -> None:
         self.delivery.opened()
         connection = self._connect()
         try:
             for picture in connection:
-                if self._closing.is_set():
+                if self._unwanted(life):
                     return
-                self._offer(picture)
+                life.beat_s = self._clock()
+                self._offer(picture, life)
         finally:
             connection.close()
 
-    def _offer(self, picture: Image | Picture) -> None:
+    def _offer(self, picture: Image | Picture, life: Life) -> None:
         self.delivery.count(time.monotonic(), _size_px(picture))
         with self._news:
+            if life is not self._life:
+                return
             self.dropped += self._frame is not None
             self._last_s = time.monotonic()
             self._frame = _frame(picture, self._last_s, self._index)
             self._index += 1
+            self.trouble = ""
             self._news.notify()
 
 

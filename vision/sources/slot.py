@@ -13,11 +13,12 @@ POLL_S = 0.5
 class NewestFrame:
     """Holds a live source's newest frame and drops older ones; of files and folders every frame waits to be read."""
 
-    def __init__(self, source: FrameSource, frozen_after_s: float = 10.0) -> None:
+    def __init__(self, source: FrameSource, frozen_after_s: float = 10.0, stillness: Stillness | None = None) -> None:
+        """`stillness` goes on from the time before the source was opened again: the same picture is still the same."""
         self.dropped = 0
         """Frames of a live source that were never read."""
-        self._source = source
-        self._stillness = Stillness(frozen_after_s) if source.live else None
+        self.source = source
+        self._stillness = (stillness or Stillness(frozen_after_s)) if source.live else None
         self._change = threading.Condition()
         self._frame: Frame | None = None
         self._fault: BaseException | None = None
@@ -45,13 +46,13 @@ class NewestFrame:
         with self._change:
             self._closed = True
             self._change.notify_all()
-        self._source.close()
+        self.source.close()
         self._thread.join(timeout=3.0)
 
     def _run(self) -> None:
         try:
             while not self._closed:
-                frame = self._source.read(POLL_S)
+                frame = self.source.read(POLL_S)
                 if frame is not None:
                     self._offer(frame)
         except Exception as error:  # noqa: BLE001 - it belongs to the reader
@@ -63,7 +64,7 @@ class NewestFrame:
         if self._stillness is not None:
             self._stillness.watch(frame, time.monotonic())
         with self._change:
-            while not self._source.live and self._frame is not None and not self._closed:
+            while not self.source.live and self._frame is not None and not self._closed:
                 self._change.wait(POLL_S)
             self.dropped += self._frame is not None
             self._frame = frame
