@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.stored_arrays import DAMAGED, read_arrays
+from calibration.stored_arrays import DAMAGED, arrays_of, read_arrays
 from calibration.template import BoardTemplate, load_template
 from calibration.whole_file import write_whole
 
@@ -70,8 +70,8 @@ class TableProfile:
         if self.game != game:
             raise ProfileError(f"the profile was made for {self.game}, not for {game}; calibrate for {game}")
 
-    def save(self, path: Path) -> None:
-        """Writes the file whole or not at all. Raises ProfileError."""
+    def to_bytes(self) -> bytes:
+        """The content of its file."""
         facts = {name: getattr(self, name) for name in FACTS}
         facts |= {"format": FORMAT, "options": sorted(self.options), "shape": dict(self.shape)}
         buffer = io.BytesIO()
@@ -82,8 +82,12 @@ class TableProfile:
             image_from_board=self.image_from_board,
             **{HEAD + name: array for name, array in self.head.items()},  # type: ignore[arg-type]
         )
+        return buffer.getvalue()
+
+    def save(self, path: Path) -> None:
+        """Writes the file whole or not at all. Raises ProfileError."""
         try:
-            write_whole(path, buffer.getvalue())
+            write_whole(path, self.to_bytes())
         except OSError as error:
             raise ProfileError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -97,6 +101,14 @@ class TableProfile:
             raise ProfileError(f"{path}: {error.strerror or error}") from error
         except DAMAGED as error:
             raise ProfileError(f"{path}: no table profile ({error}); make one with `kibitzer calibrate`") from error
+
+    @staticmethod
+    def from_bytes(content: bytes) -> TableProfile:
+        """The profile of a file's content. Raises ProfileError."""
+        try:
+            return _from_arrays(arrays_of(content))
+        except DAMAGED as error:
+            raise ProfileError(f"no table profile ({error})") from error
 
 
 def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:

@@ -20,7 +20,11 @@ def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
     """The arrays of an npz file by name. Raises OSError, and what DAMAGED names, also where it is too large."""
     if path.stat().st_size > LARGEST_BYTES:
         raise ValueError(f"larger than {LARGEST_BYTES >> 20} MiB")
-    content = path.read_bytes()
+    return arrays_of(path.read_bytes())
+
+
+def arrays_of(content: bytes) -> dict[str, NDArray[np.generic]]:
+    """The arrays of an npz file's content by name. Raises what DAMAGED names, also where it is too large."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > LARGEST_BYTES:
             raise ValueError(f"unpacks to more than {LARGEST_BYTES >> 20} MiB")
