@@ -20,6 +20,7 @@ import games
 from agents import engines as outside
 from agents import kernels, registry
 from agents.agent import Agent, AgentError, Answer, Limits
+from agents.certificates import read_worker_keys
 from agents.perft import perft as count_sequences
 from agents.search import MAX_DEPTH
 from agents.worker import Worker, serve
@@ -122,15 +123,28 @@ def worker(
         int | None, typer.Option(min=1, help="Process id; the worker ends when that process does.")
     ] = None,
     engines: EnginesOption = None,
+    server_key: Annotated[
+        Path | None, typer.Option(help="The daemon's public key, daemon.key; where its bus wants keys.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="This worker's own pair, NAME.key_secret.")] = None,
 ) -> None:
-    """Offers agents to a daemon, until Ctrl-C; survives restarts of the daemon."""
+    """Offers agents to a daemon, until Ctrl-C; survives restarts of the daemon.
+
+    A daemon on another computer wants keys. There: kibitzer keys new daemon. Here: kibitzer keys new laptop. Carry the
+    two public files across, daemon.key to here and laptop.key to there, and allow it there: kibitzer keys allow
+    laptop.key. Then join:
+
+    Example: kibitzer worker --connect tcp://192.168.1.5:5555 --reply tcp://192.168.1.5:5556
+    --server-key daemon.key --key var/keys/laptop.key_secret
+    """
     logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.INFO)
     chosen = registry.names() if agents is None else tuple(part.strip() for part in agents.split(",") if part.strip())
     try:
         _use(engines)
         for offered in chosen:
             registry.find(offered)
-        serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent))
+        keys = read_worker_keys(server_key, key)
+        serve(connect, reply, Worker(name or f"worker-{os.getpid()}", chosen, parent, keys))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         _refuse("worker", ValueError(f"{first['loc'][0]}: {first['msg']}, not {first['input']!r}"))

@@ -21,6 +21,8 @@ import zmq
 
 import games
 from agents import loading, messages, registry
+from agents.admission import Admission
+from agents.certificates import WorkerKeys
 from agents.messages import ErrorMessage, HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
 from agents.thinker import Thinker
 
@@ -56,8 +58,14 @@ class Answered(NamedTuple):
 class Worker:
     """One worker; `run` owns its sockets."""
 
-    def __init__(self, name: str, agents: tuple[str, ...], parent: int | None = None) -> None:
-        """`parent` is a process whose end ends the worker. Raises AgentError, or ValueError for a name not allowed."""
+    def __init__(
+        self, name: str, agents: tuple[str, ...], parent: int | None = None, keys: WorkerKeys | None = None
+    ) -> None:
+        """`parent` is a process whose end ends the worker; `keys` are for a bus that wants some.
+
+        Raises AgentError, or ValueError for a name not allowed.
+        """
+        self._admission = Admission(keys)
         playable = sorted({game for agent in agents for game in registry.games_of(agent)})
         self._ready = messages.encode(ReadyMessage(worker=name, agents=list(agents), games=playable))
         self._heartbeat = messages.encode(HeartbeatMessage(worker=name))
@@ -90,8 +98,11 @@ class Worker:
             ):
                 for sock, endpoint in ((states, state_endpoint), (replies, reply_endpoint)):
                     _configure(sock)
-                    sock.connect(endpoint)
-                self._serve(states, replies, closing)
+                    self._admission.connect(sock, endpoint)
+                try:
+                    self._serve(states, replies, closing)
+                finally:
+                    self._admission.close()
         finally:
             busy = loading.is_busy() or (self._warming is not None and self._warming.is_alive())
             ended = self._thinker.close(CLOSE_S) and not busy
@@ -113,6 +124,7 @@ class Worker:
                 self._hear(replies)
             if states in ready:
                 self._take_in(states)
+            self._admission.look()
             self._greeted = self._greeted or _send(replies, self._ready)
             if self._greeted:
                 self._unsent = {table for table in self._unsent if not _send(replies, self._answered[table].data)}
@@ -219,7 +231,7 @@ def _configure(sock: zmq.Socket[bytes]) -> None:
     sock.setsockopt(zmq.MAXMSGSIZE, HARD_LIMIT_BYTES)
     sock.setsockopt(zmq.RECONNECT_IVL, 100)
     sock.setsockopt(zmq.RECONNECT_IVL_MAX, 2000)
-    if sock.socket_type == zmq.SUB:
+    if sock.getsockopt(zmq.TYPE) == zmq.SUB:
         sock.setsockopt(zmq.SUBSCRIBE, messages.TOPIC)
     else:
         sock.setsockopt(zmq.IMMEDIATE, 1)  # nothing is queued for a daemon that is not there

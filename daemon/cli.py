@@ -57,6 +57,9 @@ COMMANDS = {
     "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
     "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
     "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
+    "keys": Entry(
+        "daemon.messaging.keys_cli", "Who may join the bus from other computers, and the page's token.", group=True
+    ),
     "doctor": Entry("daemon.doctor", "Check camera, speech, ports and models, and say what to do."),
     "bench": Entry("daemon.bench_cli", "Measure what the program costs (installs torch).", group=True),
     "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),

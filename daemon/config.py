@@ -98,6 +98,7 @@ class BusSection(Section):
     reply: str = "tcp://127.0.0.1:5556"
     table: str = Field(default="table", pattern=r"^[A-Za-z0-9_.:-]{1,64}$")
     start_workers: bool = True
+    keys: str = Field(default="", max_length=4096)
 
 
 class SpeechSection(Section):
@@ -115,6 +116,7 @@ class PageSection(Section):
     enabled: bool = True
     host: str = "127.0.0.1"
     port: Port = 8765
+    token: str = Field(default="var/page.token", min_length=1, max_length=4096)
     window: bool = True
 
 
@@ -132,6 +134,30 @@ class ClockSection(Section):
     increment_s: float = Field(default=0.0, ge=0, le=600)
     warn_s: list[Annotated[float, Field(ge=1, le=3600)]] = Field(default_factory=lambda: [60.0, 10.0], max_length=5)
     lose: bool = False
+
+
+class SupervisionSection(Section):
+    """When the daemon counts as stuck, and what is too little disk."""
+
+    stuck_s: float = Field(default=10.0, ge=1, le=600)
+    end_s: float = Field(default=60.0, ge=0, le=3600)
+    free_mb: int = Field(default=200, ge=1, le=1_000_000)
+
+    @model_validator(mode="after")
+    def _ends_after_it_is_told(self) -> SupervisionSection:
+        if 0 < self.end_s <= self.stuck_s:
+            raise ValueError(f"end_s = {self.end_s:g} must be 0 or more than stuck_s = {self.stuck_s:g}")
+        return self
+
+
+class LogSection(Section):
+    """The log."""
+
+    path: str = Field(default="", max_length=4096)
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    size_mb: float = Field(default=5.0, ge=0.01, le=1000)
+    files: int = Field(default=4, ge=1, le=100)
+    repeats: int = Field(default=10, ge=1, le=10_000)
 
 
 class EngineSection(Section):
@@ -160,6 +186,8 @@ class Config(Section):
     page: PageSection = Field(default_factory=PageSection)
     journal: JournalSection = Field(default_factory=JournalSection)
     clock: ClockSection = Field(default_factory=ClockSection)
+    supervision: SupervisionSection = Field(default_factory=SupervisionSection)
+    log: LogSection = Field(default_factory=LogSection)
     engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
 
 

@@ -20,7 +20,7 @@ ALLOWED = {
 }
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
 """Packages of `vision`, each built on those before it."""
-AGENT_TYPES = {"agents.agent", "agents.messages"}
+AGENT_TYPES = {"agents.agent", "agents.certificates", "agents.messages"}
 GATHERERS = (ROOT / "daemon" / "cli.py", ROOT / "daemon" / "bench_cli.py")
 
 

@@ -12,6 +12,7 @@ import queue
 import socket
 import threading
 import time
+from pathlib import Path
 
 import zmq
 
@@ -20,6 +21,7 @@ from agents.messages import ErrorMessage, ReplyMessage, StateMessage
 from daemon.messaging import endpoints
 from daemon.messaging.desk import Desk, Worker
 from daemon.messaging.endpoints import BusError
+from daemon.messaging.entrance import HANDSHAKE_MS, Entrance
 
 _log = logging.getLogger(__name__)
 
@@ -44,14 +46,24 @@ class Bus:
         state_endpoint: str = "tcp://127.0.0.1:5555",
         reply_endpoint: str = "tcp://127.0.0.1:5556",
         table: str = "table",
+        keys: Path | None = None,
     ) -> None:
-        """Opens both sockets. Raises BusError naming the port and what to do."""
+        """Opens both sockets, with the folder `keys` for those whose keys are allowed only.
+
+        Raises BusError naming the port or the key and what to do.
+        """
         self._topic = messages.TOPIC + table.encode()
-        self._wanted = endpoints.checked(state_endpoint), endpoints.checked(reply_endpoint)
+        self._entrance = None if keys is None else Entrance(keys)
+        self.worker_options = () if self._entrance is None else self._entrance.worker_options
+        """What a worker on this computer must be started with besides the endpoints."""
+        wanted = (endpoints.checked(asked, has_keys=keys is not None) for asked in (state_endpoint, reply_endpoint))
+        self._wanted: tuple[str, str] = (next(wanted), next(wanted))
+        self._current: bytes | None = None
+        self._looked_s = 0.0
         self._lock = threading.Lock()
         self._desk = Desk()
         self._unsent: bytes | None = None
-        self._published = self._superseded = self._resent = 0
+        self._published = self._superseded = self._resent = self._reopened = 0
         self._failure = ""
         self._closing = threading.Event()
         self._wake, self._woken = socket.socketpair()
@@ -67,7 +79,9 @@ class Bus:
         if isinstance(answer, BusError):
             self.close()
             raise answer
-        self.state_endpoint, self.reply_endpoint = answer
+        self.bound: tuple[str, str] = answer
+        """The endpoints for states and replies that it listens on."""
+        self.state_endpoint, self.reply_endpoint = (endpoints.reachable(bound) for bound in answer)
 
     def publish(self, state: StateMessage) -> None:
         """Sends the state to everybody; the newest wins. From now on only replies to it count.
@@ -101,6 +115,12 @@ class Bus:
         """What was sent, received, refused and dropped so far, by name."""
         with self._lock:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
+            if self._entrance is not None:
+                sent |= {
+                    "refused_key": self._entrance.strangers,
+                    "refused_no_key": self._entrance.keyless,
+                    "reopened": self._reopened,
+                }
             return sent | self._desk.counters
 
     def status(self) -> dict[str, object]:
@@ -109,6 +129,8 @@ class Bus:
             return {"ok": False, "text": self._failure}
         if not self._thread.is_alive():
             return {"ok": False, "text": "closed"}
+        if self._entrance is not None and not self._entrance.is_open:
+            return {"ok": False, "text": "nobody checks keys any more; workers cannot join until the next start"}
         return {"ok": True, "text": f"{len(self.workers())} workers"}
 
     def close(self) -> None:
@@ -124,28 +146,68 @@ class Bus:
     def _serve(self, opened: queue.Queue[tuple[str, str] | BusError]) -> None:
         """The thread: opens, serves until `close`, and says why where it cannot go on."""
         try:
-            with zmq.Context() as context, context.socket(zmq.XPUB) as states, context.socket(zmq.ROUTER) as replies:
-                _configure(states, replies)
+            with zmq.Context() as context:
+                if self._entrance is not None:
+                    self._entrance.open(context)
                 try:
-                    bound = endpoints.bind(states, self._wanted[0]), endpoints.bind(replies, self._wanted[1])
-                except BusError as error:
-                    opened.put(error)
-                    return
-                opened.put(bound)
-                self._exchange(states, replies)
+                    self._serve_in(context, opened)
+                finally:
+                    if self._entrance is not None:
+                        self._entrance.close()
         except Exception as error:  # noqa: BLE001 - the top of the thread
             self._failure = f"the bus has stopped: {error}"
             _log.exception("the bus has stopped")
             with contextlib.suppress(queue.Full):
                 opened.put_nowait(BusError(self._failure))
 
-    def _exchange(self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes]) -> None:
-        poller = zmq.Poller()
-        for source in (states, replies, self._woken):
-            poller.register(source, zmq.POLLIN)
-        current: bytes | None = None
-        newcomers, resent_s = False, 0.0
+    def _serve_in(
+        self, context: zmq.Context[zmq.Socket[bytes]], opened: queue.Queue[tuple[str, str] | BusError]
+    ) -> None:
+        """One turn of the loop is one pair of sockets: where a key was revoked, every connection is made anew."""
+        deadline_s = 0.0  # at the start a port in use is told at once
         while not self._closing.is_set():
+            with contextlib.ExitStack() as stack:
+                states = stack.enter_context(context.socket(zmq.XPUB))
+                replies = stack.enter_context(context.socket(zmq.ROUTER))
+                _configure(states, replies)
+                monitors = []
+                if self._entrance is not None:
+                    monitors = [stack.enter_context(self._entrance.secure(sock)) for sock in (states, replies)]
+                    stack.callback(_end_monitors, states, replies)
+                try:
+                    bound = self._bind(states, replies, deadline_s)
+                except BusError as error:
+                    if deadline_s:
+                        raise
+                    opened.put(error)
+                    return
+                if not deadline_s:
+                    opened.put(bound)
+                self._wanted = bound
+                self._exchange(states, replies, monitors)
+            deadline_s = time.monotonic() + OPEN_S
+
+    def _bind(self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], deadline_s: float) -> tuple[str, str]:
+        """Binds both; until the deadline again and again, while the sockets before are still being closed."""
+        bound: list[str] = []
+        while True:
+            try:
+                for sock, wanted in list(zip((states, replies), self._wanted, strict=True))[len(bound) :]:
+                    bound.append(endpoints.bind(sock, wanted))
+                return bound[0], bound[1]
+            except BusError:
+                if time.monotonic() >= deadline_s or self._closing.wait(RESEND_MS / 1000):
+                    raise
+
+    def _exchange(
+        self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], monitors: list[zmq.Socket[bytes]]
+    ) -> None:
+        """Serves until `close`, or until a key is revoked."""
+        poller = zmq.Poller()
+        for source in (states, replies, self._woken, *monitors):
+            poller.register(source, zmq.POLLIN)
+        newcomers, resent_s = False, 0.0
+        while not self._closing.is_set() and not self._has_revoked():
             ready = dict(poller.poll(RESEND_MS if newcomers else POLL_MS))
             if self._woken.fileno() in ready:
                 with contextlib.suppress(BlockingIOError):
@@ -154,15 +216,30 @@ class Bus:
                 newcomers |= self._subscriptions(states)
             fresh = self._fresh()
             due = newcomers and time.monotonic() - resent_s >= RESEND_MS / 1000
-            if fresh is not None or (due and current is not None):
-                current = fresh or current
-                states.send_multipart([self._topic, current or b""], zmq.NOBLOCK)
+            if fresh is not None or (due and self._current is not None):
+                self._current = fresh or self._current
+                states.send_multipart([self._topic, self._current or b""], zmq.NOBLOCK)
                 self._resent += fresh is None
                 newcomers, resent_s = False, time.monotonic()
-            elif current is None:
+            elif self._current is None:
                 newcomers = False
             if replies in ready:
                 self._hear(replies)
+            for monitor in monitors:
+                if monitor in ready and self._entrance is not None:
+                    self._entrance.watch(monitor)
+
+    def _has_revoked(self) -> bool:
+        """Whether a key was revoked; looked for about twice a second."""
+        now_s = time.monotonic()
+        if self._entrance is None or now_s - self._looked_s < POLL_MS / 1000:
+            return False
+        self._looked_s = now_s
+        revoked = self._entrance.has_revoked()
+        if revoked:
+            self._reopened += 1
+            _log.info("a key was revoked: every worker must join again")
+        return revoked
 
     def _fresh(self) -> bytes | None:
         """The state that waits to be sent, None where there is none."""
@@ -204,8 +281,14 @@ def _configure(states: zmq.Socket[bytes], replies: zmq.Socket[bytes]) -> None:
         sock.setsockopt(zmq.SNDHWM, HIGH_WATER)
         sock.setsockopt(zmq.RCVHWM, HIGH_WATER)
         sock.setsockopt(zmq.MAXMSGSIZE, HARD_LIMIT_BYTES)
+        sock.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
     states.setsockopt(zmq.XPUB_VERBOSE, 1)  # every subscription is seen, also the second to the same topic
     states.setsockopt(zmq.MAXMSGSIZE, 1024)
+
+
+def _end_monitors(*socks: zmq.Socket[bytes]) -> None:
+    for sock in socks:
+        sock.disable_monitor()
 
 
 def _receive(replies: zmq.Socket[bytes]) -> tuple[bytes, bytes]:

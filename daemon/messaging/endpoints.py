@@ -1,8 +1,10 @@
-"""Addresses the daemon listens on: this computer only, and never one that somebody else holds."""
+"""Addresses the daemon listens on: this computer only unless there are keys, and never one that somebody else holds."""
 
 from __future__ import annotations
 
 import contextlib
+import ipaddress
+import os
 import re
 import socket
 import stat
@@ -12,30 +14,41 @@ import zmq
 
 LONGEST_PATH = 100
 """Bytes; the system's limit for ipc paths is 107."""
-_TCP = re.compile(r"tcp://(?P<host>127(?:\.\d{1,3}){3}|localhost|\[::1\]):(?P<port>\*|\d{1,5})")
+_TCP = re.compile(r"tcp://(?P<host>\*|localhost|[0-9.]{7,15}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>\*|[0-9]{1,5})")
 
 
 class BusError(RuntimeError):
     """The bus cannot be opened or used as asked; the message says what to do."""
 
 
-def checked(endpoint: str) -> str:
-    """The endpoint in the form ZeroMQ takes. Raises BusError where it is not on this computer, or no endpoint."""
+def checked(endpoint: str, *, has_keys: bool = False) -> str:
+    """The endpoint in the form ZeroMQ takes.
+
+    Raises BusError where it is none, or where other computers could reach it and there are no keys.
+    """
     if endpoint.startswith("ipc://"):
         path = endpoint.removeprefix("ipc://")
-        if not path.startswith("/") or len(path.encode()) > LONGEST_PATH:
+        if not path.startswith("/") or len(path.encode()) > LONGEST_PATH or "\x00" in path:
             raise BusError(f"{endpoint!r}: an ipc path is absolute and has at most {LONGEST_PATH} bytes")
         return endpoint
     match = _TCP.fullmatch(endpoint)
-    if match is None:
+    host = None if match is None else _host(match["host"])
+    if match is None or host is None:
+        what = "an address and a port" if has_keys else "without keys only this computer may connect"
+        raise BusError(f"{endpoint!r}: {what}; use tcp://127.0.0.1:PORT, tcp://[::1]:PORT or ipc:///PATH")
+    if not has_keys and not (host != "*" and ipaddress.ip_address(host.strip("[]")).is_loopback):
         raise BusError(
-            f"{endpoint!r} is refused: without keys only this computer may connect; "
-            "use tcp://127.0.0.1:PORT, tcp://[::1]:PORT or ipc:///PATH"
+            f"{endpoint!r} is refused: without keys only this computer may connect; use tcp://127.0.0.1:PORT, "
+            'or make keys (`kibitzer keys new daemon`) and set keys = "var/keys" under [bus]'
         )
     if match["port"] != "*" and not 1 <= int(match["port"]) <= 65535:
         raise BusError(f"{endpoint!r}: a port is between 1 and 65535, or * for any free one")
-    host = "127.0.0.1" if match["host"] == "localhost" else match["host"]
     return f"tcp://{host}:{match['port']}"
+
+
+def reachable(endpoint: str) -> str:
+    """Where a program on this computer reaches what is bound there."""
+    return endpoint.replace("tcp://0.0.0.0:", "tcp://127.0.0.1:").replace("tcp://[::]:", "tcp://[::1]:")
 
 
 def bind(sock: zmq.Socket[bytes], endpoint: str) -> str:
@@ -46,6 +59,8 @@ def bind(sock: zmq.Socket[bytes], endpoint: str) -> str:
     if path is None:
         sock.setsockopt(zmq.IPV6, int("[" in endpoint))
     try:
+        if path is not None:
+            _own_folder(path.parent)
         sock.bind(endpoint)
         if path is not None:
             path.chmod(stat.S_IRUSR | stat.S_IWUSR)
@@ -59,6 +74,25 @@ def bind(sock: zmq.Socket[bytes], endpoint: str) -> str:
     except OSError as error:
         raise BusError(f"{endpoint} cannot be opened: {error}") from error
     return sock.getsockopt_string(zmq.LAST_ENDPOINT)
+
+
+def _host(host: str) -> str | None:
+    """An address as ZeroMQ writes it; None where it is none."""
+    if host == "*":
+        return host
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host.strip("[]"))
+    except ValueError:
+        return None
+    return f"[{address}]" if address.version == 6 else str(address)
+
+
+def _own_folder(folder: Path) -> None:
+    """Makes the folder of an ipc path, or refuses one where other users could put a socket of theirs in its place."""
+    folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+    found = folder.stat()
+    if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise BusError(f"{folder} must be yours alone for an ipc address; `chmod 700 {folder}`, or name another folder")
 
 
 def _is_listening(path: Path) -> bool:

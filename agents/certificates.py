@@ -1,0 +1,103 @@
+"""CURVE certificates as files, in the format of `zmq.auth`: who may join a bus that other computers can reach.
+
+`NAME.key` holds a public key and may be handed on; `NAME.key_secret` holds both and stays where it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+import zmq
+
+MOST_BYTES = 4096
+"""A longer file is no certificate."""
+KEY_LENGTH = 40
+"""Characters of a key in Z85."""
+_LINE = re.compile(rb'^\s*(public-key|secret-key)\s*=\s*["\']?([^"\'\s]{40})["\']?\s*$', re.MULTILINE)
+
+
+class CertificateError(ValueError):
+    """A file that is no certificate, or is open to others; the message names the file and what to do."""
+
+
+class Certificate(NamedTuple):
+    """A key pair, or its public half."""
+
+    public: bytes
+    """Z85, 40 bytes."""
+    secret: bytes | None = None
+    """Z85, 40 bytes; None where the file holds the public key only."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Eight groups of two hexadecimal digits, to compare by eye or by telephone."""
+        digest = hashlib.sha256(self.public).hexdigest()
+        return ":".join(digest[start : start + 2] for start in range(0, 16, 2))
+
+
+class WorkerKeys(NamedTuple):
+    """What a worker needs to join a bus with keys."""
+
+    server: bytes
+    """The daemon's public key, Z85."""
+    own: Certificate
+
+    def secure(self, sock: zmq.Socket[bytes]) -> None:
+        """Makes a socket speak CURVE; before it connects."""
+        sock.setsockopt(zmq.CURVE_SERVERKEY, self.server)
+        sock.setsockopt(zmq.CURVE_PUBLICKEY, self.own.public)
+        sock.setsockopt(zmq.CURVE_SECRETKEY, self.own.secret or b"")
+
+
+def read(path: Path) -> Certificate:
+    """The keys in a file, proved to belong together. Raises CertificateError."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise CertificateError(f"{path}: cannot be read: {error.strerror}") from None
+    found = {name.decode(): key for name, key in _LINE.findall(text)}
+    public, secret = found.get("public-key"), found.get("secret-key")
+    if len(text) > MOST_BYTES or public is None:
+        raise CertificateError(f"{path}: is no certificate; `kibitzer keys new NAME` makes one")
+    try:
+        _check(public, secret)
+    except (ValueError, zmq.ZMQError):
+        raise CertificateError(f"{path}: its keys are damaged or do not belong together") from None
+    return Certificate(public, secret)
+
+
+def read_secret(path: Path) -> Certificate:
+    """A whole pair. Raises CertificateError, also where others may read the file."""
+    certificate = read(path)
+    if certificate.secret is None:
+        raise CertificateError(
+            f"{path}: holds the public key only; the secret one is in the file ending in .key_secret"
+        )
+    if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise CertificateError(f"{path}: others may read this secret key; `chmod 600 {path}`, or make a new one")
+    return certificate
+
+
+def read_worker_keys(server: Path | None, own: Path | None) -> WorkerKeys | None:
+    """The keys of `--server-key` and `--key`; None where neither is given. Raises CertificateError."""
+    if server is None and own is None:
+        return None
+    if server is None or own is None:
+        raise CertificateError("--server-key and --key belong together: the daemon's public key and this worker's pair")
+    return WorkerKeys(read(server).public, read_secret(own))
+
+
+def _check(public: bytes, secret: bytes | None) -> None:
+    """Raises ValueError or ZMQError where these are no keys, or no pair."""
+    from zmq.utils import z85
+
+    # Z85 encodes 32 bytes one way only; what decodes to more, or is no Z85 text, is no key.
+    if any(byte not in z85.Z85CHARS for byte in public) or z85.encode(z85.decode(public)) != public:
+        raise ValueError("no Z85 text")
+    if secret is not None and zmq.curve_public(secret) != public:
+        raise ValueError("no pair")
