@@ -22,6 +22,8 @@ MOST_ANNOUNCEMENTS = 100
 LONGEST = 512
 """Characters of an announcement."""
 JPEG_QUALITY = 80
+READY_DEADLINE_S = 10.0
+"""Readiness that was not confirmed for longer is none: a loop that hangs cannot take it back."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Exposition(Collector):
         self._encoding = threading.Lock()
         self._health: dict[str, dict[str, Any]] = {}
         self._health_s = float("-inf")
+        self._ready: tuple[bool, str] = False, "starting"
+        self._ready_s = float("-inf")
         self._announcements: collections.deque[Spoken] = collections.deque(maxlen=MOST_ANNOUNCEMENTS)
         self._announced = 0
         self._figures: dict[str, float] = {}
@@ -75,6 +79,11 @@ class Exposition(Collector):
         with self._lock:
             self._health = {name: dict(part) for name, part in parts.items()}
             self._health_s = time.monotonic()
+
+    def set_ready(self, ready: bool, text: str) -> None:
+        """Says whether the table can be played at now, and why not."""
+        with self._lock:
+            self._ready, self._ready_s = (ready, text), time.monotonic()
 
     def set_figures(self, figures: Mapping[str, float]) -> None:
         """Replaces the values of these figures, and keeps the others."""
@@ -118,6 +127,14 @@ class Exposition(Collector):
             parts["daemon"] = {"ok": False, "text": text}
         return {"ok": all(part["ok"] for part in parts.values()), "parts": parts}
 
+    def ready(self) -> dict[str, Any]:
+        """`ready` and a `text`."""
+        with self._lock:
+            (ready, text), silent_s = self._ready, time.monotonic() - self._ready_s
+        if ready and silent_s > READY_DEADLINE_S:
+            ready, text = False, f"no sign of life for {silent_s:.0f} s"
+        return {"ready": ready, "text": text}
+
     def jpeg(self) -> tuple[int, bytes]:
         """The newest picture as JPEG and its number, drawn once for all who ask; (0, b"") before the first."""
         with self._encoding:
@@ -137,6 +154,7 @@ class Exposition(Collector):
             if self._state is not None:
                 figures |= {"ply": self._state.ply, "sequence": self._state.sequence}
         figures["healthy"] = float(self.health()["ok"])
+        figures["ready"] = float(self.ready()["ready"])
         for name, value in figures.items():
             family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
             yield family(f"kibitzer_{name}", name.replace("_", " "), value=value)

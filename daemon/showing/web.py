@@ -110,6 +110,10 @@ class WebPage:
         self._exposition.set_health(parts)
         self._wake()
 
+    def update_ready(self, ready: bool, text: str) -> None:
+        """Says whether the table can be played at now, and why not; to be confirmed every few seconds."""
+        self._exposition.set_ready(ready, text)
+
     def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
         """Replaces the moves so far, with whatever is known of each, and the points."""
         self._exposition.set_line(plies, scores)
@@ -200,6 +204,7 @@ class WebPage:
             ("/state", self._state),
             ("/events", self._events),
             ("/healthz", self._healthz),
+            ("/readyz", self._readyz),
             ("/metrics", self._metrics),
         ):
             application.router.add_get(path, handler)
@@ -218,6 +223,10 @@ class WebPage:
     async def _healthz(self, _: web.Request) -> web.Response:
         health = self._exposition.health()
         return web.json_response(health, status=200 if health["ok"] else 503)
+
+    async def _readyz(self, _: web.Request) -> web.Response:
+        readiness = self._exposition.ready()
+        return web.json_response(readiness, status=200 if readiness["ready"] else 503)
 
     async def _metrics(self, _: web.Request) -> web.Response:
         registry = prometheus_client.CollectorRegistry()
