@@ -164,6 +164,23 @@ class Match:
         self._carry_out(self.referee.pass_if_forced())
         self._publish()
 
+    def retune(
+        self,
+        *,
+        seats: tuple[Seat, Seat] | None = None,
+        lost_s: float | None = None,
+        publisher: Publisher | None = None,
+    ) -> None:
+        """Goes on with other players or limits, or with another bus; whoever is asked for a move is asked again."""
+        self._lost_s = self._lost_s if lost_s is None else lost_s
+        self._publisher = publisher or self._publisher
+        if seats is not None:
+            self.seats = seats
+            self.referee.agents = seats[0].agent, seats[1].agent
+            if self.referee.awaiting == "move":
+                self.referee.agent_move = None  # the side is a person's now, who makes a move of their own
+        self._publish()
+
     def obey(self, command: Command) -> Answer:
         """Takes what somebody at the table says, and answers with what became of it."""
         try:

@@ -7,13 +7,14 @@ import functools
 import logging
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import games
 from agents.messages import LimitsPart
 from daemon.commands import Command, Mover, Pass, Undo
-from daemon.config import ROOT, Config, PlayerSection
+from daemon.config import Config, PlayerSection
 from daemon.judging.effects import Announcement
 from daemon.judging.line import LineOfPlay, shares_men
 from daemon.judging.referee import Referee
@@ -32,6 +33,7 @@ from daemon.showing.web import WebPage
 from daemon.showing.window import Window
 from daemon.speaking import phrases
 from daemon.speaking.speech import Speaker
+from daemon.supervising.services import Services
 from daemon.timekeeping import Timekeeper, clock_of, time_control
 from games import AnyGame, Step
 from vision.frame import Frame
@@ -41,7 +43,6 @@ PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
 """Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
 SHOW_S = 0.1
 """Shortest time between two updates of state and health."""
-WORKER_NAME = "own"
 KEYS: dict[str, Command] = {"p": Pass(), "m": Mover(""), "u": Undo()}
 """Keys of the window, in games whose men belong to nobody: pass, the last move was the other's, no pass."""
 VERDICTS = {
@@ -78,50 +79,43 @@ class Session:
         self._picture_s = self._shown_s = self._window_s = 0.0
         self._drawn: tuple[str, str, int] = "", "", -1
         """What the page's picture tells: words, verdict and ply."""
-        self._closers: list[Any] = []
-        try:
-            self._open(config, render_to)
-        except BaseException:
-            self.close()
-            raise
-
-    def _open(self, config: Config, render_to: Path | None) -> None:
-        path = Path(config.journal.path)
-        self.journal = self._keep(Journal(path if path.is_absolute() else ROOT / path))
-        self.page: WebPage | None = None
-        if config.page.enabled:
-            self.page = self._keep(WebPage(port=config.page.port, host=config.page.host))
-            if shares_men(self.game):
-                self.page.take_commands()
-        self.bus = self._keep(Bus(config.bus.state, config.bus.reply, config.bus.table))
-        self.speaker = self._keep(
-            Speaker(
-                language=config.speech.language,
-                rate_wpm=config.speech.rate_wpm,
-                device=config.speech.device or None,
-                render_to=render_to,
-                enabled=config.speech.enabled,
-            )
+        self.reports: dict[str, Callable[[], dict[str, object]]] = {}
+        """Parts that are kept elsewhere, by name: what each says of itself for the health page."""
+        agents = [one.agent for one in self.seats if one.agent]
+        self.services = Services(
+            config,
+            agents,
+            takes_commands=shares_men(game),
+            on_trouble=self._worker_trouble,
+            render_to=render_to,
         )
-        agents = sorted({one.agent for one in self.seats if one.agent})
-        self.worker: WorkerProcess | None = None
-        if agents and config.bus.start_workers:
-            self.worker = self._keep(
-                WorkerProcess(
-                    agents,
-                    self.bus.state_endpoint,
-                    self.bus.reply_endpoint,
-                    name=WORKER_NAME,
-                    on_trouble=self._worker_trouble,
-                    last_seen_s=self.bus.last_seen_s,
-                )
-            )
         if self.journal.set_aside is not None:
             self.say(f"The record was damaged. It is kept as {self.journal.set_aside.name}, and a new one begins.")
 
-    def _keep(self, service: Any) -> Any:
-        self._closers.append(service)
-        return service
+    @property
+    def journal(self) -> Journal:
+        """The record."""
+        return self.services.journal
+
+    @property
+    def page(self) -> WebPage | None:
+        """The page; None where none is wanted, or it cannot be opened at present."""
+        return self.services.page
+
+    @property
+    def bus(self) -> Bus:
+        """The bus."""
+        return self.services.bus
+
+    @property
+    def speaker(self) -> Speaker:
+        """The voice."""
+        return self.services.speaker
+
+    @property
+    def worker(self) -> WorkerProcess | None:
+        """The table's own worker; None where no side is played by an agent, or others are to join."""
+        return self.services.worker
 
     def begin(self, pipeline: Pipeline, *, resume: bool = True, adapted: Path | None = None) -> Match:
         """Starts a match, or goes on with the newest unfinished game of the same rules.
@@ -165,7 +159,7 @@ class Session:
         if not self.config.vision.adapt or pipeline.reader.first is None:
             return None
         if self.adaptation is None:
-            self.adaptation = self._keep(Adaptation(pipeline, adapted))
+            self.adaptation = self.services.keep(Adaptation(pipeline, adapted))
         else:
             self.adaptation.attach(pipeline)
         return self.adaptation
@@ -238,6 +232,8 @@ class Session:
             parts["agents"] = self.worker.status()
         elif missing := self._missing_agents():
             parts["agents"] = {"ok": False, "text": f"no worker here plays {' or '.join(missing)}"}
+        if self.page is not None:
+            parts["page"] = self.page.status()
         parts["camera"] = {"ok": not self.camera_trouble, "text": self.camera_trouble or "sends pictures"}
         if self.match is not None:
             seen = self.match.observation
@@ -248,18 +244,33 @@ class Session:
             if self.timer is not None and self.config.clock.control != "none":
                 parts["clock"] = self.timer.status(self.game.sides)
             parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
-        return parts
+        return parts | {name: report() for name, report in self.reports.items()}
 
     def _missing_agents(self) -> list[str]:
         """The agents of this table that no worker offers."""
         offered = {agent for one in self.bus.workers() if self.game.name in one.games for agent in one.agents}
         return sorted({seat.agent for seat in self.seats if seat.agent} - offered)
 
+    def renew_bus(self) -> None:
+        """Opens the bus anew at the same addresses. Raises BusError."""
+        self.services.renew("bus")
+        if self.match is not None:
+            self.match.retune(publisher=self.bus)
+
+    def report_stuck(self, text: str) -> None:
+        """Shows that the loop hangs; called by another thread, since the loop cannot."""
+        page = self.page
+        if page is not None:
+            page.update_health({"pipeline": {"ok": False, "text": text}})
+            page.update_ready(False, text)
+
+    def has_spoken(self, timeout_s: float) -> bool:
+        """Waits until all was said; whether it was."""
+        return self.speaker.wait_until_silent(timeout_s)
+
     def close(self) -> None:
         """Ends every service, the newest first."""
-        for service in reversed(self._closers):
-            service.close()
-        self._closers.clear()
+        self.services.close()
 
     def _tell(self, announcement: Announcement, _seen: Observation | None) -> None:
         if announcement.text:

@@ -26,6 +26,8 @@ MOST_WAITING = 8
 LONGEST = 300
 """Characters of one phrase."""
 CLOSE_S = 3.0
+AGAIN_S = 60.0
+"""After this time a voice that cannot work until somebody changes the machine is tried again: somebody may have."""
 
 
 def clean(text: str) -> str:
@@ -65,6 +67,7 @@ class Speaker:
         self._spoken = self._dropped = self._failed = 0
         self._reason = "" if enabled else "switched off in the configuration"
         self._lasting = not enabled
+        self._again_s = float("inf")
         self._last = ""
         self._thread = threading.Thread(target=self._serve, name="speech", daemon=True)
         self._thread.start()
@@ -76,13 +79,18 @@ class Speaker:
             return
         with self._changed:
             self._last = phrase
-            if self._lasting or self._stop.is_set():
+            if (self._lasting and time.monotonic() < self._again_s) or self._stop.is_set():
                 return
             ahead = sum(waiting for waiting, _ in self._waiting) if urgent else len(self._waiting)
             self._waiting.insert(ahead, (urgent, phrase))
             if len(self._waiting) > MOST_WAITING:
                 self._drop()
             self._changed.notify_all()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its thread runs; where it does not, nothing is spoken any more."""
+        return self._thread.is_alive()
 
     def status(self) -> dict[str, object]:
         """`ok`, `state` (`on`, `written_only`, `off`), `text` why, and figures.
@@ -172,6 +180,7 @@ class Speaker:
             self._failed += bool(reason)
             before, self._reason, self._lasting = self._reason, reason, lasting
             if lasting:
+                self._again_s = time.monotonic() + AGAIN_S
                 self._dropped += len(self._waiting)
                 self._waiting.clear()
         if reason and not before:

@@ -1,0 +1,80 @@
+"""What systemd is told: the few datagrams of sd_notify(3), written by hand rather than by one more library."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Mapping
+
+LOGGER = logging.getLogger(__name__)
+LONGEST_STATUS = 200
+"""Characters of a status text."""
+
+
+class Notifier:
+    """Tells systemd how the daemon is; silent where nobody asked to be told. None of it waits or fails."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        self._address = environment.get("NOTIFY_SOCKET", "")
+        if self._address and self._address[0] not in "/@":
+            LOGGER.warning(
+                "NOTIFY_SOCKET = %r: neither a path nor an abstract name; systemd is not told", self._address
+            )
+            self._address = ""
+        self.watchdog_s = _watchdog_s(environment)
+        """Seconds within which systemd wants a sign of life; None where it wants none."""
+        self._status = ""
+
+    @property
+    def listens(self) -> bool:
+        """Whether somebody is told."""
+        return bool(self._address)
+
+    def ready(self, status: str) -> None:
+        """The start is over."""
+        self._send(f"READY=1\nSTATUS={_line(status)}")
+
+    def alive(self) -> None:
+        """One more sign of life for the watchdog."""
+        if self.watchdog_s is not None:
+            self._send("WATCHDOG=1")
+
+    def status(self, text: str) -> None:
+        """What `systemctl status` shows; sent where it differs from the last."""
+        if text != self._status:
+            self._status = text
+            self._send(f"STATUS={_line(text)}")
+
+    def reloading(self) -> None:
+        """The settings are read again; `ready` ends it."""
+        self._send(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
+
+    def stopping(self) -> None:
+        """The daemon ends."""
+        self._send("STOPPING=1")
+
+    def _send(self, text: str) -> None:
+        if not self._address:
+            return
+        # A name that begins with @ is Linux's abstract one: a zero byte stands in the place of the @.
+        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
+                sock.setblocking(False)
+                sock.sendto(text.encode(), address)
+        except OSError as error:
+            LOGGER.debug("systemd cannot be told %r: %s", text, error)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_STATUS]
+
+
+def _watchdog_s(environment: Mapping[str, str]) -> float | None:
+    """The interval of the watchdog, where it is meant for this process."""
+    wanted, pid = environment.get("WATCHDOG_USEC", ""), environment.get("WATCHDOG_PID", "")
+    if not wanted.isascii() or not wanted.isdecimal() or int(wanted) == 0:
+        return None
+    return int(wanted) / 1e6 if pid in ("", str(os.getpid())) else None
