@@ -160,6 +160,17 @@ class LogSection(Section):
     repeats: int = Field(default=10, ge=1, le=10_000)
 
 
+class BundlesSection(Section):
+    """Scenes that failed, kept to be played again."""
+
+    enabled: bool = False
+    folder: str = Field(default="var/bundles", min_length=1, max_length=4096)
+    seconds: float = Field(default=20.0, ge=2, le=300)
+    memory_mb: int = Field(default=64, ge=8, le=2048)
+    rejected_s: float = Field(default=6.0, ge=0, le=60)
+    quota_mb: int = Field(default=200, ge=1, le=1_000_000)
+
+
 class EngineSection(Section):
     """An engine that other people wrote, for the agent `external`; the workers read it from the same file."""
 
@@ -188,6 +199,7 @@ class Config(Section):
     clock: ClockSection = Field(default_factory=ClockSection)
     supervision: SupervisionSection = Field(default_factory=SupervisionSection)
     log: LogSection = Field(default_factory=LogSection)
+    bundles: BundlesSection = Field(default_factory=BundlesSection)
     engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
 
 

@@ -80,6 +80,7 @@ class Pipeline:
     def __init__(
         self, template: BoardTemplate, profile: TableProfile | None, *, settle_s: float = 0.4, readings: int = 3
     ) -> None:
+        self.profile = profile
         self.template = template if profile is None else template.with_shape(profile.shape)
         self.aligner = Aligner(self.template, None if profile is None else reference_of(profile))
         self.gate = Gate(settle_s=settle_s)

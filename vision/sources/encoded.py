@@ -106,6 +106,11 @@ class EncodedFrame(Frame):
         for name, value in (("_picture", picture), ("time_s", time_s), ("index", index), ("name", "")):
             object.__setattr__(self, name, value)
 
+    @property
+    def jpeg(self) -> bytes:
+        """The picture as it came."""
+        return self._picture.data
+
     @functools.cached_property
     def image(self) -> Image:
         """The whole picture; where it cannot be decoded although its preview could, the preview enlarged."""

@@ -110,6 +110,14 @@ class Aligner:
             self._checked_s = frame.time_s
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
 
+    def begin_at(self, pose: BoardPose, frame: Frame) -> None:
+        """Takes it that the board lies there in that frame, as somebody has found before; it is checked as ever."""
+        grey, self._small_from_image = shrink(frame.image)
+        if self._matcher is None:
+            self._matcher = ReferenceMatcher(Reference(frame.image, pose.image_from_board), self.template)
+        self._name = frame.name
+        self._locked(pose, frame, grey)
+
     def _back(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
         """Out of sight, but followed again: believed as soon as its lines are seen."""
         quality = pose_quality(frame.image, pose, self.template)
