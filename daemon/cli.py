@@ -60,6 +60,7 @@ COMMANDS = {
     "keys": Entry(
         "daemon.messaging.keys_cli", "Who may join the bus from other computers, and the page's token.", group=True
     ),
+    "soak": Entry("daemon.soak.soak_cli", "Prove the daemon on simulated tables under a storm of faults."),
     "doctor": Entry("daemon.doctor", "Check camera, speech, ports and models, and say what to do."),
     "bench": Entry("daemon.bench_cli", "Measure what the program costs (installs torch).", group=True),
     "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import games
-from games import AnyGame, Outcome
+from games import AnyGame, Outcome, Step
 from vision.simulated.table import SimulatedTable
 
 log = logging.getLogger(__name__)
@@ -65,6 +65,17 @@ class ScriptedPlayer:
         self._thinking_until_s: float | None = None
         self._moving: tuple[str, int, float, bool, tuple[int, int] | None] | None = None
         self._told: tuple[int, str] | None = None
+        self.positions: list[Any] = [self.position]
+        """The true positions, from the start: one more than there are plies in `record`."""
+        self.held = False
+        """Whether the players keep their hands off for now; a move that was begun is carried out."""
+        self.hurried = 0
+        """So many plies are still to be made without thinking, each hand right after the one before."""
+
+    @property
+    def moving(self) -> bool:
+        """Whether a move is being carried out."""
+        return self._moving is not None
 
     @property
     def ply(self) -> int:
@@ -107,10 +118,12 @@ class ScriptedPlayer:
         """Does what is due now."""
         if self._moving:
             self._finish_move()
-        if self._moving or self.table.busy or self.finished:
+        if self._moving or self.table.busy or self.finished or self.held:
             return
         if self._thinking_until_s is None:
-            self._thinking_until_s = self.table.time_s + self._think_s * float(self._rng.uniform(0.6, 1.4))
+            think_s = 0.0 if self.hurried else self._think_s
+            self._thinking_until_s = self.table.time_s + think_s * float(self._rng.uniform(0.6, 1.4))
+            self.hurried = max(0, self.hurried - 1)
         if self.table.time_s < self._thinking_until_s:
             return
         if self.game.to_move(self.position) in self.human_sides or self._must_pass(self.position):
@@ -118,6 +131,23 @@ class ScriptedPlayer:
         elif self._told is not None:
             told, self._told = self._told[1], None
             self._begin(self.game.parse_move(self.position, told))
+
+    def take_back(self, count: int) -> None:
+        """The hand that made the last ply puts back the last `count` plies that were seen, passes among them too.
+
+        To be called while nothing is being carried out. Raises ValueError where so many have not been made.
+        """
+        seen = [number for number, ply in enumerate(self.record) if ply.seen]
+        if self._moving or not 1 <= count <= len(seen):
+            raise ValueError(f"{count} plies cannot be taken back: {len(seen)} are made")
+        keep, side = seen[-count], self.record[seen[-1]].side
+        while keep and not self.record[keep - 1].seen:
+            keep -= 1  # whoever passed before may think again
+        self.position = self.positions[keep]
+        del self.record[keep:], self.positions[keep + 1 :]
+        self._told, self._thinking_until_s = None, None
+        steps = steps_between(self.table.board, self.game.board(self.position))
+        self.table.perform(steps, side, self._pace, self.game.scores(self.position))
 
     @property
     def seen(self) -> list[Ply]:
@@ -168,4 +198,23 @@ class ScriptedPlayer:
             return
         text, side, begun_s, seen, scores = self._moving
         self.record.append(Ply(self.ply, text, self.table.board, side, begun_s, self.table.time_s, seen, scores))
+        self.positions.append(self.position)
         self._moving, self._thinking_until_s = None, None
+
+
+def steps_between(before: str, after: str) -> tuple[Step, ...]:
+    """What a hand does to turn one board into another: men turned over, moved, taken away and put there."""
+    changed = games.changed_cells(before, after)
+    turned = [cell for cell in changed if games.EMPTY not in (before[cell], after[cell])]
+    gone = [cell for cell in changed if after[cell] == games.EMPTY]
+    steps = [Step("flip", cell, piece=after[cell]) for cell in turned]
+    for cell in changed:
+        if before[cell] != games.EMPTY:
+            continue
+        origin = next((one for one in gone if before[one] == after[cell]), None)
+        if origin is None:
+            steps.append(Step("place", cell, piece=after[cell]))
+        else:
+            gone.remove(origin)
+            steps.append(Step("move", cell, origin, after[cell]))
+    return (*(Step("remove", cell) for cell in gone), *steps)

@@ -84,6 +84,22 @@ class SimulatedTable:
         return bool(self._visits or self._strokes)
 
     @property
+    def picture_px(self) -> tuple[int, int]:
+        """Width and height of the camera's picture."""
+        return self._stage.size_px
+
+    @property
+    def stirs(self) -> bool:
+        """Whether something moves or the light changes now, a hand aside."""
+        return any(self.time_s - part.begun_s < part.over_s for part in (self._lie, self._lamp))
+
+    @property
+    def lie(self) -> tuple[float, float, float]:
+        """How far the board has slid from where it lay at first: two millimetres, and degrees."""
+        x, y, turn = self._lie.end
+        return float(x), float(y), float(np.degrees(turn))
+
+    @property
     def hand_in_view(self) -> bool:
         """Whether any of an arm can be in the picture now."""
         return self._reach is not None and self._stage.arms[self._side].in_view(self._reach)

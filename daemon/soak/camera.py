@@ -1,0 +1,73 @@
+"""The camera over a simulated table, and what may befall it: unplugged, frozen, slow, noisy, dazzled."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Frame, Image
+from vision.simulated.table import SimulatedTable
+
+RATE_HZ, IDLE_HZ = 10.0, 5.0
+"""Pictures a second while something stirs, and while nothing does: at rest no more would be looked at."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Glare:
+    """A lamp mirrored in the board's varnish."""
+
+    glow: NDArray[np.float32]
+    """(height, width, 1) grey levels that it adds."""
+
+
+class Camera:
+    """Delivers pictures of the table, each a little later than the one before."""
+
+    def __init__(self, table: SimulatedTable, seed: int) -> None:
+        self.table = table
+        self.unplugged = False
+        self.frozen = False
+        self.rate_hz: float | None = None
+        """Pictures a second; None is as fast as the pipeline needs them."""
+        self.noise_levels = 0.0
+        """Standard deviation of noise beside the sensor's own."""
+        self.glare: Glare | None = None
+        self.ahead_s = 0.0
+        """How far the computer's clock has leapt ahead of the table's."""
+        self.frames = 0
+        self.last: Frame | None = None
+        self._rng = np.random.default_rng([seed, 9])
+
+    def read(self, *, idle: bool) -> Frame | None:
+        """The next picture; None where there is none. Lets the table's time pass."""
+        step_s = 1 / (self.rate_hz or (IDLE_HZ if idle else RATE_HZ))
+        self.table.advance(step_s)
+        if self.unplugged:
+            return None
+        image = self.last.image if self.frozen and self.last is not None else self._picture()
+        self.frames += 1
+        self.last = Frame(image, self.table.time_s + self.ahead_s, self.frames)
+        return self.last
+
+    def _picture(self) -> Image:
+        image = self.table.render()
+        if self.glare is not None:
+            image = np.clip(image + self.glare.glow, 0, 255).astype(np.uint8)
+        if self.noise_levels:
+            noise = self._rng.standard_normal(image.shape, dtype=np.float32) * np.float32(self.noise_levels)
+            image = np.asarray(cv2.add(image, noise, dtype=cv2.CV_8U), dtype=np.uint8)
+        return image
+
+
+def glare_on(table: SimulatedTable, place_mm: tuple[float, float], radius_mm: float, levels: float) -> Glare:
+    """A glare around a place of the board, for the camera's present place."""
+    around = np.array(place_mm) + radius_mm * np.array([[0, 0], [1, 0], [0, 1]])
+    centre, right, down = table.seen_px(around)
+    width, height = table.picture_px
+    xs, ys = np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32)[:, None]
+    reach = (max(float(np.hypot(*(right - centre))), 1.0), max(float(np.hypot(*(down - centre))), 1.0))
+    squared = ((xs - centre[0]) / reach[0]) ** 2 + ((ys - centre[1]) / reach[1]) ** 2
+    return Glare(np.asarray(levels * np.exp(-squared), dtype=np.float32)[..., None])

@@ -1,0 +1,19 @@
+"""All kinds of faults, by the names that `--faults` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from daemon.soak.fault import Fault
+from daemon.soak.sight_faults import SIGHT_FAULTS
+
+FAULTS: dict[str, type[Fault]] = {kind.name: kind for kind in (*SIGHT_FAULTS,)}
+
+
+def kinds_of(names: Iterable[str]) -> list[type[Fault]]:
+    """The kinds of these names, in the catalogue's order. Raises ValueError for a name that is none."""
+    wanted = list(names)
+    for name in wanted:
+        if name not in FAULTS:
+            raise ValueError(f"--faults: there is no fault {name!r}; the faults are {', '.join(FAULTS)}")
+    return [kind for name, kind in FAULTS.items() if name in wanted]

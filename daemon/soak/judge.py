@@ -1,0 +1,192 @@
+"""Compares what the daemon believes and says with what really stands on the table. The truth is the simulator's."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import cv2
+
+import games
+from daemon.judging.effects import Announcement
+from daemon.soak.fault import COMPLAINTS
+from daemon.soak.tally import Failure
+
+if TYPE_CHECKING:
+    from daemon.soak.trial import Trial
+
+MISSED_S = 30.0
+"""A ply is missed that is not in the record after it could be seen for so long."""
+CAUSED = frozenset({"board_lost", "bumped", "trouble", "game_over"})
+"""Announcements that something must have caused; complaints about the board are judged by the board."""
+GOOD_VERDICTS = frozenset({"unchanged", "legal", "takeback", "over"})
+MOST_PICTURES = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Heard:
+    """One announcement."""
+
+    time_s: float
+    code: str
+    rule: str
+    board: str
+
+
+class Judge:
+    """Judges one trial, game after game."""
+
+    def __init__(self, trial: Trial, keep_failures: Path | None) -> None:
+        self._trial = trial
+        self._keep = keep_failures
+        self.heard: list[Heard] = []
+        """What was announced in this game."""
+        self._legal: set[str] = set()
+        self._clear_s = 0.0
+        """How long all of the board could be seen without a break."""
+        self._last_s = 0.0
+        self._accused: set[str] = set()
+        self._told_plies = 0
+
+    @property
+    def clear_s(self) -> float:
+        """For how long nothing has been in the way, and nothing has moved."""
+        return self._clear_s
+
+    @property
+    def knows(self) -> bool:
+        """Whether the daemon sees the board and believes what stands there."""
+        trial = self._trial
+        seen, board = trial.subject.seen, trial.table.board
+        sees = seen is not None and seen.rectified is not None
+        right = trial.subject.board == board == trial.game.board(trial.player.position)
+        return sees and right and trial.subject.referee.verdict in GOOD_VERDICTS
+
+    def begin_game(self) -> None:
+        """A new game: what the table shows now is its first board."""
+        self.heard.clear()
+        self._legal = {self._trial.game.board(start) for start in self._trial.game.starts}
+        self._accused.clear()
+        self._clear_s = 0.0
+        self._told_plies = 0
+
+    def close_game(self) -> None:
+        """The game is over or broken off: what was made and could be seen must be in the record."""
+        trial = self._trial
+        made, kept = [ply.board for ply in trial.player.seen], self._recorded_boards()
+        due = len(made) if self.knows else min(len(made), len(kept))
+        missing = sum(one not in kept for one in made[:due])
+        if missing and not self._accused & {"missed_plies", "wrong_boards"}:
+            self._fail("missed_plies", f"{missing} of {len(made)} plies are not in the record", missing)
+
+    def restarted(self) -> None:
+        """The daemon was killed and started again: what it resumes must have stood on the table."""
+        self._clear_s = 0.0
+        self.look()
+
+    def look(self) -> None:
+        """To be called after each picture."""
+        trial = self._trial
+        self._legal.add(trial.game.board(trial.player.position))
+        passed_s, self._last_s = trial.time_s - self._last_s, trial.time_s
+        hidden = trial.table.busy or trial.table.hand_in_view or trial.table.stirs or trial.storm.blind
+        self._clear_s = 0.0 if hidden else self._clear_s + passed_s
+        if trial.subject.board not in self._legal:
+            self._spoil("wrong_boards", f"{trial.subject.board} never stood on the table")
+        elif self._right and not self.knows and self._clear_s > MISSED_S and not trial.storm.holds_hands:
+            behind = len(trial.player.seen) - len(trial.subject.referee.line.seen)
+            verdict = trial.subject.referee.verdict
+            self._spoil(
+                "missed_plies", f"{behind} plies behind for {MISSED_S:.0f} s, verdict {verdict}", max(1, behind)
+            )
+        self._note_recoveries()
+
+    def hear(self, announcement: Announcement) -> None:
+        """Judges one announcement."""
+        trial, code = self._trial, announcement.code
+        self.heard.append(Heard(trial.time_s, code, announcement.rule, announcement.board))
+        if code == "move":
+            self._time_verdict()
+        if trial.storm.allows(code):
+            return
+        if code in COMPLAINTS and self._is_unneeded(code):
+            self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")
+        elif code in CAUSED and not (code == "game_over" and trial.game.outcome(trial.player.position) is not None):
+            self._fail("false_events", f"{code}: {announcement.text}")
+
+    def unreported(self, rules: frozenset[str], text: str) -> None:
+        """An illegal board lay in sight and was not reported by one of the rules."""
+        said = [f"{one.code} {one.rule}".strip() for one in self.heard[-3:]]
+        self._fail("unreported_illegal", f"{text}: expected {'/'.join(sorted(rules))}, heard last {said}")
+
+    @property
+    def _right(self) -> bool:
+        """Whether the table shows what the players' game is."""
+        return bool(self._trial.table.board == self._trial.game.board(self._trial.player.position))
+
+    def _is_unneeded(self, code: str) -> bool:
+        """Whether the board was right, or on the way from one right board to the next."""
+        trial = self._trial
+        board, player = trial.table.board, trial.player
+        if board in {trial.game.board(one) for one in (player.position, player.positions[-1])}:
+            return True
+        return code != "unfinished" and games.begins_turn(trial.game, player.positions[-1], board)
+
+    def _recorded_boards(self) -> list[str]:
+        """The boards of the record, read from the file."""
+        game, texts = self._trial.game, self._trial.subject.recorded()
+        for start in game.starts:
+            try:
+                return [game.board(one) for one in games.line_of_play(game, texts, start)]
+            except games.MoveError:
+                continue
+        return []
+
+    def _time_verdict(self) -> None:
+        """From the hand's leaving to the announcement, where nothing was in the way."""
+        trial = self._trial
+        self._told_plies += 1
+        if trial.player.record and not trial.storm.running:
+            self._trial.tally.verdict_s.append(round(trial.time_s - trial.player.record[-1].done_s, 2))
+
+    def _note_recoveries(self) -> None:
+        trial = self._trial
+        if not self.knows:
+            return
+        for one in trial.storm.running:
+            if one.ended_s is not None and not one.known_again:
+                one.known_again = True
+                trial.tally.share(one.fault.name).recovery_s.append(round(trial.time_s - one.ended_s, 2))
+
+    def _spoil(self, kind: str, text: str, count: int = 1) -> None:
+        """Counts a failure after which the game makes no sense any more."""
+        if kind not in self._accused:
+            self._accused.add(kind)
+            self._fail(kind, text, count)
+            self._trial.abandon_game()
+
+    def _fail(self, kind: str, text: str, count: int = 1) -> None:
+        trial = self._trial
+        failure = Failure(
+            kind,
+            trial.game.name,
+            trial.plan.seed,
+            round(trial.time_s, 1),
+            len(trial.player.record),
+            trial.storm.blamed(),
+            text,
+        )
+        trial.tally.fail(failure, count)
+        self._keep_picture(failure)
+
+    def _keep_picture(self, failure: Failure) -> None:
+        trial = self._trial
+        if self._keep is None or trial.camera.last is None or len(trial.tally.failures) > MOST_PICTURES:
+            return
+        self._keep.mkdir(parents=True, exist_ok=True)
+        name = f"{failure.game}-{failure.seed}-{failure.time_s:.1f}-{failure.kind}"
+        cv2.imwrite(str(self._keep / f"{name}.png"), trial.camera.last.image)
+        seen = trial.subject.seen
+        if seen is not None and seen.rectified is not None:
+            cv2.imwrite(str(self._keep / f"{name}-board.png"), seen.rectified)

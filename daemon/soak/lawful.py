@@ -1,0 +1,88 @@
+"""What the rules say of a board, found by brute force: a judgement of its own, which shares nothing with the daemon's.
+
+Slow and exact. A board that a player lays by mistake must be illegal beyond doubt, or nobody could complain that it
+was not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import games
+from games import EMPTY, AnyGame, Step
+
+MOST_PLIES = 3
+"""As many plies as fast hands may make between two looks."""
+TAKEBACKS = 12
+"""Boards back to which a takeback may lead: more than anybody promises to know."""
+
+
+def is_beyond_doubt(game: AnyGame, positions: Sequence[Any], board: str) -> bool:
+    """Whether nothing legal has led to the board: no plies, no half of a turn and no takeback."""
+    here = positions[-1]
+    if board in {game.board(one) for one in positions[-TAKEBACKS - 4 :]}:
+        return False
+    return not _is_begun(game, here, board) and not _is_reached(game, here, board)
+
+
+def _is_begun(game: AnyGame, position: Any, board: str) -> bool:
+    """Whether the board is in the middle of a turn: a man lifted counts, and so do steps in any order."""
+    before = game.board(position)
+    if games.begins_turn(game, position, board):
+        return True
+    for move in game.legal_moves(position):
+        steps = game.steps(position, move)
+        parts = [steps[1:], tuple(Step("remove", one.origin) for one in steps if one.origin is not None)]
+        if any(part and games.carry_out(before, part) == board for part in parts):
+            return True
+    return False
+
+
+def _is_reached(game: AnyGame, position: Any, board: str) -> bool:
+    """Whether up to MOST_PLIES plies that are seen, with passes among them, lead to the board."""
+    waiting = [position]
+    for plies in range(MOST_PLIES, 0, -1):
+        following: dict[Any, None] = {}
+        for one in waiting:
+            for after, seen in _successors(game, one, board, plies - 1):
+                if seen == board:
+                    return True
+                following[after] = None
+        waiting = list(following)
+    return False
+
+
+def _successors(game: AnyGame, position: Any, board: str, left: int) -> Iterator[tuple[Any, str]]:
+    """Positions after one more seen ply from which `left` plies could still lead to the board, and their boards."""
+    before = game.board(position)
+    starts = [position, *(game.apply(position, move) for move in _passes(game, position))]
+    for start in starts:
+        for move in game.legal_moves(start):
+            steps = game.steps(start, move)
+            if not steps:
+                continue
+            after = games.carry_out(before, steps)
+            if _can_become(game, after, board, left):
+                yield game.apply(start, move), after
+
+
+def _passes(game: AnyGame, position: Any) -> list[Any]:
+    return [move for move in game.legal_moves(position) if not game.steps(position, move)]
+
+
+def _can_become(game: AnyGame, board: str, target: str, plies: int) -> bool:
+    """Whether so many plies might be enough: a quick look that never says no wrongly."""
+    wrong = games.changed_cells(board, target)
+    if plies == 0:
+        return not wrong
+    kind = game.name
+    if kind in ("gomoku", "double_double_dominoes"):
+        # What lies there stays for good.
+        most = plies * (1 if kind == "gomoku" else 2)
+        return len(wrong) <= most and all(board[cell] == EMPTY for cell in wrong)
+    if kind == "nine_mens_morris":
+        return len(wrong) <= 3 * plies
+    if kind == "reversi":
+        return all(target[cell] != EMPTY for cell in wrong)
+    return True

@@ -1,0 +1,185 @@
+"""What is counted in a soak, and how the counts of several trials add up."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections.abc import Iterable
+from typing import Any
+
+COUNTS = ("wrong_boards", "missed_plies", "false_events", "unreported_illegal", "unneeded_reports")
+"""What must stay at 0, worst first."""
+DEFINITIONS = """\
+wrong_boards        positions believed that the table never showed as a completed legal line of this game
+missed_plies        plies that were not in the record by the end of the game, or 30 seconds after they could be seen
+false_events        announcements that nothing on the table, before the camera or in the computer had caused
+unreported_illegal  illegal boards that lay in sight for 10 seconds without being reported by the right rule
+unneeded_reports    complaints about the board (illegal, unfinished, taken back, unclear, ...) while it was right
+recoveries          times that the daemon knew the board again after a fault; recovery_s is how long it took"""
+"""For people; all times are simulated."""
+
+
+@dataclasses.dataclass
+class Share:
+    """What one kind of fault has to answer for."""
+
+    times: int = 0
+    failures: dict[str, int] = dataclasses.field(default_factory=dict)
+    """By the names of COUNTS; those that are 0 are left out."""
+    recovery_s: list[float] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """One thing that must not happen, with all that is needed to see it again."""
+
+    kind: str
+    """One of COUNTS."""
+    game: str
+    seed: int
+    time_s: float
+    """Simulated seconds since the trial began."""
+    ply: int
+    faults: tuple[str, ...]
+    """What was going on, or had just ended."""
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """What the process held at one time."""
+
+    time_s: float
+    """Simulated seconds since the trial began."""
+    plies: int
+    memory_mb: float
+    descriptors: int
+    threads: int
+    temporary_files: int
+
+
+@dataclasses.dataclass
+class Tally:
+    """How one trial went: one game, one seed."""
+
+    game: str
+    seed: int
+    plies: int = 0
+    """Plies made on the table that a camera can see."""
+    games: int = 0
+    """Games that were begun."""
+    simulated_s: float = 0.0
+    wall_s: float = 0.0
+    frames: int = 0
+    wrong_boards: int = 0
+    missed_plies: int = 0
+    false_events: int = 0
+    unreported_illegal: int = 0
+    unneeded_reports: int = 0
+    reported: dict[str, int] = dataclasses.field(default_factory=dict)
+    """Illegal boards that were reported rightly, by their rule."""
+    verdict_s: list[float] = dataclasses.field(default_factory=list)
+    """From the hand's leaving to the move's announcement."""
+    by_fault: dict[str, Share] = dataclasses.field(default_factory=dict)
+    failures: list[Failure] = dataclasses.field(default_factory=list)
+    samples: list[Sample] = dataclasses.field(default_factory=list)
+
+    def share(self, fault: str) -> Share:
+        """The part of one kind of fault."""
+        return self.by_fault.setdefault(fault, Share())
+
+    def fail(self, failure: Failure, count: int = 1) -> None:
+        """Counts a failure, for the whole and for each fault that was going on."""
+        setattr(self, failure.kind, getattr(self, failure.kind) + count)
+        self.failures.append(failure)
+        for fault in failure.faults or ("none",):
+            failures = self.share(fault).failures
+            failures[failure.kind] = failures.get(failure.kind, 0) + count
+
+
+def tally_from(data: dict[str, Any]) -> Tally:
+    """The tally that was written as this object. Raises TypeError, KeyError where it is none."""
+    rest = dict(data)
+    shares = {name: Share(**share) for name, share in rest.pop("by_fault").items()}
+    failures = [Failure(**{**one, "faults": tuple(one["faults"])}) for one in rest.pop("failures")]
+    samples = [Sample(**one) for one in rest.pop("samples")]
+    return Tally(**rest, by_fault=shares, failures=failures, samples=samples)
+
+
+def total(tallies: Iterable[Tally]) -> dict[str, Any]:
+    """The sums of several trials, as the last line of the command tells them."""
+    parts = list(tallies)
+    sums = {name: sum(getattr(part, name) for part in parts) for name in ("plies", "games", *COUNTS)}
+    recovery_s = [each for part in parts for share in part.by_fault.values() for each in share.recovery_s]
+    wall_s = sum(part.wall_s for part in parts)
+    return {
+        **sums,
+        "simulated_h": round(sum(part.simulated_s for part in parts) / 3600, 3),
+        "wall_s": round(wall_s, 1),
+        "plies_per_minute_of_a_core": {game: _pace(parts, game) for game in sorted({part.game for part in parts})},
+        "recoveries": len(recovery_s),
+        "recovery_s": _spread(recovery_s),
+        "verdict_s": _spread([each for part in parts for each in part.verdict_s]),
+        "reported": _added([part.reported for part in parts]),
+        "by_fault": _by_fault(parts),
+        "slopes": _slopes(parts),
+    }
+
+
+def _pace(parts: list[Tally], game: str) -> float:
+    mine = [part for part in parts if part.game == game]
+    seconds = sum(part.wall_s for part in mine)
+    return round(60 * sum(part.plies for part in mine) / seconds, 1) if seconds else 0.0
+
+
+def _spread(values: list[float]) -> dict[str, float]:
+    if not values:
+        return {"median": 0.0, "largest": 0.0}
+    return {"median": round(statistics.median(values), 2), "largest": round(max(values), 2)}
+
+
+def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    added: dict[str, int] = {}
+    for each in counts:
+        for name, number in each.items():
+            added[name] = added.get(name, 0) + number
+    return dict(sorted(added.items()))
+
+
+def _by_fault(parts: list[Tally]) -> dict[str, Any]:
+    names = sorted({name for part in parts for name in part.by_fault})
+    result = {}
+    for name in names:
+        shares = [part.by_fault[name] for part in parts if name in part.by_fault]
+        result[name] = {
+            "times": sum(share.times for share in shares),
+            **_added([share.failures for share in shares]),
+            "recovery_s": _spread([each for share in shares for each in share.recovery_s]),
+        }
+    return result
+
+
+def _slopes(parts: list[Tally]) -> dict[str, dict[str, float]]:
+    """How much each grows per simulated hour: the median over the trials, each fitted to its second half.
+
+    The first half is left out: what is loaded once, when it is first needed, is no leak.
+    """
+    names = ("memory_mb", "descriptors", "threads", "temporary_files")
+    slopes: dict[str, dict[str, float]] = {}
+    for name in names:
+        fitted = [slope for part in parts if (slope := _slope(part.samples, name)) is not None]
+        slopes[name] = {
+            "per_hour": round(statistics.median(fitted), 3) if fitted else 0.0,
+            "largest": max((float(getattr(one, name)) for part in parts for one in part.samples), default=0.0),
+        }
+    return slopes
+
+
+def _slope(samples: list[Sample], name: str) -> float | None:
+    """Least squares through the later half; None where there are too few to tell."""
+    later = samples[len(samples) // 2 :]
+    if len(later) < 4:
+        return None
+    hours = [one.time_s / 3600 for one in later]
+    values = [float(getattr(one, name)) for one in later]
+    return statistics.linear_regression(hours, values).slope if hours[-1] > hours[0] else None
