@@ -71,6 +71,8 @@ class GameClock:
         self.running: Side | None = None
         """Whose clock runs; None while none does."""
         self._used = list(used)
+        self._undone: list[Used] = []
+        """The plies taken back last: they may be put back."""
         self._turn_s = 0.0
         self._mover: Side = 0
         """Who is charged for the turn that is going on."""
@@ -121,12 +123,13 @@ class GameClock:
 
     def take_back(self, ply: int) -> None:
         """The plies after `ply` count no more: the clocks show again what they showed then, the turn begins anew."""
+        self._undone = self._used[ply:]
         del self._used[ply:]
         self._turn_s, self._told = 0.0, set()
 
     def rewrite(self, ply: int, plies: Sequence[Used]) -> list[PlyTimes]:
         """The plies after `ply` were others: each takes its time along by its text, and a new one has none."""
-        old, turn_s = self._used[ply:], self._turn_s
+        old, turn_s = [*self._used[ply:], *self._undone], self._turn_s
         del self._used[ply:]
         times = []
         for one in plies:

@@ -12,6 +12,7 @@ import dataclasses
 import datetime
 import json
 import logging
+import math
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,8 @@ from games import Outcome
 
 _log = logging.getLogger(__name__)
 
+MOST = 2**63 - 1
+"""SQLite holds no larger whole numbers; an agent may say any."""
 BUSY_S = 2.0
 """How long to wait for another process that holds the file, such as a backup."""
 _REASONS = {
@@ -82,15 +85,30 @@ class Journal:
                 connection.close()
 
     def new_game(
-        self, game: str, rules: Mapping[str, str], players: Sequence[str], clock: Mapping[str, Any] | None = None
+        self,
+        game: str,
+        rules: Mapping[str, str],
+        players: Sequence[str],
+        clock: Mapping[str, Any] | None = None,
+        start: str = "",
     ) -> str:
-        """Begins a game and returns its id, which sorts by the time of its start. `clock` is the time control."""
+        """Begins a game and returns its id, which sorts by the time of its start.
+
+        `clock` is the time control, `start` the position's text where the game begins with one that was set up.
+        """
         now = _now()
         game_id = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
         with self._transaction() as connection:
             connection.execute(
-                "INSERT INTO games (game_id, game, rules, players, started, clock) VALUES (?, ?, ?, ?, ?, ?)",
-                (game_id, game, json.dumps(dict(rules)), json.dumps(list(players)), now, json.dumps(dict(clock or {}))),
+                "INSERT INTO games (game_id, game, rules, players, started, clock, start) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    game_id,
+                    game,
+                    *map(json.dumps, (dict(rules), list(players))),
+                    now,
+                    json.dumps(dict(clock or {})),
+                    start,
+                ),
             )
         return game_id
 
@@ -214,7 +232,7 @@ class Journal:
 
     def _stored(self, row: sqlite3.Row) -> StoredGame:
         """One row of `games` with its plies and notes."""
-        connection, key = self._ready(), (row["game_id"],)
+        connection, key, written = self._ready(), (row["game_id"],), row.keys()
         plies = connection.execute("SELECT * FROM plies WHERE game_id = ? ORDER BY id", key).fetchall()
         notes = connection.execute("SELECT * FROM notes WHERE game_id = ? ORDER BY id", key).fetchall()
         return StoredGame(
@@ -231,7 +249,8 @@ class Journal:
                 StoredNote(note["kind"], note["text"], json.loads(note["data"]), note["ply"], note["time"])
                 for note in notes
             ),
-            clock=json.loads(row["clock"]) if "clock" in row.keys() else {},  # noqa: SIM118 - a row is no dict
+            clock=json.loads(row["clock"]) if "clock" in written else {},
+            start=row["start"] if "start" in written else "",
         )
 
     def _open(self) -> None:
@@ -289,15 +308,23 @@ def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly) -> Non
 
 
 def _with_figures(ply: StoredPly, times: PlyTimes | None, thought: Thought | None) -> StoredPly:
-    """The ply with what the clock and an agent said of it."""
+    """The ply with what the clock and an agent said of it, as far as SQLite can hold it."""
     if times is not None:
         first, second = times.left_s or (None, None)
         ply = dataclasses.replace(ply, spent_s=times.spent_s, left_first_s=first, left_second_s=second)
     if thought is None:
         return ply
     return dataclasses.replace(
-        ply, score=thought.score, depth=thought.depth, nodes=thought.nodes, thought_s=thought.seconds
+        ply,
+        score=_finite(thought.score),
+        depth=min(thought.depth, MOST),
+        nodes=min(thought.nodes, MOST),
+        thought_s=_finite(thought.seconds),
     )
+
+
+def _finite(figure: float | None) -> float | None:
+    return figure if figure is not None and math.isfinite(figure) else None
 
 
 def _undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:

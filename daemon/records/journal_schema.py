@@ -50,7 +50,11 @@ def _times_and_thoughts(connection: sqlite3.Connection) -> None:
         connection.execute(f"ALTER TABLE plies ADD COLUMN {column}")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _known_movers, _times_and_thoughts)
+def _set_up(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE games ADD COLUMN start TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _known_movers, _times_and_thoughts, _set_up)
 """Step n brings a file of version n to version n + 1; only ever append to it."""
 
 

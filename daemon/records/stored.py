@@ -98,6 +98,8 @@ class StoredGame:
     notes: tuple[StoredNote, ...] = ()
     clock: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """The time control, as `TimeControl.as_object` writes it; empty where time was only measured, or not at all."""
+    start: str = ""
+    """Text of the position that was set up for its beginning; empty where it began as the game does."""
 
     @property
     def moves(self) -> tuple[str, ...]:

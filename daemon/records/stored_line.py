@@ -15,15 +15,15 @@ from games import AnyGame
 
 
 def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
-    """The positions of a recorded game, from the start whose side made the first ply. Raises MoveError."""
-    start = game.initial()
-    if stored.plies:
+    """The positions of a recorded game, from the start whose side made the first ply. Raises GameError."""
+    start = game.parse_position(stored.start) if stored.start else game.initial()
+    if stored.plies and not stored.start:
         start = next((one for one in game.starts if game.to_move(one) == stored.plies[0].side), start)
     return games.line_of_play(game, stored.moves, start)
 
 
 def line_of(game: AnyGame, stored: StoredGame) -> LineOfPlay:
-    """The line of a recorded game, with the moves after its end that count no more. Raises MoveError."""
+    """The line of a recorded game, with the moves after its end that count no more. Raises GameError."""
     line = LineOfPlay(game, history_of(game, stored), stored.moves, stored.known)
     line.beyond = tuple(Ply(None, text, side, True, known) for text, side, known in stored.beyond)
     return line
