@@ -174,7 +174,7 @@ class Session:
         else:
             try:
                 return history_of(self.game, stored)
-            except games.MoveError as error:
+            except games.GameError as error:
                 why = str(error)
         if stored.plies:
             self.say(f"I do not resume the interrupted game, because {why}. It stays in the record.")
