@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 import signal
@@ -9,7 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -25,27 +26,24 @@ from daemon.session import Session
 from daemon.showing.web import WebError
 from daemon.showing.window import Window
 from daemon.speaking import phrases
-from vision.frame import Frame, SourceEnded, SourceError
+from daemon.supervising.camera import Camera
+from daemon.supervising.logs import Log
+from daemon.supervising.notify import Notifier
+from daemon.supervising.overseer import Overseer
+from daemon.supervising.pulse import Pulse
+from daemon.supervising.supervision import Supervision
+from vision.frame import SourceEnded
 from vision.reading.weights import WeightsError
-from vision.sources.opening import open_source
-from vision.sources.slot import NewestFrame
 
 LOGGER = logging.getLogger(__name__)
-REFUSALS = (
-    ConfigError,
-    games.GameError,
-    TemplateError,
-    ProfileError,
-    WeightsError,
-    JournalError,
-    BusError,
-    WebError,
-)
-"""What keeps the daemon from starting, each with a message for a person."""
+REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError)
+"""Wrong settings and files, which keep the daemon from starting, each with a message for a person."""
+OBSTACLES = (JournalError, BusError, WebError)
+"""A port in use, a record that cannot be opened: what may be gone at the next start."""
 READ_S = 0.2
 """Longest wait for a frame, so that agents and signals are answered meanwhile."""
-REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
-"""Waits between attempts to open a camera that is not there; the last one repeats."""
+REFUSED, BLOCKED = 2, 75
+"""Exit status: what is asked for is wrong, and no restart heals it; something else is in the way, and one may."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -64,34 +62,42 @@ def run(
 
     Example: kibitzer run --config my-table.toml --source http://phone:8080/video
     """
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname).1s %(name)s: %(message)s"
-    )
+    faulthandler.enable()  # systemd's watchdog ends by SIGABRT: where every thread stands goes to the journal
     try:
         settings = load_config(config)
+        log = Log(settings.log)
+    except (ConfigError, OSError) as error:
+        _fail(str(error), REFUSED)
+    try:
         if settings.engines:
             os.environ["KIBITZER_ENGINES"] = str(config.resolve())  # the workers read them there, never from the bus
         game = games.load(settings.game.name, settings.game.rules)
         template = load_template(game.name, games.switched_on(game))
         path = profile or (Path(settings.board.profile) if settings.board.profile else None)
-        table = None if path is None else TableProfile.load(path if path.is_absolute() or profile else ROOT / path)
-        Pipeline(
-            template, table
-        )  # refuses a profile of another game, or made with other weights, before anything opens
+        path = path if path is None or path.is_absolute() or profile else ROOT / path
+        table = None if path is None else TableProfile.load(path)
+        # Refuses a profile of another game, or made with other weights, before anything opens.
+        Pipeline(template, table)
         session = Session(settings, game)
     except REFUSALS as error:
-        sys.stderr.write(f"kibitzer run: {error}\n")
-        raise typer.Exit(2) from None
+        _fail(str(error), REFUSED)
+    except OBSTACLES as error:
+        _fail(str(error), BLOCKED)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: _stop(stop))
     try:
-        adapted = None if path is None else adapted_path(path if path.is_absolute() or profile else ROOT / path)
-        Daemon(session, settings, template, table, source or settings.camera.source, adapted).run(
-            stop, resume=not new_game
-        )
+        adapted = None if path is None else adapted_path(path)
+        daemon = Daemon(session, settings, template, table, source or settings.camera.source, adapted)
+        daemon.run(stop, resume=not new_game)
     finally:
         session.close()
+        log.close()
+
+
+def _fail(text: str, status: int) -> NoReturn:
+    sys.stderr.write(f"kibitzer run: {text}\n")
+    raise typer.Exit(status) from None
 
 
 def _stop(stop: threading.Event) -> None:
@@ -112,40 +118,60 @@ class Daemon:
         profile: TableProfile | None,
         source: str,
         adapted: Path | None = None,
+        notifier: Notifier | None = None,
     ) -> None:
         """`adapted` is where the heads are kept that the profile is adapted to while people play."""
         self._session = session
         self._config = config
         self._template = template
         self._profile = profile
-        self._source = source
         self._adapted = adapted
-        self._frames: NewestFrame | None = None
-        self._attempts = 0
-        self._retry_s = 0.0
-        self._picture_s = time.monotonic()
+        self.pulse = Pulse()
+        self.camera = Camera(source, config.camera, self._say)
+        self.supervision = Supervision(session, self.camera, self.pulse, config.supervision)
+        self.overseer = Overseer(
+            self.pulse,
+            session,
+            lambda: self.supervision.signs,
+            notifier or Notifier(),
+            stuck_s=config.supervision.stuck_s,
+            end_s=config.supervision.end_s,
+        )
 
     def run(self, stop: threading.Event, *, resume: bool = True) -> None:
         """Goes round until `stop` is set, or a file or folder has ended."""
-        self._begin(resume=resume)
-        window = Window(f"Kibitzer: {self._session.game.title}") if self._config.page.window else None
-        if self._session.page is not None:
-            LOGGER.info("page: %s", self._session.page.address)
+        self.overseer.start()
+        window = None
         try:
+            self.pulse.begin("beginning a game")
+            self._begin(resume=resume)
+            window = Window(f"Kibitzer: {self._session.game.title}") if self._config.page.window else None
+            if self._session.page is not None:
+                LOGGER.info("page: %s", self._session.page.address)
             while not stop.is_set():
-                frame = self._read(stop)
-                self._session.tick(frame)
-                self._watch_for_new_game()
-                self._session.show_in(window)
-                for key in [] if window is None else window.keys():
-                    self._session.press(key)
+                self._turn(window)
         except SourceEnded:
             LOGGER.info("the source has ended")
         finally:
-            if self._frames is not None:
-                self._frames.close()
+            self.overseer.close()
+            self.camera.close()
             if window is not None:
                 window.close()
+
+    def _turn(self, window: Window | None) -> None:
+        self.pulse.begin("waiting for a frame")
+        frame = self.camera.read(READ_S)
+        self._session.camera_trouble = self.camera.trouble
+        self.pulse.begin("waiting for a frame" if frame is None else f"frame {frame.index}")
+        age_s = 0.0 if frame is None or not self.camera.is_live else time.monotonic() - frame.time_s
+        observation = self._session.tick(frame)
+        if frame is not None:
+            self.pulse.frame_done(age_s)
+        self.supervision.turn(observation)
+        self._watch_for_new_game()
+        self._session.show_in(window)
+        for key in [] if window is None else window.keys():
+            self._session.press(key)
 
     def _begin(self, *, resume: bool) -> None:
         eyes = self._config.eyes
@@ -162,65 +188,8 @@ class Daemon:
         if self._profile is not None and self._profile.caution:
             self._session.say(self._profile.caution)
 
-    def _read(self, stop: threading.Event) -> Frame | None:
-        """The newest frame; None where there is none, also while the camera is away."""
-        if self._frames is None and not self._open(stop):
-            return None
-        assert self._frames is not None
-        try:
-            frame = self._frames.read(READ_S)
-        except SourceError as error:
-            self._camera_lost(str(error))
-            return None
-        self._watch_camera(frame)
-        return frame
-
-    def _watch_camera(self, frame: Frame | None) -> None:
-        """Says so when the picture stays away or stands still, and when it is there again."""
-        now_s, session = time.monotonic(), self._session
-        if frame is not None:
-            self._picture_s = now_s
-        missing = now_s - self._picture_s > self._config.camera.frozen_s
-        frozen = self._frames is not None and self._frames.frozen
-        if (missing or frozen) and not session.camera_trouble:
-            what = "No picture comes from the camera." if missing else "The camera's picture is frozen."
-            session.camera_trouble = what
-            session.say(what, urgent=True)
-        elif session.camera_trouble and frame is not None and not frozen:
-            session.camera_trouble = ""
-            session.say("The camera's picture is back.")
-
-    def _open(self, stop: threading.Event) -> bool:
-        if time.monotonic() < self._retry_s:
-            stop.wait(READ_S)
-            return False
-        camera = self._config.camera
-        try:
-            source = open_source(
-                self._source,
-                hold_s=camera.photo_hold_s,
-                rate_hz=camera.rate_hz,
-                size_px=(camera.width_px, camera.height_px),
-                give_up_s=camera.give_up_s or None,
-            )
-        except SourceError as error:
-            self._camera_lost(str(error))
-            return False
-        self._attempts = 0
-        self._picture_s = time.monotonic()
-        self._frames = NewestFrame(source, frozen_after_s=camera.frozen_s)
-        return True
-
-    def _camera_lost(self, why: str) -> None:
-        """Says so once, and tries again after a while that grows."""
-        if self._frames is not None:
-            self._frames.close()
-            self._frames = None
-        if not self._session.camera_trouble:
-            self._session.camera_trouble = f"I have no camera ({why})."
-            self._session.say(f"{self._session.camera_trouble} I keep trying.", urgent=True)
-        self._retry_s = time.monotonic() + REOPEN_S[min(self._attempts, len(REOPEN_S) - 1)]
-        self._attempts += 1
+    def _say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        self._session.say(text, urgent=urgent, code=code)
 
     def _watch_for_new_game(self) -> None:
         """Begins the next game when one is over and the board shows the start position again."""

@@ -89,6 +89,11 @@ class Camera:
         self._retry_s, self._picture_s, self.state = float("-inf"), self._clock(), "opening"
 
     @property
+    def is_live(self) -> bool:
+        """Whether frames bear the monotonic time at which they were taken."""
+        return self._frames is not None and self._frames.source.live
+
+    @property
     def answers(self) -> bool:
         """Whether capture works as it should: pictures come, or it is known why not and it is tried again.
 

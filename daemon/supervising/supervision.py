@@ -83,12 +83,11 @@ class Supervision:
             self._session.say(text, urgent=True)
         ready, why = self.ready()
         ailing = [f"{name}: {part['text']}" for name, part in parts.items() if not part["ok"]]
-        state = "; ".join(ailing) if ailing else why
         self._signs = Signs(
             capture=self._camera.answers,
             bus=bool(parts["bus"]["ok"]),
             settled=self._camera.settled and (self._pulse.frames > 0 or bool(self._camera.trouble)),
-            text=f"degraded: {state}" if ailing else state,
+            text=f"degraded: {'; '.join(ailing)}" if ailing else self._business(),
         )
         page = self._session.page
         if page is not None:
@@ -136,6 +135,10 @@ class Supervision:
         figures |= {f"verdicts_{code}_total": count for code, count in self.verdicts.items()}
         return figures | process_figures()
 
+    def _business(self) -> str:
+        match = self._session.match
+        return "starting" if match is None else f"{self._session.game.title}, {match.referee.ply} plies"
+
     def _ages(self) -> dict[str, float | None]:
         return {"frame": self._pulse.frame_age_s, "camera_picture": self._camera.age_s}
 
@@ -151,7 +154,7 @@ class Supervision:
         parts: dict[str, dict[str, object]] = {
             "sound": {
                 "ok": voice["state"] != "written_only",
-                "text": f"I cannot speak ({voice['text']}). Read what I say on the page.",
+                "text": "I cannot speak. Read on the page what I say, and what is wrong.",
             }
         }
         if trouble := self.reopened["page"].trouble:

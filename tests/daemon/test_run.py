@@ -12,10 +12,10 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon import run_cli
 from daemon.config import Config
 from daemon.run_cli import Daemon
 from daemon.session import Session
+from daemon.supervising import camera as camera_module
 from vision.frame import Frame, SourceError
 
 
@@ -79,8 +79,8 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
             raise SourceError("camera 0: not there")
         return camera
 
-    monkeypatch.setattr(run_cli, "open_source", open_camera)
-    monkeypatch.setattr(run_cli, "REOPEN_S", (0.1,))
+    monkeypatch.setattr(camera_module, "open_source", open_camera)
+    monkeypatch.setattr(camera_module, "REOPEN_S", (0.1,))
     daemon, stop = Daemon(session, session.config, load_template("nine_mens_morris"), None, "0"), threading.Event()
 
     def act() -> None:
@@ -90,7 +90,8 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
         wait_for(lambda: said[-1] == "The camera's picture is back.")
         camera.on = False
         wait_for(lambda: said[-1] == "No picture comes from the camera.")
-        assert session.health()["camera"] == {"ok": False, "text": "No picture comes from the camera."}
+        health = session.health()["camera"]
+        assert (health["ok"], health["text"], health["state"]) == (False, "No picture comes from the camera.", "silent")
         camera.on = True
         wait_for(lambda: said[-1] == "The camera's picture is back.")
 
