@@ -13,6 +13,9 @@ from typing import Any
 
 import games
 from agents.messages import LimitsPart
+from daemon.bundles.bundle import BundleError
+from daemon.bundles.keeper import SceneKeeper
+from daemon.bundles.keeping import keeper_for
 from daemon.commands import Command, Mover, Pass, Undo
 from daemon.config import Config, PlayerSection
 from daemon.judging.effects import Announcement
@@ -89,8 +92,21 @@ class Session:
             on_trouble=self._worker_trouble,
             render_to=render_to,
         )
+        self.scenes: SceneKeeper | None = None
+        """Keeps the last seconds, to be played again; None where that is not wanted, or not possible."""
+        if config.bundles.enabled:
+            self._keep_scenes(config)
         if self.journal.set_aside is not None:
             self.say(f"The record was damaged. It is kept as {self.journal.set_aside.name}, and a new one begins.")
+
+    def _keep_scenes(self, config: Config) -> None:
+        """Where scenes cannot be kept, the game goes on without."""
+        try:
+            self.scenes = self.services.keep(keeper_for(config, self.game, self.seats))
+        except BundleError as error:
+            self.say(f"I cannot keep scenes that fail: {error}.")
+            return
+        self.reports["scenes"] = self.scenes.status
 
     @property
     def journal(self) -> Journal:
@@ -183,11 +199,15 @@ class Session:
     def tick(self, frame: Frame | None) -> Observation | None:
         """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
         assert self.match is not None
-        observation = None if frame is None else self.match.feed(frame)
+        observation = None if frame is None else self._look(self.match, frame)
         self._obey()
         self.match.poll()
         self._show()
         return observation
+
+    def _look(self, match: Match, frame: Frame) -> Observation:
+        """Has the match take a frame, and keeps the scene where that is wanted."""
+        return match.feed(frame) if self.scenes is None else self.scenes.look(match, frame)
 
     def press(self, key: str) -> None:
         """Takes a key that was pressed in the window: `KEYS` names those that mean something."""

@@ -1,0 +1,133 @@
+"""How `kibitzer bundle` asks a running daemon: a small file in the daemon's own folder of bundles.
+
+The folder belongs to the daemon's user alone, so that only who may see its pictures can ask, and only from this
+computer; it works without the page, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from daemon.bundles.bundle import BundleError
+
+ASKED_FOLDER = "asked"
+TAKEN_S, PACKED_S = 5.0, 120.0
+"""How long to wait until the daemon has taken a request, and until the bundle lies there."""
+POLL_S = 0.1
+LARGEST_BYTES = 4096
+MOST_AT_A_TIME = 8
+FORGOTTEN_S = 600.0
+"""What nobody came back for is removed after this time."""
+
+
+class Ask(BaseModel):
+    """What is asked for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    table: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
+    last_s: Annotated[float, Field(gt=0, le=3600)] | None = None
+    """None is all that there is."""
+    note: Annotated[str, Field(max_length=1024)] = ""
+
+
+class Answer(BaseModel):
+    """What became of it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    path: Annotated[str, Field(max_length=4096)] = ""
+    """Where the bundle lies; empty where there is none."""
+    frames: int = 0
+    seconds: float = 0.0
+    bytes: int = 0
+    why: Annotated[str, Field(max_length=1024)] = ""
+    """Why there is none."""
+
+
+def ask(folder: Path, request: Ask, taken_s: float = TAKEN_S, packed_s: float = PACKED_S) -> Answer:
+    """Puts the request into the folder of a daemon, and waits for its answer. Raises BundleError."""
+    asked = folder / ASKED_FOLDER
+    name = secrets.token_hex(8)
+    file, answer = asked / f"{name}.json", asked / f"{name}.answer"
+    try:
+        if not asked.is_dir():
+            raise BundleError(_nobody(folder))
+        _write(file, request.model_dump_json())
+        if not _wait(lambda: not file.exists(), taken_s):
+            raise BundleError(_nobody(folder))
+        if not _wait(answer.exists, packed_s):
+            raise BundleError(f"the daemon has not packed it within {packed_s:.0f} s; look at its log")
+        return Answer.model_validate_json(answer.read_bytes()[: 4 * LARGEST_BYTES])
+    except OSError as error:
+        raise BundleError(f"{asked}: {error.strerror or error}") from error
+    except ValidationError as error:
+        raise BundleError(f"{answer}: this is no answer of a daemon") from error
+    finally:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+            answer.unlink(missing_ok=True)
+
+
+def open_counter(folder: Path) -> Path:
+    """The folder into which requests are put, made for its owner alone. Raises OSError."""
+    asked = folder / ASKED_FOLDER
+    asked.mkdir(mode=0o700, parents=True, exist_ok=True)
+    asked.chmod(0o700)
+    return asked
+
+
+def serve(asked: Path, table: str, pack: Callable[[Ask], Answer]) -> None:
+    """Answers what was asked of this table. Raises OSError where the folder cannot be used."""
+    for file in sorted(asked.glob("*.json"))[:MOST_AT_A_TIME]:
+        request = _taken(file, table)
+        if request is not None:
+            _write(file.with_suffix(".answer"), pack(request).model_dump_json())
+    for file in asked.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - file.lstat().st_mtime > FORGOTTEN_S:
+                file.unlink()
+
+
+def _taken(file: Path, table: str) -> Ask | None:
+    """The request in a file, which is taken away; None where it is none, or another table's."""
+    try:
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
+            content = opened.read(LARGEST_BYTES + 1)
+        request = Ask.model_validate(json.loads(content)) if len(content) <= LARGEST_BYTES else None
+    except (OSError, ValueError, RecursionError):
+        request = None
+    if request is not None and request.table != table:
+        return None
+    file.unlink(missing_ok=True)
+    return request
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all, readable by its owner alone."""
+    part = path.with_suffix(".part")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    part.replace(path)
+
+
+def _wait(done: Callable[[], bool], seconds: float) -> bool:
+    deadline_s = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > deadline_s:
+            return False
+        time.sleep(POLL_S)
+    return True
+
+
+def _nobody(folder: Path) -> str:
+    return f"no daemon keeps scenes in {folder}: start `kibitzer run` with enabled = true under [bundles]"

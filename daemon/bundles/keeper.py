@@ -1,0 +1,212 @@
+"""Keeps the last seconds of a table while it is watched, and bundles of what was rejected.
+
+The thread that judges only notes what it saw; compressing, packing and writing is done by a thread of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+import queue
+import threading
+import time
+from pathlib import Path
+
+import cv2
+
+from daemon.bundles import asking
+from daemon.bundles.asking import Answer, Ask
+from daemon.bundles.bundle import ASIDE, REJECTED, STANDING, BundleError, GameState, Said, said_of
+from daemon.bundles.game_state import state_of
+from daemon.bundles.packing import TableFacts, pack
+from daemon.bundles.ring import Kept, SceneRing
+from daemon.bundles.shelf import ASKED, Shelf
+from daemon.judging.effects import Announcement
+from daemon.match import Match
+from daemon.pipeline import Observation
+from vision.frame import Frame
+
+LOGGER = logging.getLogger(__name__)
+QUALITY = 95
+"""Of JPEGs made here, for cameras that send none."""
+MOST_WAITING = 8
+"""Pictures and bundles that wait for the thread; further pictures are left out, and counted."""
+LEAST_PAUSE_S = 5.0
+"""Between two bundles that are kept by themselves."""
+LOOK_S = 0.3
+"""How often the thread looks whether somebody asks for a bundle."""
+CLOSE_S = 5.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """How much is kept."""
+
+    seconds: float
+    memory_bytes: int
+    quota_bytes: int
+    rejected_s: float
+    """Seconds of each bundle that is kept by itself; 0 keeps none."""
+
+
+class SceneKeeper:
+    """Stands between a session and its match while scenes are kept."""
+
+    def __init__(self, folder: Path, limits: Limits, facts: TableFacts) -> None:
+        """Raises BundleError where the folder cannot be used."""
+        self._limits, self._facts = limits, facts
+        self._shelf = Shelf(folder, limits.quota_bytes)
+        try:
+            self._asked = asking.open_counter(folder)
+        except OSError as error:
+            raise BundleError(f"{folder}: nobody can ask for bundles there: {error.strerror}") from error
+        self.ring = SceneRing(limits.seconds, limits.memory_bytes, facts.eyes.settle_s)
+        self._match: Match | None = None
+        self._state: GameState | None = None
+        self._key: object = None
+        self._said: list[Said] = []
+        self._standing: Said | None = None
+        self._kept_s = float("-inf")
+        self._kept = self._skipped = 0
+        self._trouble = ""
+        self._jobs: queue.Queue[tuple[Kept, Frame] | str] = queue.Queue(maxsize=MOST_WAITING)
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="scenes", daemon=True)
+        self._thread.start()
+
+    def look(self, match: Match, frame: Frame) -> Observation:
+        """Has the match take a frame, and keeps both."""
+        if match is not self._match:
+            self._match = match
+            match.listeners.append(self._hear)
+        before, standing = self._state_now(match), self._standing
+        self._said = []
+        observation = match.feed(frame)
+        said = tuple(self._said)
+        self._keep(frame, observation, before, standing, said)
+        for one in said:
+            self._standing = one if one.code in STANDING else None
+            if one.code in REJECTED:
+                self._keep_rejected(one.code)
+        return observation
+
+    def status(self) -> dict[str, object]:
+        """`ok` and `text`, as in the health of all parts: a bundle that cannot be written stops no game."""
+        text = f"{self.ring.seconds:.0f} s of pictures in {self.ring.bytes / 1e6:.0f} MB, {self._kept} bundles written"
+        if self.ring.left_out:
+            text += f", {self.ring.left_out} pictures left out"
+        return {"ok": True, "text": self._trouble or text, "written": self._kept, "skipped": self._skipped}
+
+    def close(self) -> None:
+        """Ends the thread; what waits is written before. May be called twice."""
+        self._closing.set()
+        self._thread.join(CLOSE_S)
+
+    def _hear(self, announcement: Announcement, _seen: Observation | None) -> None:
+        if announcement.code not in ASIDE:
+            self._said.append(said_of(announcement))
+
+    def _state_now(self, match: Match) -> GameState:
+        """What the referee believes; the same object while it is the same."""
+        referee = match.referee
+        plies = referee.line.plies
+        last = plies[-1] if plies else None
+        key = referee, len(plies), last, referee.agent_move, referee.verdict, tuple(ply.known for ply in plies)
+        if self._state is None or key != self._key:
+            self._key, self._state = key, state_of(referee)
+        return self._state
+
+    def _keep(
+        self, frame: Frame, observation: Observation, before: GameState, standing: Said | None, said: tuple[Said, ...]
+    ) -> None:
+        assert self._match is not None
+        jpeg = getattr(frame, "jpeg", None)
+        gate, pose = observation.gate, observation.alignment.pose
+        kept = Kept(
+            frame.time_s,
+            frame.name,
+            before,
+            self._state_now(self._match),
+            said,
+            standing,
+            settled=gate is not None and gate.settled and pose is not None,
+            pose=pose,
+            jpeg=jpeg,
+            encoded_here=jpeg is None,
+        )
+        self.ring.add(kept)
+        if jpeg is None:
+            try:
+                self._jobs.put_nowait((kept, frame))
+            except queue.Full:
+                self.ring.encoded(kept, None)
+
+    def _keep_rejected(self, reason: str) -> None:
+        if self._limits.rejected_s <= 0:
+            return
+        now_s = time.monotonic()
+        try:
+            if now_s - self._kept_s < LEAST_PAUSE_S:
+                raise queue.Full
+            self._jobs.put_nowait(reason)
+            self._kept_s = now_s
+        except queue.Full:
+            self._skipped += 1
+
+    def _serve(self) -> None:
+        """The thread."""
+        looked_s = float("-inf")
+        while not self._closing.is_set() or not self._jobs.empty():
+            try:
+                if time.monotonic() - looked_s >= LOOK_S:
+                    looked_s = time.monotonic()
+                    asking.serve(self._asked, self._facts.table, self._asked_for)
+                self._do(self._jobs.get(timeout=LOOK_S))
+            except queue.Empty:
+                pass
+            except Exception as error:  # noqa: BLE001 - no scene is worth the game
+                self._note(f"a scene cannot be kept: {error}")
+
+    def _do(self, job: tuple[Kept, Frame] | str) -> None:
+        if isinstance(job, str):
+            self._write(self._limits.rejected_s, job, "")
+            return
+        kept, frame = job
+        done, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+        self.ring.encoded(kept, data.tobytes() if done else None)
+
+    def _asked_for(self, request: Ask) -> Answer:
+        try:
+            return self._write(request.last_s or self._limits.seconds, ASKED, request.note)
+        except (BundleError, ValueError) as error:
+            return Answer(why=str(error)[:1024])
+
+    def _write(self, seconds: float, reason: str, note: str) -> Answer:
+        """Packs the last seconds. Raises BundleError."""
+        frames, match = self.ring.last(seconds), self._match
+        now = datetime.datetime.now(datetime.UTC)
+        if match is None or not frames:
+            raise BundleError("no picture has come yet")
+        facts = dataclasses.replace(self._facts, profile=getattr(match.pipeline, "profile", None))
+        packed = pack(
+            frames,
+            facts,
+            reason=reason,
+            note=note,
+            shape=match.pipeline.template.shape,
+            now=now,
+            left_out=self.ring.left_out,
+            adapted=bool(self._facts.config.get("vision", {}).get("adapt")),
+        )
+        path = self._shelf.put(packed, self._facts.table, reason, now)
+        self._kept, self._trouble = self._kept + 1, ""
+        seconds = frames[-1].time_s - frames[0].time_s
+        LOGGER.info("a scene of %.1f s is kept as %s", seconds, path)
+        return Answer(path=str(path), frames=len(frames), seconds=round(seconds, 2), bytes=path.stat().st_size)
+
+    def _note(self, trouble: str) -> None:
+        """Writes trouble to the log once, and to the health until it is over."""
+        if trouble != self._trouble:
+            LOGGER.warning("%s", trouble)
+        self._trouble = trouble[:512]

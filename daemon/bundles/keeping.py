@@ -1,0 +1,32 @@
+"""The keeper of scenes that a table's settings ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daemon.bundles.bundle import Eyes
+from daemon.bundles.keeper import Limits, SceneKeeper
+from daemon.bundles.packing import TableFacts
+from daemon.bundles.stripping import stripped
+from daemon.config import ROOT, Config
+from daemon.match import Seat
+from games import AnyGame
+
+MB = 1_000_000
+
+
+def keeper_for(config: Config, game: AnyGame, seats: tuple[Seat, Seat]) -> SceneKeeper:
+    """Opens it. Raises BundleError where the folder cannot be used."""
+    section, eyes = config.bundles, config.eyes
+    limits = Limits(section.seconds, section.memory_mb * MB, section.quota_mb * MB, section.rejected_s)
+    facts = TableFacts(
+        table=config.bus.table,
+        game=game,
+        agents=(seats[0].agent, seats[1].agent),
+        seats=(seats[0].place, seats[1].place),
+        eyes=Eyes(settle_s=eyes.settle_s, readings=eyes.readings, lost_s=eyes.lost_s),
+        config=stripped(config.model_dump(mode="json")),
+        profile=None,
+    )
+    folder = Path(section.folder).expanduser()
+    return SceneKeeper(folder if folder.is_absolute() else ROOT / folder, limits, facts)

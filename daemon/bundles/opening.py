@@ -1,0 +1,135 @@
+"""Reads a bundle as what it is: a file that anybody may have made. Nothing of it is ever written to the disk."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import zipfile
+import zlib
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from calibration.profile import ProfileError, TableProfile
+from daemon.bundles.bundle import MANIFEST, MOST_FRAMES, PROFILE, VERSION, BundleError, Manifest, frame_name
+from vision.sources.encoded import peek
+
+LARGEST_FILE, LARGEST_CONTENT = 2 << 30, 2 << 30
+"""Bytes of the file, and of all that it says to hold."""
+LARGEST_MANIFEST, LARGEST_PROFILE, LARGEST_FRAME = 64 << 20, 32 << 20, 32 << 20
+MOST_PIXELS = 40_000_000
+"""Of one picture: a small file can say that it is of any size."""
+NAMES = re.compile(r"^(manifest\.json|profile\.npz|frames/\d{6}\.jpg)$")
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+_SIZES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+"""Markers of a JPEG after which its size stands."""
+
+
+class BundleFile:
+    """An open bundle. To be closed, or used in a `with`."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads the manifest and looks at the list of files. Raises BundleError."""
+        self.path = path
+        try:
+            if path.stat().st_size > LARGEST_FILE:
+                raise BundleError(f"{path}: larger than {LARGEST_FILE >> 30} GiB")
+            self._archive = zipfile.ZipFile(path)
+        except OSError as error:
+            raise BundleError(f"{path}: {error.strerror or error}") from error
+        except DAMAGED as error:
+            raise BundleError(f"{path}: this is no bundle, or a damaged one ({error})") from error
+        try:
+            self._check_names()
+            self.manifest = self._manifest()
+            self._check_frames()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> BundleFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file; may be called twice."""
+        self._archive.close()
+
+    def profile(self) -> TableProfile | None:
+        """The table's profile; None where there is none in it. Raises BundleError."""
+        if PROFILE not in self._archive.NameToInfo:
+            return None
+        try:
+            profile = TableProfile.from_bytes(self._read(PROFILE, LARGEST_PROFILE))
+            profile.check_game(self.manifest.game)
+        except ProfileError as error:
+            raise BundleError(f"{self.path}: its profile: {error}") from error
+        return profile
+
+    def jpeg(self, number: int) -> bytes:
+        """One of the pictures, whole and of a size that can be decoded. Raises BundleError."""
+        data = self._read(frame_name(number), LARGEST_FRAME)
+        width, height = jpeg_size(data)
+        if not 0 < width * height <= MOST_PIXELS or peek(data) is None:
+            raise BundleError(f"{self.path}: {frame_name(number)} is no picture of {MOST_PIXELS:,} pixels at most")
+        return data
+
+    def _check_names(self) -> None:
+        entries = self._archive.infolist()
+        strange = next((entry.filename for entry in entries if not NAMES.match(entry.filename)), None)
+        if strange is not None:
+            raise BundleError(f"{self.path}: {strange[:64]!r} does not belong in a bundle")
+        if len(entries) > MOST_FRAMES + 2 or len({entry.filename for entry in entries}) != len(entries):
+            raise BundleError(f"{self.path}: there are too many files in it, or one twice")
+        if sum(entry.file_size for entry in entries) > LARGEST_CONTENT:
+            raise BundleError(f"{self.path}: unpacks to more than {LARGEST_CONTENT >> 30} GiB")
+
+    def _manifest(self) -> Manifest:
+        content = self._read(MANIFEST, LARGEST_MANIFEST)
+        try:
+            return Manifest.model_validate_json(content)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in fault["loc"])
+            hint = f"; this Kibitzer reads version {VERSION}" if where in ("version", "format") else ""
+            raise BundleError(f"{self.path}: its manifest: {where}: {fault['msg']}{hint}") from error
+
+    def _check_frames(self) -> None:
+        manifest = self.manifest
+        missing = [n for n in range(len(manifest.frames)) if frame_name(n) not in self._archive.NameToInfo]
+        if missing:
+            raise BundleError(f"{self.path}: {frame_name(missing[0])} is missing")
+        times_s = [frame.time_s for frame in manifest.frames]
+        if any(after < before for before, after in itertools.pairwise(times_s)):
+            raise BundleError(f"{self.path}: its pictures are not in the order of their times")
+        if any(frame.told is not None and frame.told >= len(manifest.states) for frame in manifest.frames):
+            raise BundleError(f"{self.path}: a picture names a state that is not there")
+
+    def _read(self, name: str, most: int) -> bytes:
+        """The content of one file; what the list says of its size is not believed. Raises BundleError."""
+        try:
+            with self._archive.open(name) as file:
+                content = file.read(most + 1)
+        except KeyError as error:
+            raise BundleError(f"{self.path}: {name} is missing: this is no bundle") from error
+        except DAMAGED as error:
+            raise BundleError(f"{self.path}: {name} is damaged ({error})") from error
+        if len(content) > most:
+            raise BundleError(f"{self.path}: {name} is larger than {most >> 20} MiB")
+        return content
+
+
+def jpeg_size(data: bytes) -> tuple[int, int]:
+    """Width and height that a JPEG says it has; (0, 0) where it does not say."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        code = data[at + 1]
+        if code == 0xFF:
+            at += 1
+            continue
+        if code in _SIZES:
+            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return 0, 0

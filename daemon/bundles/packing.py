@@ -1,0 +1,158 @@
+"""Makes the file of a bundle."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import importlib.metadata
+import platform
+import tomllib
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from calibration.profile import TableProfile
+from daemon.bundles.bundle import (
+    MANIFEST,
+    PROFILE,
+    STANDING,
+    BundleError,
+    Eyes,
+    GameState,
+    Manifest,
+    Place,
+    SceneFrame,
+    frame_name,
+)
+from daemon.bundles.ring import Kept
+from games import AnyGame
+from vision.reading.weights import MODELS
+
+PACKAGES = ("numpy", "opencv-python", "onnxruntime")
+ROOT = MODELS.parent
+PER_FILE_BYTES = 200
+"""What the zip format needs for each file in it."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TableFacts:
+    """What every bundle of a table says."""
+
+    table: str
+    game: AnyGame
+    agents: tuple[str | None, str | None]
+    seats: tuple[str, str]
+    eyes: Eyes
+    config: Mapping[str, Any]
+    """Stripped already."""
+    profile: TableProfile | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Packed:
+    """A bundle that is not on the disk yet."""
+
+    manifest: Manifest
+    frames: Sequence[Kept]
+    profile: bytes | None
+
+    @property
+    def size(self) -> int:
+        """Bytes of its file at most, or a little less."""
+        pictures = sum(len(one.jpeg or b"") + PER_FILE_BYTES for one in self.frames)
+        return pictures + len(self.profile or b"") + len(self.manifest.model_dump_json())
+
+    def write(self, file: IO[bytes]) -> None:
+        """Writes the zip file; JPEGs are stored as they are. Raises OSError."""
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            archive.writestr(MANIFEST, self.manifest.model_dump_json(), zipfile.ZIP_DEFLATED)
+            if self.profile is not None:
+                archive.writestr(PROFILE, self.profile)
+            for number, one in enumerate(self.frames):
+                archive.writestr(frame_name(number), one.jpeg or b"")
+
+
+def pack(
+    frames: Sequence[Kept],
+    facts: TableFacts,
+    *,
+    reason: str,
+    note: str,
+    shape: Mapping[str, float],
+    now: datetime.datetime,
+    left_out: int = 0,
+    adapted: bool = False,
+) -> Packed:
+    """These pictures ready to be written. Raises BundleError where there are none."""
+    if not frames:
+        raise BundleError("no picture has come yet")
+    first = frames[0]
+    states, scene = _states(frames)
+    stands = first.standing is not None and first.standing.code in STANDING and first.before.verdict != "unchanged"
+    manifest = Manifest(
+        created=now.isoformat(timespec="seconds"),
+        reason=reason,
+        note=note[:1024],
+        table=facts.table,
+        game=facts.game.name,
+        rules=dataclasses.asdict(facts.game.rules),
+        agents=facts.agents,
+        seats=facts.seats,
+        eyes=facts.eyes,
+        shape=dict(shape),
+        place=_place(first),
+        states=states,
+        standing=first.standing if stands else None,
+        frames=scene,
+        encoded_here=any(one.encoded_here for one in frames),
+        left_out=left_out,
+        adapted=adapted,
+        config=dict(facts.config),
+        versions=versions(),
+        weights=weights(),
+    )
+    return Packed(manifest, frames, None if facts.profile is None else facts.profile.to_bytes())
+
+
+def versions() -> dict[str, str]:
+    """What runs here."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        own = str(tomllib.load(file)["project"]["version"])
+    found = {"kibitzer": own, "python": platform.python_version(), "machine": platform.machine()}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "none"
+    return found
+
+
+def weights(folder: Path = MODELS) -> dict[str, str]:
+    """Digest of every learnt file, by its name in the manifest; empty where there is no manifest."""
+    try:
+        manifest = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {name: str(entry["sha256"]) for name, entry in manifest.items() if "sha256" in entry}
+
+
+def _states(frames: Sequence[Kept]) -> tuple[tuple[GameState, ...], tuple[SceneFrame, ...]]:
+    """The game states that are needed, and the pictures that refer to them."""
+    states, scene = [frames[0].before], []
+    believed = frames[0].before
+    for one in frames:
+        told = None
+        if one.before is not believed and one.before != believed:
+            told = len(states)
+            states.append(one.before)
+        believed = one.after
+        scene.append(SceneFrame(time_s=one.time_s, name=one.name, settled=one.settled, told=told, said=one.said))
+    return tuple(states), tuple(scene)
+
+
+def _place(first: Kept) -> Place | None:
+    if first.pose is None:
+        return None
+    matrix = tuple(float(value) for value in first.pose.image_from_board.ravel())
+    return Place(image_from_board=matrix, error_px=float(first.pose.error_px), quality=float(first.pose.quality))

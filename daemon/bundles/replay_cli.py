@@ -1,0 +1,149 @@
+"""`kibitzer replay`: plays a bundle through the same pipeline."""
+
+from __future__ import annotations
+
+import json as json_format
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from daemon.bundles import packing
+from daemon.bundles.bundle import BundleError, Manifest, Said
+from daemon.bundles.opening import BundleFile
+from daemon.bundles.replaying import Pair, Replay, replay
+from games import AnyGame
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+Moment = tuple[float, Said] | None
+
+
+@app.command("replay")
+def replay_bundle(
+    bundle: Annotated[Path, typer.Argument(help="File that `kibitzer bundle` or the daemon itself has made.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Plays a bundle through the pipeline of this Kibitzer, and prints verdicts beside those that were recorded.
+
+    It begins where the board was at rest, with the game as it stood, and gives every picture its own time. Compared
+    are code, move and cells of every announcement that pictures led to. The file may come from a stranger: nothing of
+    it is unpacked to the disk or run, and its sizes are checked. Exit status: 0 all the same, 1 some differ, 2 the
+    file cannot be played.
+
+    Fields: same, differ, game, created, reason, note, frames, seconds, verdicts (then, now: at_s, code, move, cells,
+    rule, text; same), board, notes.
+
+    Example: kibitzer replay var/bundles/kibitzer-table-20261121T201500.000000-illegal.zip --json
+    """
+    logging.basicConfig(level=logging.ERROR)
+    console = Console(stderr=True)
+    try:
+        with BundleFile(bundle) as opened, Progress(console=console, transient=True) as progress:
+            task = progress.add_task("pictures", total=len(opened.manifest.frames))
+            played = replay(opened, lambda _: progress.advance(task))
+    except BundleError as error:
+        sys.stderr.write(f"kibitzer replay: {error}\n")
+        raise typer.Exit(2) from None
+    notes = cautions(played.manifest)
+    if json:
+        sys.stdout.write(json_format.dumps(as_object(played, notes), ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write("\n".join(lines_of(played, notes)) + "\n")
+    raise typer.Exit(0 if played.same else 1)
+
+
+def cautions(manifest: Manifest) -> list[str]:
+    """Why verdicts may differ although nothing is wrong, in sentences."""
+    notes = []
+    here = packing.versions()
+    for name, version in sorted(manifest.versions.items()):
+        if here.get(name, version) != version:
+            notes.append(f"Made with {name} {version}; this is {here[name]}.")
+    own = packing.weights()
+    if other := sorted(name for name, digest in manifest.weights.items() if own.get(name, digest) != digest):
+        notes.append(f"The weights of {', '.join(other)} are others here.")
+    if manifest.encoded_here:
+        notes.append("The camera sent no JPEGs: the pictures were compressed and differ a little from what was seen.")
+    if manifest.left_out:
+        notes.append(f"{manifest.left_out} pictures that were seen are not in it.")
+    if manifest.adapted:
+        notes.append("The eyes may have learnt at that table; that is not in the bundle.")
+    if not manifest.frames[0].settled:
+        notes.append("It does not begin with a board at rest.")
+    return notes
+
+
+def as_object(played: Replay, notes: list[str]) -> dict[str, object]:
+    """The replay as JSON says it."""
+    manifest = played.manifest
+    return {
+        "same": played.same,
+        "differ": sum(not pair.same for pair in played.pairs),
+        "game": manifest.game,
+        "created": manifest.created,
+        "reason": manifest.reason,
+        "note": manifest.note,
+        "frames": len(manifest.frames),
+        "seconds": round(manifest.frames[-1].time_s - manifest.frames[0].time_s, 3),
+        "verdicts": [
+            {"then": _fields(pair.then, played.game), "now": _fields(pair.now, played.game), "same": pair.same}
+            for pair in played.pairs
+        ],
+        "board": played.board,
+        "notes": notes,
+    }
+
+
+def lines_of(played: Replay, notes: list[str]) -> list[str]:
+    """The replay for people."""
+    manifest = played.manifest
+    seconds = manifest.frames[-1].time_s - manifest.frames[0].time_s
+    lines = [
+        f"{manifest.game}, {manifest.created}, {manifest.reason}: {len(manifest.frames)} pictures, {seconds:.1f} s"
+    ]
+    lines += [f"note: {_printable(manifest.note)}"] if manifest.note else []
+    lines += [f"({note})" for note in notes]
+    lines += [_line(pair, played.game) for pair in played.pairs] or ["Nothing was said, then and now."]
+    differ = sum(not pair.same for pair in played.pairs)
+    return [*lines, "All verdicts are the same." if not differ else f"{differ} verdicts differ."]
+
+
+def _line(pair: Pair, game: AnyGame) -> str:
+    if pair.same and pair.then and pair.now:
+        return f"  {pair.then[0]:7.2f} s  {_words(pair.then[1], game)}"
+    if pair.then is not None:
+        return f"- {pair.then[0]:7.2f} s  {_words(pair.then[1], game)}   (then, and not now)"
+    assert pair.now is not None
+    return f"+ {pair.now[0]:7.2f} s  {_words(pair.now[1], game)}   (now, and not then)"
+
+
+def _words(said: Said, game: AnyGame) -> str:
+    cells = ",".join(_cells(said, game))
+    return " ".join(filter(None, [said.code, _printable(said.move), said.rule, cells and f"[{cells}]"]))
+
+
+def _fields(moment: Moment, game: AnyGame) -> dict[str, object] | None:
+    if moment is None:
+        return None
+    at_s, said = moment
+    return {
+        "at_s": round(at_s, 3),
+        "code": said.code,
+        "move": said.move,
+        "cells": _cells(said, game),
+        "rule": said.rule,
+        "text": said.text,
+    }
+
+
+def _cells(said: Said, game: AnyGame) -> list[str]:
+    return [game.cells[cell] if cell < len(game.cells) else str(cell) for cell in said.cells]
+
+
+def _printable(text: str) -> str:
+    """A stranger's text, without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

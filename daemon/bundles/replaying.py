@@ -1,0 +1,142 @@
+"""Plays a bundle through the same pipeline, and puts what is said now beside what was said then."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+import games
+from calibration.profile import ProfileError
+from calibration.template import TemplateError, load_template
+from daemon.bundles.bundle import ASIDE, BundleError, Manifest, Said, said_of
+from daemon.bundles.game_state import referee_of
+from daemon.bundles.opening import BundleFile
+from daemon.judging.effects import Announcement
+from daemon.match import Match, Seat
+from daemon.pipeline import Observation, Pipeline
+from games import AnyGame
+from vision.frame import Frame
+from vision.pose import BoardPose, is_plausible
+from vision.reading.weights import WeightsError
+from vision.sources.encoded import EncodedFrame, decode, peek
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """What was said then and what is said now of one thing; None where nothing was."""
+
+    then: tuple[float, Said] | None
+    """Seconds from the first picture, and the announcement."""
+    now: tuple[float, Said] | None
+
+    @property
+    def same(self) -> bool:
+        """Whether code, move and cells are the same."""
+        return self.then is not None and self.now is not None and self.then[1].verdict == self.now[1].verdict
+
+
+@dataclasses.dataclass(frozen=True)
+class Replay:
+    """How a bundle was played."""
+
+    manifest: Manifest
+    game: AnyGame
+    pairs: tuple[Pair, ...]
+    board: str
+    """What is believed at the end."""
+
+    @property
+    def same(self) -> bool:
+        """Whether all verdicts are those that were recorded."""
+        return all(pair.same for pair in self.pairs)
+
+
+def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> Replay:
+    """Plays all pictures; `step` is called with the number of each that is done. Raises BundleError."""
+    manifest = bundle.manifest
+    game, pipeline = _pipeline_of(bundle)
+    seats = tuple(Seat(agent, place=place) for agent, place in zip(manifest.agents, manifest.seats, strict=True))
+    match = Match(
+        pipeline,
+        referee_of(game, manifest.agents, manifest.states[0]),
+        seats=(seats[0], seats[1]),
+        lost_s=manifest.eyes.lost_s,
+    )
+    begun_s = manifest.frames[0].time_s
+    heard: list[Said] = []
+    match.listeners.append(lambda announcement, seen: _hear(heard, announcement, seen))
+    now: list[tuple[float, Said]] = []
+    for number, frame in enumerate(manifest.frames):
+        if frame.told is not None:
+            match.referee = referee_of(game, manifest.agents, manifest.states[frame.told])
+        picture = _frame(bundle, number)
+        if number == 0:
+            _begin(pipeline, manifest, picture)
+        match.feed(picture)
+        now += [(frame.time_s - begun_s, said) for said in heard]
+        heard.clear()
+        step(number)
+    if manifest.standing and now and now[0][1].verdict == manifest.standing.verdict:
+        del now[0]  # it was said before the first picture, and stood
+    then = [(frame.time_s - begun_s, said) for frame in manifest.frames for said in frame.said]
+    return Replay(manifest, game, tuple(paired(then, now)), game.board(match.referee.position))
+
+
+def paired(then: Sequence[tuple[float, Said]], now: Sequence[tuple[float, Said]]) -> list[Pair]:
+    """Both lists side by side, what is the same in one line."""
+    keys = [[said.verdict for _, said in side] for side in (then, now)]
+    pairs: list[Pair] = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
+        if kind == "equal":
+            pairs += [Pair(one, other) for one, other in zip(then[a:b], now[c:d], strict=True)]
+        else:
+            pairs += [Pair(one, None) for one in then[a:b]] + [Pair(None, one) for one in now[c:d]]
+    return pairs
+
+
+def _hear(heard: list[Said], announcement: Announcement, _seen: Observation | None) -> None:
+    if announcement.code not in ASIDE:
+        heard.append(said_of(announcement))
+
+
+def _pipeline_of(bundle: BundleFile) -> tuple[AnyGame, Pipeline]:
+    manifest = bundle.manifest
+    try:
+        game = games.load(manifest.game, manifest.rules)
+        template = load_template(game.name, games.switched_on(game)).with_shape(manifest.shape)
+        pipeline = Pipeline(
+            template, bundle.profile(), settle_s=manifest.eyes.settle_s, readings=manifest.eyes.readings
+        )
+    except (games.GameError, TemplateError, ProfileError, WeightsError) as error:
+        raise BundleError(f"{bundle.path}: {error}") from error
+    return game, pipeline
+
+
+def _frame(bundle: BundleFile, number: int) -> Frame:
+    """The picture as the pipeline was given it: still compressed where the camera sent it so."""
+    data, frame = bundle.jpeg(number), bundle.manifest.frames[number]
+    picture = peek(data)
+    if picture is not None and not bundle.manifest.encoded_here and not frame.name:
+        return EncodedFrame(picture, frame.time_s, number)
+    image = decode(data)
+    if image is None:
+        raise BundleError(f"{bundle.path}: picture {number} cannot be decoded")
+    return Frame(image, frame.time_s, number, frame.name)
+
+
+def _begin(pipeline: Pipeline, manifest: Manifest, frame: Frame) -> None:
+    """Tells the eyes where the board was."""
+    if manifest.place is None:
+        return
+    place = manifest.place
+    matrix = np.array(place.image_from_board, dtype=np.float64).reshape(3, 3)
+    pose = BoardPose(matrix, place.error_px, place.quality)
+    try:
+        if not np.isfinite(np.linalg.inv(matrix)).all() or not is_plausible(pose, pipeline.template, frame.image):
+            raise BundleError("no board can lie where it says that it was in the first picture")
+    except np.linalg.LinAlgError as error:
+        raise BundleError("no board can lie where it says that it was in the first picture") from error
+    pipeline.aligner.begin_at(pose, frame)

@@ -1,0 +1,73 @@
+"""The folder of bundles: readable by its owner alone; what is kept by itself stays under a quota."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import re
+import shutil
+from pathlib import Path
+
+from daemon.bundles.bundle import REJECTED, BundleError
+from daemon.bundles.packing import Packed
+
+ASKED = "asked"
+LEAST_FREE_BYTES = 100 << 20
+"""No bundle takes the last of the disk: the record comes first."""
+OWN = re.compile(rf"^kibitzer-[\w.:-]+-({'|'.join(REJECTED)})\.zip$")
+"""Names of the bundles that were kept by itself, and may go."""
+
+
+class Shelf:
+    """Used by one thread."""
+
+    def __init__(self, folder: Path, quota_bytes: int) -> None:
+        """Makes the folder. Raises BundleError."""
+        self.folder = folder
+        self._quota_bytes = quota_bytes
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o700)
+            for part in folder.glob(".*.part"):
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise BundleError(f"{folder}: bundles cannot be kept there: {error.strerror}") from error
+
+    def put(self, packed: Packed, table: str, reason: str, now: datetime.datetime) -> Path:
+        """Writes a bundle whole or not at all. Raises BundleError, also where the disk is nearly full."""
+        kept_by_itself, size = reason in REJECTED, packed.size
+        if kept_by_itself and size > self._quota_bytes:
+            raise BundleError(f"a bundle of {size / 1e6:.0f} MB is more than quota_mb = {self._quota_bytes / 1e6:g}")
+        path = self.folder / f"kibitzer-{table}-{now:%Y%m%dT%H%M%S.%f}-{reason}.zip"
+        part = self.folder / f".{path.name}.part"
+        try:
+            if kept_by_itself:
+                self._make_room(size)
+            if shutil.disk_usage(self.folder).free < size + LEAST_FREE_BYTES:
+                raise BundleError(f"the disk of {self.folder} is nearly full")
+            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
+                packed.write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise BundleError(f"{path}: cannot be written: {error.strerror}") from error
+        return path
+
+    def kept(self) -> list[Path]:
+        """The bundles that were kept by itself, oldest first."""
+        found = [path for path in self.folder.iterdir() if OWN.match(path.name)]
+        return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+    def _make_room(self, size: int) -> None:
+        """Removes the oldest ones until so many bytes fit under the quota."""
+        paths = self.kept()
+        taken = sum(path.stat().st_size for path in paths)
+        for path in paths:
+            if taken + size <= self._quota_bytes:
+                return
+            taken -= path.stat().st_size
+            path.unlink(missing_ok=True)

@@ -1,0 +1,52 @@
+"""A bundle played again gives the verdicts that were given, wherever in a storm it begins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from daemon.bundles.asking import Ask, ask
+from daemon.bundles.opening import BundleFile
+from daemon.bundles.replaying import replay
+from daemon.cli import main
+from tests.daemon.bundles.stormy import StormyTable
+
+STORM = ["start", "move", "illegal", "resumed", "move", "move", "takeback", "move"]
+
+
+@pytest.fixture(scope="module")
+def storm(tmp_path_factory: pytest.TempPathFactory) -> StormyTable:
+    """A table after a storm, with a bundle of each length in seconds."""
+    folder = tmp_path_factory.mktemp("bundles")
+    table = StormyTable(folder)
+    table.storm()
+    table.bundles = {
+        last: Path(ask(folder, Ask(table="table", last_s=last, note="storm")).path) for last in (5, 14, 30)
+    }
+    table.keeper.close()
+    return table
+
+
+def test_the_storm_is_one(storm: StormyTable) -> None:
+    assert [one.code for one in storm.said] == STORM
+
+
+@pytest.mark.parametrize(("last", "verdicts"), [(5, 2), (14, 4), (30, 8)])
+def test_a_bundle_gives_the_same_codes_moves_and_cells(storm: StormyTable, last: int, verdicts: int) -> None:
+    with BundleFile(storm.bundles[last]) as bundle:
+        played = replay(bundle)
+    assert [pair.now and pair.now[1].verdict for pair in played.pairs] == [
+        (one.code, one.move, one.cells) for one in storm.said[-verdicts:]
+    ]
+    assert played.same
+    assert played.board == storm.table.board
+
+
+def test_the_exit_status_is_0_where_all_is_the_same(storm: StormyTable, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", str(storm.bundles[5]), "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (ended.value.code, told["same"], told["note"]) == (0, True, "storm")
+    assert [one["now"]["code"] for one in told["verdicts"]] == ["takeback", "move"]
