@@ -53,6 +53,8 @@ COMMANDS = {
     "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
     "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
     "tell": Entry("daemon.tell_cli", "Tell the running daemon who passed, or who made a move.", group=True),
+    "bundle": Entry("daemon.bundles.bundle_cli", "Pack the last seconds of a running daemon, to show what went wrong."),
+    "replay": Entry("daemon.bundles.replay_cli", "Play a bundle through the pipeline; compare the verdicts."),
     "games": Entry("daemon.records.games_cli", "Show the record of the games that were watched.", group=True),
     "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
     "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
