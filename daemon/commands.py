@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 MOST_BYTES = 512
 """A longer command is refused unread."""
@@ -22,20 +23,76 @@ class Pass:
 
 @dataclasses.dataclass(frozen=True)
 class Undo:
-    """The last ply, a pass, was none."""
+    """The last move is taken back, or a pass or resignation told last; the men are to be put back then."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Mover:
     """Move `number` was made by the side of that name."""
 
-    side: str
+    side: str = ""
     """A name of `Game.sides`; empty for the side that is not believed to have made it."""
     number: int | None = None
     """Counted from 1, without passes; None is the last one."""
 
 
-Command = Pass | Undo | Mover
+@dataclasses.dataclass(frozen=True)
+class Correct:
+    """On that cell stands that piece, whatever the eyes read."""
+
+    cell: str
+    """A name of `Game.cells`."""
+    piece: str
+    """A side's name, a letter of `Game.classes`, or `empty`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Adopt:
+    """The board in view is the position, and play goes on from it."""
+
+    side: str = ""
+    """Who moves next, by name; empty for the side to move as the game stands."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Pause:
+    """Nothing on the board counts until `Resume`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Resume:
+    """The game goes on."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Resign:
+    """A side gives up."""
+
+    side: str = ""
+    """Its name; empty for the only person, or where two people play for the side to move."""
+
+
+@dataclasses.dataclass(frozen=True)
+class NewGame:
+    """The present game is left as it stands, and a new one begins."""
+
+
+@dataclasses.dataclass(frozen=True)
+class EndMove:
+    """The move is made: the board is to be read and judged at once."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Coach:
+    """Who stands better, and what would be the best move?"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Repeat:
+    """What was said last is said again."""
+
+
+Command = Pass | Undo | Mover | Correct | Adopt | Pause | Resume | Resign | NewGame | EndMove | Coach | Repeat
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,51 +104,71 @@ class Answer:
     """What happened, or why not: what is said at the table too."""
 
 
+@dataclasses.dataclass(frozen=True)
+class _Form:
+    """How a command is written as an object."""
+
+    kind: Callable[..., Command]
+    fields: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Names in the object, each with the attribute that it becomes."""
+    required: tuple[str, ...] = ()
+
+
+_FORMS: dict[str, _Form] = {
+    "pass": _Form(Pass),
+    "undo": _Form(Undo),
+    "mover": _Form(Mover, {"side": "side", "move": "number"}),
+    "correct": _Form(Correct, {"cell": "cell", "piece": "piece"}, ("cell", "piece")),
+    "adopt": _Form(Adopt, {"side": "side"}),
+    "pause": _Form(Pause),
+    "resume": _Form(Resume),
+    "resign": _Form(Resign, {"side": "side"}),
+    "new_game": _Form(NewGame),
+    "end_move": _Form(EndMove),
+    "coach": _Form(Coach),
+    "repeat": _Form(Repeat),
+}
+NAMES = tuple(_FORMS)
+"""The words that a command begins with."""
+
+
 def parse_command(words: object) -> Command:
     """The command of an object such as {"command": "mover", "side": "green", "move": 7}. Raises CommandError."""
     if not isinstance(words, Mapping):
         raise CommandError('a command is an object such as {"command": "pass"}')
-    match words.get("command"):
-        case "pass":
-            return _checked(words, Pass(), ())
-        case "undo":
-            return _checked(words, Undo(), ())
-        case "mover":
-            return _checked(words, Mover(_side(words), _number(words)), ("side", "move"))
-    raise CommandError("the commands are pass, mover and undo")
+    name = words.get("command")
+    form = _FORMS.get(name) if isinstance(name, str) else None
+    if form is None:
+        raise CommandError(f"the commands are {', '.join(NAMES[:-1])} and {NAMES[-1]}")
+    strange = sorted(str(field)[:LONGEST_NAME] for field in words if field not in ("command", *form.fields))
+    if strange:
+        raise CommandError(f"{name} takes no {strange[0]}")
+    for field in form.required:
+        if not words.get(field):
+            raise CommandError(f"{name} needs a {field}")
+    return form.kind(**{form.fields[field]: _value(field, words[field]) for field in words if field != "command"})
 
 
 def as_object(command: Command) -> dict[str, object]:
     """The object that `parse_command` reads as this command."""
-    match command:
-        case Pass():
-            return {"command": "pass"}
-        case Undo():
-            return {"command": "undo"}
-        case Mover(side, number):
-            move = {} if number is None else {"move": number}
-            return {"command": "mover", "side": side, **move}
+    name, form = next((name, form) for name, form in _FORMS.items() if form.kind is type(command))
+    values: dict[str, Any] = {field: getattr(command, own) for field, own in form.fields.items()}
+    return {"command": name, **{field: value for field, value in values.items() if value not in (None, "")}}
 
 
-def _checked(words: Mapping[str, object], command: Command, options: tuple[str, ...]) -> Command:
-    """The command, where nothing else was said with it."""
-    strange = sorted(str(name)[:LONGEST_NAME] for name in words if name not in ("command", *options))
-    if strange:
-        raise CommandError(f"{words['command']} takes no {strange[0]}")
-    return command
+def _value(field: str, value: object) -> object:
+    return _number(value) if field == "move" else _name(field, value)
 
 
-def _side(words: Mapping[str, object]) -> str:
-    side = words.get("side", "")
-    if not isinstance(side, str) or len(side) > LONGEST_NAME:
-        raise CommandError("side is the name of a side, or is left out: the other one")
-    return side
+def _name(field: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_NAME or not value.isprintable():
+        raise CommandError(f"{field} is a name of at most {LONGEST_NAME} letters")
+    return value.strip()
 
 
-def _number(words: Mapping[str, object]) -> int | None:
-    number = words.get("move")
-    if number is None:
+def _number(value: object) -> int | None:
+    if value is None:
         return None
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_MOVES:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_MOVES:
         raise CommandError(f"move is a whole number from 1 to {MOST_MOVES}")
-    return number
+    return value

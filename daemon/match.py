@@ -6,20 +6,25 @@ import dataclasses
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from agents.messages import LimitsPart, OutcomePart, PlayerPart, ReplyMessage, StateMessage
-from daemon.commands import Answer, Command, Mover, Pass, Undo
-from daemon.judging import corrections
+from daemon import obeying
+from daemon.coaching import Coach
+from daemon.commands import Answer, Command
+from daemon.judging.corrections import Refusal
 from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
 from daemon.judging.explain import explain
 from daemon.judging.explanation import MoveEvent
 from daemon.judging.line import shares_men
 from daemon.judging.referee import Referee
+from daemon.judging.told_cells import ToldCells
+from daemon.next_game import STANDS_S, NextGame
 from daemon.pipeline import Observation, Pipeline
 from daemon.records.backlog import Backlog, Recorder
+from daemon.reminding import Reminders
 from games import Side
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
@@ -36,6 +41,13 @@ REFUSED_PATIENCE_S = 3.0
 """The patience after so many illegal answers: another worker may still answer well, and nobody need be told."""
 UNKNOWN = 0.5
 """Share of the unknown from which a cell is shown as one that the eyes cannot make out."""
+HURRY_S = 3.0
+"""So long a hand may take to leave the board after a move was said to be made."""
+HURRY_GIVEN_UP = "I cannot read the board: something moves over it. I look again when it is still."
+OFFER = (
+    f"The board is set up for a new game. I begin one in {STANDS_S:.0f} seconds. "
+    "To go on with this game, put the men back."
+)
 MOST_DOUBLINGS = 5
 """Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
 
@@ -113,6 +125,7 @@ class Match:
         clock: Callable[[], float] = time.monotonic,
         learner: Learner | None = None,
         timer: Timer | None = None,
+        coach: Coach | None = None,
     ) -> None:
         self.pipeline = pipeline
         self.referee = referee
@@ -132,7 +145,17 @@ class Match:
         self._clock = clock
         self._sequence = 0
         self._seen_s: float | None = None
-        self._reading: BoardReading | None = None
+        self.reading: BoardReading | None = None
+        """What the eyes made of the board last, without what was told of its cells."""
+        self.told = ToldCells()
+        self.set_up: Any = None
+        """A position set up by hand, from which the next game is to begin; None where there is none."""
+        self.new_game_wanted = False
+        self._next_game = NextGame()
+        self._reminders = Reminders()
+        self._coach = coach
+        self._hurried_s: float | None = None
+        """Until when a move that was said to be made is waited for; None where none was."""
         self._arm: str | None = None
         """Side of the board's frame from which an arm came in since the last move."""
         self._told_blocked = False
@@ -156,12 +179,12 @@ class Match:
     @property
     def unknown_cells(self) -> tuple[int, ...]:
         """Cells that showed nothing known when they were read last."""
-        unknown = None if self._reading is None else self._reading.unknown
+        unknown = None if self.reading is None else self.reading.unknown
         return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
 
     def start(self) -> None:
         """Publishes the position from which the match goes on."""
-        self._carry_out(self.referee.pass_if_forced())
+        self.carry_out(self.referee.pass_if_forced())
         self._publish()
 
     def retune(
@@ -183,19 +206,7 @@ class Match:
 
     def obey(self, command: Command) -> Answer:
         """Takes what somebody at the table says, and answers with what became of it."""
-        try:
-            match command:
-                case Pass():
-                    effects = corrections.say_pass(self.referee)
-                case Mover(side, number):
-                    effects = corrections.set_mover(self.referee, side, number)
-                case Undo():
-                    effects = corrections.undo_pass(self.referee)
-        except corrections.Refusal as refusal:
-            return Answer(False, str(refusal))
-        self._carry_out(effects)
-        told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
-        return Answer(True, " ".join(told))
+        return obeying.obey(self, command)
 
     def feed(self, frame: Frame) -> Observation:
         """Takes one frame all the way: from the picture to what is said."""
@@ -205,7 +216,7 @@ class Match:
             self._seen_s = frame.time_s
         if observation.rectified is None:
             if frame.time_s - self._seen_s >= self._lost_s and not self.referee.lost_told:
-                self._carry_out(self.referee.lost(self.pipeline.why_unseen(frame)))
+                self.carry_out(self.referee.lost(self.pipeline.why_unseen(frame)))
             return observation
         self._seen_s = frame.time_s
         if observation.gate is not None and observation.gate.fresh:
@@ -213,10 +224,32 @@ class Match:
         if observation.gate is not None:
             self._tell_blocked(observation.gate)
         if observation.alignment.relocked:
-            self._carry_out(self.referee.found())
+            self.carry_out(self.referee.found())
+        if self._hurried_s is not None and frame.time_s >= self._hurried_s:
+            self._hurried_s = None
+            self.carry_out([self.referee.announce("nothing_new", HURRY_GIVEN_UP)])
         if observation.reading is not None and not self.start_in_view:
-            self._judge(observation.reading)
+            self._take_in(observation.reading, frame.time_s)
+        elif self._hurried_s is not None and _stands_still(observation):
+            self.carry_out(self._read_at_once(observation))
+        elif self._next_game.look(frame.time_s) and _stands_still(observation):
+            self.new_game_wanted = True
         return observation
+
+    def _take_in(self, reading: BoardReading, time_s: float) -> None:
+        """Judges a reading, unless it shows that the next game begins."""
+        sign = self._next_game.see(self.referee, self.told.over(reading), time_s)
+        if sign == "offer":
+            self.carry_out([self.referee.announce("new_game", OFFER)])
+        elif sign == "begin":
+            self.new_game_wanted = True
+        if not sign:
+            self._judge(reading)
+
+    @property
+    def new_game_due(self) -> bool:
+        """Whether the next game is to begin: it was asked for, the board was set up for it, or a position adopted."""
+        return self.new_game_wanted or self.set_up is not None or self.start_in_view
 
     @property
     def start_in_view(self) -> bool:
@@ -242,7 +275,7 @@ class Match:
     def end(self) -> None:
         """The source has ended: says so if the board was out of sight, however shortly."""
         if self.observation is None or self.observation.rectified is None:
-            self._carry_out(self.referee.lost())
+            self.carry_out(self.referee.lost())
 
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
@@ -250,7 +283,11 @@ class Match:
         if self._learner is not None:
             self._learner.poll()
         if self._timer is not None:
-            self._carry_out(self._timer.poll(self.referee))
+            self.carry_out(self._timer.poll(self.referee))
+        if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
+            self.carry_out([self.referee.announce("coach", advice)])
+        if self._reminders.is_due(self._clock()):
+            self.carry_out(self.referee.remind())
         self._hear_agents()
         if self.referee.awaiting == "agent" and self._clock() - self._asked_s > self._patience_s():
             self._ask_again()
@@ -258,7 +295,7 @@ class Match:
     def trouble(self, text: str) -> None:
         """Tells the players of trouble that is not on the board."""
         board = self.referee.game.board(self.referee.position)
-        self._carry_out([Announcement("trouble", text, board, self.referee.ply, urgent=True)])
+        self.carry_out([Announcement("trouble", text, board, self.referee.ply, urgent=True)])
 
     def _tell_blocked(self, gate: GateState) -> None:
         """Says once that something rests over the board; until it has gone nothing is read."""
@@ -266,20 +303,83 @@ class Match:
             self.trouble("Something lies over the board. I wait until I can see all of it.")
         self._told_blocked = gate.blocked or (self._told_blocked and not gate.settled)
 
+    def judge_again(self) -> None:
+        """Judges what was read last once more: something else has changed."""
+        if self.reading is not None and self.observation is not None and self.observation.rectified is not None:
+            self.carry_out(self.judged(self.reading))
+
+    def judged(self, reading: BoardReading) -> list[Effect]:
+        """What the referee makes of a reading, which is final: no second look is waited for."""
+        self.reading = reading
+        movers = self._movers()
+        return self._ruled(self._explain(reading, movers), movers)
+
+    def explain(self, reading: BoardReading) -> MoveEvent:
+        """What explains a reading of the present position, taken as it is."""
+        return explain(self.referee.game, self.referee.history, reading, self._movers())
+
+    def end_move(self) -> list[Effect]:
+        """A move is said to be made: the board is read at once, or as soon as nothing moves over it."""
+        seen = self.observation
+        if self.referee.paused:
+            raise Refusal("The game is paused: resume it first.")
+        if seen is None or seen.rectified is None or seen.gate is None:
+            raise Refusal(obeying.NEEDS_BOARD)
+        if _stands_still(seen):
+            return self._read_at_once(seen)
+        self._hurried_s = seen.frame.time_s + HURRY_S
+        return []
+
+    def _read_at_once(self, seen: Observation) -> list[Effect]:
+        """Reads a picture in which nothing moves, without waiting for it to settle."""
+        assert seen.rectified is not None
+        self._hurried_s = None
+        self.referee.say_again()
+        effects = self.judged(self.pipeline.reader.read(seen.rectified, seen.frame.time_s))
+        if any(isinstance(effect, Announcement) and effect.text for effect in effects):
+            return effects
+        return [*effects, self.referee.announce("nothing_new", f"I see no move. {self.referee.whose_turn()}")]
+
+    def ask_coach(self) -> bool:
+        """Asks for advice on the present position; False where a question waits already, or there is no coach."""
+        if self._coach is None or self._coach.thinks:
+            return False
+        self._coach.ask(self.referee, self.game_id)
+        return True
+
     def _judge(self, reading: BoardReading) -> None:
-        self._reading = reading
+        self.reading = reading
         movers = self._movers()
         event = self._explain(reading, movers)
         # A doubtful picture is looked at again before anything is believed or complained of.
         if _is_unsure(event) and self.pipeline.ask_again():
             return
-        self._carry_out(self.referee.see(event, movers))
+        self.carry_out(self._ruled(event, movers))
+
+    def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
+        """What the referee decides on an explained reading; who learns from it is told."""
+        effects = self.referee.see(event, movers)
         if self._learner is not None and self.observation is not None:
             self._learner.judged(event, self.referee, self.observation)
         if self.referee.verdict in ("unchanged", "legal", "takeback"):
             self._arm = None
+        return effects
 
     def _explain(self, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
+        """What explains a reading, with what was told of its cells where legal play does not explain it without."""
+        told = self.told.over(reading)
+        if told is reading:
+            return self._explain_as_seen(reading, movers)
+        event = explain(self.referee.game, self.referee.history, told, movers)
+        if event.explanations:
+            return event
+        plain = explain(self.referee.game, self.referee.history, reading, movers)
+        if not plain.explanations or plain.ambiguous:
+            return event
+        self.told.forget(self.told.cells)  # hands have been there since: the eyes alone make sense of it
+        return plain
+
+    def _explain_as_seen(self, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
         """What explains a reading. What was learnt while playing is not listened to where it brings doubt."""
         event = explain(self.referee.game, self.referee.history, reading, movers)
         first = self._learner.first_opinion(reading) if self._learner is not None and _is_unsure(event) else None
@@ -318,10 +418,10 @@ class Match:
             self.refused += 1
             LOGGER.warning("worker %s is refused: %s", reply.worker, [getattr(one, "text", "") for one in effects])
             return False
-        self._carry_out(effects)
-        if self.referee.awaiting == "carry_out" and self._reading is not None:
+        self.carry_out(effects)
+        if self.referee.awaiting == "carry_out" and self.reading is not None:
             # The move may already stand on the board: somebody was faster than the agent.
-            self._carry_out(self.referee.see(explain(self.referee.game, self.referee.history, self._reading)))
+            self.carry_out(self.referee.see(self._explain(self.reading, ())))
         return True
 
     def _refuse(self) -> None:
@@ -350,7 +450,7 @@ class Match:
         what = "answers with illegal moves" if self._refusals > REFUSALS else "does not answer"
         self.trouble(f"{self._asked_agent()} {what}. I ask again.")
 
-    def _carry_out(self, effects: Sequence[Effect]) -> None:
+    def carry_out(self, effects: Sequence[Effect]) -> None:
         """Writes first, then tells: what is announced is on the disk."""
         if not effects:
             return
@@ -368,6 +468,8 @@ class Match:
         for announcement in announcements:
             self.spoken = announcement.text or self.spoken
         self._publish()
+        if any(announcement.code != "reminder" for announcement in announcements):
+            self._reminders.said()
         for announcement in announcements:
             LOGGER.info("%s: %s", announcement.code, announcement.text)
             for listener in self.listeners:
@@ -431,6 +533,11 @@ class Match:
             if outcome is None
             else OutcomePart(winner=outcome.winner, reason=outcome.reason, scores=outcome.scores),
         )
+
+
+def _stands_still(seen: Observation) -> bool:
+    """Whether nothing moves or lies over the board, however short a time."""
+    return seen.rectified is not None and seen.gate is not None and seen.gate.phase in ("settling", "settled")
 
 
 def _is_unsure(event: MoveEvent) -> bool:

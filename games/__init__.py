@@ -192,6 +192,13 @@ class Game(Protocol[P, M]):
     def parse_position(self, text: str) -> P:
         """The position of that text, without history. Raises PositionError."""
 
+    def set_up(self, board: str, side: Side, before: P) -> P:
+        """The position in which the board shows this and `side` moves, as when men are set up by hand.
+
+        What the board does not show is as it was `before`, as far as it can be. Raises PositionError where men stand
+        as they cannot in this game, or where a board does not tell enough to go on from it.
+        """
+
 
 AnyGame = Game[Any, Any]
 """A game whose position and move types do not matter to the reader."""

@@ -318,6 +318,23 @@ class NineMensMorris:
             return Position((mine, theirs), (to_lay, theirs_to_lay), 0)
         return Position((theirs, mine), (theirs_to_lay, to_lay), 1)
 
+    def set_up(self, board: str, side: Side, before: Position) -> Position:
+        """Men to be laid are as many as `before`, or as near to that as the men on the board allow."""
+        on_board = [board.count(man) for man in PIECES]
+        rest = [self.rules.men - count for count in on_board]
+        if min(rest) < 0:
+            raise PositionError(f"{max(on_board)} men of a side stand there, and each side has {self.rules.men}")
+        mine, theirs = before.hands[side], before.hands[1 - side]
+        to_lay = [
+            (later + more, later)
+            for later in range(rest[1 - side] + 1)
+            for more in (0, 1)
+            if later + more <= rest[side]
+        ]
+        hands = min(to_lay, key=lambda pair: (abs(pair[0] - mine) + abs(pair[1] - theirs), -sum(pair)))
+        men = tuple(sum(1 << cell for cell, man in enumerate(board) if man == piece) for piece in PIECES)
+        return Position((men[0], men[1]), hands if side == 0 else (hands[1], hands[0]), side)
+
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, judged by which men came, went and changed colour."""
         return _Judge(self, position, board).fault()

@@ -1,15 +1,15 @@
-"""What people at the table may tell the referee that the board does not show: a pass, and who made a move.
+"""What people at the table may tell the referee that the board does not show: a pass, who made a move, who gives up.
 
 Each function returns effects as `Referee.see` does, and raises Refusal where it cannot be so; nothing has changed then.
 """
 
 from __future__ import annotations
 
-from daemon.judging.effects import Effect, Rewrite, TakeBack
+from daemon.judging.effects import Effect, Rewrite
 from daemon.judging.line import shares_men, unseen_moves
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
-from games import MoveError, Side
+from games import AnyGame, MoveError, Outcome, Side
 
 
 class Refusal(ValueError):
@@ -21,6 +21,8 @@ def say_pass(referee: Referee) -> list[Effect]:
     game, position = referee.game, referee.position
     if referee.outcome is not None:
         raise Refusal("The game is over: nobody can pass.")
+    if referee.paused:
+        raise Refusal("The game is paused: resume it first.")
     side = game.to_move(position)
     if (agent := referee.agents[side]) is not None:
         raise Refusal(f"It is {agent}'s turn, and {agent} says itself when it passes.")
@@ -30,23 +32,6 @@ def say_pass(referee: Referee) -> list[Effect]:
     if len(moves) > 1:
         raise Refusal("I know the hand, and cannot tell which tile is put away.")
     return [*referee.make(moves[0], game.apply(position, moves[0]), "said"), *referee.pass_if_forced()]
-
-
-def undo_pass(referee: Referee) -> list[Effect]:
-    """The last ply, a pass, was none."""
-    line, game = referee.line, referee.game
-    if not line.plies:
-        raise Refusal("There is no move to take back.")
-    last = line.plies[-1]
-    if last.seen:
-        raise Refusal(f"The last move, {last.text}, lies on the board: lift it off, and it is taken back.")
-    if last.known == "agent":
-        raise Refusal(f"{game.sides[last.side].capitalize()}'s pass was an agent's answer; it stands.")
-    ply = referee.ply - 1
-    referee.forget_answer()
-    line.cut(ply)
-    text = f"{game.sides[last.side].capitalize()}'s pass is taken back. {referee.next_turn()}"
-    return [TakeBack(ply), referee.announce("undo", text, side=last.side)]
 
 
 def set_mover(referee: Referee, name: str = "", number: int | None = None) -> list[Effect]:
@@ -64,7 +49,7 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
     if not 1 <= number <= count:
         raise Refusal(f"There is no move {number}: {count} {'is' if count == 1 else 'are'} made.")
     ply = line.plies[line.seen[number - 1]]
-    side = _side(referee, name) if name else 1 - ply.side
+    side = side_of(game, name) if name else 1 - ply.side
     if referee.agents != (None, None) and ply.side != side:
         raise Refusal("An agent plays here, so I know whose move it was.")
     try:
@@ -74,11 +59,26 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
     return _rewritten(referee, same, f"Move {number} was {game.sides[side]}'s.", side)
 
 
-def _side(referee: Referee, name: str) -> Side:
-    sides = referee.game.sides
-    if name not in sides:
+def resign(referee: Referee, name: str = "") -> list[Effect]:
+    """The side of that name gives up; without one the only person, or of two people the side to move."""
+    if referee.outcome is not None:
+        raise Refusal("The game is over already.")
+    people = [side for side, agent in enumerate(referee.agents) if agent is None]
+    if name:
+        side = side_of(referee.game, name)
+    else:
+        side = people[0] if len(people) == 1 else referee.game.to_move(referee.position)
+    if (agent := referee.agents[side]) is not None:
+        raise Refusal(f"{referee.game.sides[side].capitalize()} is {agent}, who does not resign.")
+    return referee.declare(Outcome(1 - side, "resigned", referee.game.scores(referee.position)))
+
+
+def side_of(game: AnyGame, name: str) -> Side:
+    """The side of that name. Raises Refusal naming both."""
+    sides = game.sides
+    if name.lower() not in sides:
         raise Refusal(f"The sides are {sides[0]} and {sides[1]}; there is no {name[:20]}.")
-    return sides.index(name)
+    return sides.index(name.lower())
 
 
 def _rewritten(referee: Referee, same: int, text: str, side: Side) -> list[Effect]:

@@ -16,6 +16,7 @@ Code = Literal[
     "agent_move",
     "illegal",
     "unfinished",
+    "put_back",
     "takeback",
     "ambiguous",
     "unclear",
@@ -27,8 +28,35 @@ Code = Literal[
     "refused_reply",
     "game_over",
     "clock",
+    "cleared",
+    "corrected",
+    "adopted",
+    "paused",
+    "continued",
+    "new_game",
+    "nothing_new",
+    "coach",
+    "reminder",
+    "repeat",
     "trouble",
 ]
+"""What an announcement is about; `docs/referee.md` says when each is made."""
+
+Verdict = Literal[
+    "start",
+    "unchanged",
+    "legal",
+    "illegal",
+    "unfinished",
+    "put_back",
+    "takeback",
+    "ambiguous",
+    "unclear",
+    "desync",
+    "paused",
+    "over",
+]
+"""What the referee makes of the board as it was seen last."""
 
 Known = Literal["", "seat", "said", "agent"]
 """How it is known who made a ply: assumed by turn, by the seat from which the hand came, said by somebody at the

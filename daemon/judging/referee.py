@@ -7,21 +7,32 @@ line of positions from the start; only a reading that a legal move explains ever
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, TakeBack
+import games
+from daemon.judging import complaints
+from daemon.judging.complaints import Complaint
+from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, TakeBack, Verdict
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay
+from daemon.judging.reopening import MOST_UNDONE, Ended, is_being_cleared, restore
 from daemon.speaking import phrases
-from games import AnyGame, Fault, MoveError, Outcome, Side, Step
+from games import AnyGame, MoveError, Outcome, Side, Step
 
 MOST_FORCED = 4
 """As many passes in a row are made without asking."""
-MOST_UNDONE_AT_END = 2
-"""A takeback of more plies after the end is no takeback, but a board that is being cleared."""
-DESYNC_CELLS = 5
-"""From so many cells on, a difference is no illegal move but another position."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Withdrawn:
+    """Moves that were taken back by word and still stand on the board."""
+
+    boards: frozenset[str]
+    """The boards after each of them."""
+    moves: frozenset[str]
+    """Their texts."""
 
 
 class Referee:
@@ -40,11 +51,19 @@ class Referee:
         self.line = LineOfPlay(game, history, moves, known)
         self.agent_move: Any = None
         """The agent's answer that waits to be carried out on the board."""
-        self.verdict: str = "start"
+        self.verdict: Verdict = "start"
         """Code of the last verdict on a reading."""
         self.fault_cells: tuple[int, ...] = ()
         """Cells that must be put right, by the last verdict."""
+        self.withdrawn: Withdrawn | None = None
+        """What was taken back by word and is to be put back; None where the board may be judged as ever."""
+        self._declared: Outcome | None = None
+        self._ended: Ended | None = None
+        """An end that was undone on the board, in case the board was only being cleared."""
+        self._before_pause: Verdict | None = None
         self._said: tuple[object, ...] = ()
+        self._prompt: Announcement | None = None
+        """What a player was last asked to do and has not done."""
 
     @property
     def history(self) -> list[Any]:
@@ -74,13 +93,23 @@ class Referee:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
-        return self.game.outcome(self.position)
+        """How the game ended, on the board or by what was declared; None while it goes on."""
+        return self._declared or self.game.outcome(self.position)
+
+    @property
+    def declared(self) -> Outcome | None:
+        """An end that the board does not show; None where there is none."""
+        return self._declared
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing on the board counts at present."""
+        return self._before_pause is not None
 
     @property
     def awaiting(self) -> Literal["move", "agent", "carry_out", "nothing"]:
-        """What must happen next, as in the state message."""
-        if self.outcome is not None:
+        """What must happen next, as in the state message; nothing also in a pause, and until men are put back."""
+        if self.outcome is not None or self.paused or self.withdrawn is not None:
             return "nothing"
         if self.agents[self.game.to_move(self.position)] is None:
             return "move"
@@ -96,12 +125,16 @@ class Referee:
 
         `movers` are the sides that made the last plies, where they are known, as in `explain`.
         """
+        if self.paused:
+            return []
         effects = self._judge(event, movers)
         told = [effect for effect in effects if isinstance(effect, Announcement)]
         if told:
             self.fault_cells = told[-1].cells
         elif self.verdict in ("unchanged", "legal"):
             self.fault_cells = ()
+        if self.verdict in ("unchanged", "legal", "takeback", "over"):
+            self._prompt = None
         return effects
 
     def _judge(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
@@ -110,8 +143,14 @@ class Referee:
             # The board is being cleared: nothing to complain of.
             self.verdict = "over"
             return []
+        if self._ended is not None and is_being_cleared(self._ended, best, event.board):
+            return self._end_again(self._ended)
+        if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
+            return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
         if best is None:
-            return self._unexplained(event)
+            asked, begun = self.agent_move, self.ply > 0
+            complaint = complaints.unexplained(self.game, self.position, event, begun=begun, asked=asked)
+            return self._complain(complaint, event.board)
         if event.ambiguous:
             return self._once("ambiguous", event.board, self._ambiguous(event))
         match best.kind:
@@ -132,7 +171,7 @@ class Referee:
             self.agent_move = self.game.parse_move(self.position, text)
         except MoveError as error:
             return [self.announce("refused_reply", f"{agent} answered {text!r}: {error}", rule=error.rule)]
-        self._said = ()
+        self._said, self._prompt = (), None
         if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
             return [
                 *self.make(self.agent_move, self.game.apply(self.position, self.agent_move)),
@@ -151,7 +190,71 @@ class Referee:
 
     def forget_answer(self) -> None:
         """The agent's answer no longer counts: it was given for another position."""
-        self.agent_move, self._said = None, ()
+        self.agent_move, self._said, self._prompt = None, (), None
+
+    def withdraw(self, ply: int) -> Announcement | None:
+        """Takes the plies after `ply` back by word, and asks for the men to be put back; None where none need be."""
+        stale = self.history[ply + 1 :]
+        before, after = self.game.board(self.history[ply]), self.game.board(self.position)
+        moves = {one.text for one in self.line.plies[ply:] if one.seen}
+        boards = {self.game.board(position) for position in stale} | (
+            self.withdrawn.boards if self.withdrawn else set()
+        )
+        moves |= self.withdrawn.moves if self.withdrawn else set()
+        self.line.cut(ply)
+        self.forget_answer()
+        self._ended = None
+        if not moves:
+            return None
+        self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
+        self.verdict, self._said = "put_back", ("put_back", after)
+        cells = games.changed_cells(before, after)
+        text = phrases.put_right(self.game, before, after)
+        self._prompt = self.announce("put_back", text, board=after, cells=cells, urgent=True)
+        self.fault_cells = cells
+        return self._prompt
+
+    def declare(self, outcome: Outcome) -> list[Effect]:
+        """Ends the game by what the board does not show, such as `resigned` or `time`; nothing where it is over."""
+        if self.outcome is not None:
+            return []
+        self.forget_answer()
+        self.withdrawn, self._before_pause, self._declared = None, None, outcome
+        return [Finish(outcome), self.told_end(outcome)]
+
+    def revoke(self) -> list[Effect]:
+        """The declared end was none: the game goes on."""
+        self._declared, self._said, self.verdict = None, (), "unchanged"
+        return [Rewrite(self.ply, (), None)]
+
+    def pause(self) -> None:
+        """Nothing on the board counts until `go_on`."""
+        if not self.paused:
+            self._before_pause, self.verdict = self.verdict, "paused"
+
+    def go_on(self) -> None:
+        """Ends the pause. The verdict is the one before it, and what was said may be said again."""
+        if self._before_pause is not None:
+            self.verdict, self._before_pause, self._said = self._before_pause, None, ()
+
+    def remind(self) -> list[Effect]:
+        """Says again what a player has still to do; nothing where nothing is asked of anybody."""
+        if self.paused or self.outcome is not None:
+            return []
+        if self._prompt is not None:
+            return [dataclasses.replace(self._prompt, code="reminder")]
+        if self.awaiting == "carry_out":
+            return [self.announce("reminder", self.whose_turn(), urgent=True)]
+        return []
+
+    def believe(self) -> None:
+        """The board in view is the one believed, because somebody said so."""
+        self.verdict, self._said, self._prompt, self._ended = "legal", (), None, None
+        self.fault_cells = ()
+
+    def say_again(self) -> None:
+        """Whatever the next reading brings is said, also where it was said before."""
+        self._said = ()
 
     @property
     def lost_told(self) -> bool:
@@ -173,16 +276,18 @@ class Referee:
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
         if best is None or best.kind == "takeback":
-            return best is not None and best.ply >= max(1, self.ply - MOST_UNDONE_AT_END)
+            lately = best is not None and best.ply >= max(1, self.ply - MOST_UNDONE)
+            return lately and self._declared is None  # whoever resigned takes no move back by lifting a man
         return best.kind == "unchanged"
 
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
+        self.withdrawn = None
         if before == "start":
-            return [self.announce("start", f"I see the board, as the game stands. {self._whose_turn()}")]
-        if before not in ("illegal", "desync"):
+            return [self.announce("start", f"I see the board, as the game stands. {self.whose_turn()}")]
+        if before not in ("illegal", "desync", "put_back"):
             return []
-        return [self.announce("resumed", f"The board is right again. {self._whose_turn()}")]
+        return [self.announce("resumed", f"The board is right again. {self.whose_turn()}")]
 
     def next_turn(self) -> str:
         """Whose turn it is, in two or three words; empty when the game is over."""
@@ -192,10 +297,11 @@ class Referee:
         goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
         return phrases.turn(self.game, side, goes_on=goes_on)
 
-    def _whose_turn(self) -> str:
+    def whose_turn(self) -> str:
+        """Whose turn it is, in a sentence; what to play where an agent's move waits."""
         if self.outcome is not None:
             return "It is over."
-        if self.ply == 0 and len(self.game.starts) > 1:
+        if self.ply == 0 and len(self.game.starts) > 1 and self.position in self.game.starts:
             return "Whoever moves first begins."
         if self.awaiting == "carry_out":
             side = self.game.sides[self.game.to_move(self.position)]
@@ -203,8 +309,9 @@ class Referee:
         return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
 
     def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
-        if fault_of_agent := self._not_the_agents(best, event.board):
-            return self._illegal(fault_of_agent, event.board)
+        fault = complaints.not_the_agents(self.game, self.position, self.agents, self.agent_move, best, event.board)
+        if fault is not None:
+            return self._complain(Complaint("illegal", fault.text, fault.cells, fault.rule), event.board)
         if self.ply == 0:
             self.history[0] = best.start
         effects: list[Effect] = []
@@ -215,6 +322,7 @@ class Referee:
             assumed = number == last and event.order_assumed
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
+        self.withdrawn = self._ended = None
         return [*effects, *self.pass_if_forced()]
 
     def pass_if_forced(self) -> list[Effect]:
@@ -259,26 +367,6 @@ class Referee:
         """The announcement of the end."""
         return self.announce("game_over", phrases.result(self.game, outcome), rule=outcome.reason, urgent=True)
 
-    def _not_the_agents(self, best: Explanation, board: str) -> Fault | None:
-        """The fault of plies that go against what an agent plays; None where they do not."""
-        cells = self._differing(board)
-        if self.awaiting == "agent":
-            agent = self.agents[self.game.to_move(self.position)]
-            return Fault("not_your_turn", cells, f"It is {agent}'s turn. Put it back and wait for the move, please.")
-        if self.awaiting == "carry_out" and best.moves[0] != self.agent_move:
-            asked = phrases.spoken_move(self.game, self.position, self.agent_move)
-            done = phrases.spoken_move(self.game, self.position, best.moves[0])
-            return Fault("not_the_agents_move", cells, f"I asked for {asked}, but I see {done}. Please play {asked}.")
-        after = best.positions[:-1]
-        agents = [agent for agent in (self.agents[self.game.to_move(position)] for position in after) if agent]
-        if agents and best.seen == 1:
-            return Fault("not_your_turn", cells, f"That would be {agents[0]}'s move. Take it back, please.")
-        if agents:
-            return Fault(
-                "not_your_turn", cells, "That is two moves; one of them is the agent's. Take the last one back."
-            )
-        return None
-
     def _unfinished(self, best: Explanation) -> list[Effect]:
         self.verdict = "unfinished"
         text = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
@@ -290,44 +378,50 @@ class Referee:
         return self._once("unfinished", best.board, announcement)
 
     def _takeback(self, best: Explanation) -> list[Effect]:
-        self.verdict, self._said = "takeback", ()
+        self.verdict, self._said, self.withdrawn = "takeback", (), None
         ply = best.ply
         while self.line.plies[ply].known == "said" and not self.line.plies[ply].seen:
             ply += 1  # a pass that was announced stands, whatever became of the move after it
         undone = sum(one.seen for one in self.line.plies[ply:])
+        if (outcome := self.outcome) is not None:
+            self._ended = Ended.of(self.line, outcome)
         self.line.cut(ply)
         self.agent_move = None
         what = "The last move is" if undone == 1 else f"{undone} moves are"
         text = " ".join(
-            filter(None, [f"{what} taken back.", phrases.totals(self.game, self.position), self._whose_turn()])
+            filter(None, [f"{what} taken back.", phrases.totals(self.game, self.position), self.whose_turn()])
         )
         return [TakeBack(ply), self.announce("takeback", text), *self.pass_if_forced()]
 
-    def _unexplained(self, event: MoveEvent) -> list[Effect]:
-        differing = self._differing(event.board)
-        doubtful = tuple(cell for cell in event.doubtful if cell in differing)
-        if doubtful or not differing:
-            self.verdict = "unclear"
-            cells = doubtful or event.doubtful
-            names = phrases.listed([self.game.cells[cell] for cell in cells])
-            text = f"I cannot see {names} clearly." if cells else "I cannot read the board clearly."
-            return self._once("unclear", event.board, self.announce("unclear", text, board=event.board, cells=cells))
-        if len(differing) >= DESYNC_CELLS:
-            self.verdict = "desync"
-            where = phrases.listed(self._names(differing))
-            text = f"The board is not as I know it: look at {where}."
-            if self.ply == 0:
-                text = f"To begin, set up the board as at the start: look at {where}."
-            announcement = self.announce("desync", text, board=event.board, cells=differing, urgent=True)
-            return self._once("desync", event.board, announcement)
-        return self._illegal(self.game.fault(self.position, event.board), event.board)
+    def _is_put_back(self, withdrawn: Withdrawn, event: MoveEvent) -> bool:
+        """Whether a board may be judged as ever: the men are back, or another move was made in their place."""
+        best = event.explanations[0] if event.explanations else None
+        if best is None or event.ambiguous:
+            return False
+        if best.kind == "plies":
+            others = best.board not in withdrawn.boards and best.seen == 1
+            text = self.game.format_move(best.start, best.moves[0])
+            return others and len(best.moves) == 1 and text not in withdrawn.moves
+        return best.kind in ("unchanged", "takeback")
 
-    def _illegal(self, fault: Fault, board: str) -> list[Effect]:
-        self.verdict = "illegal"
+    def _end_again(self, ended: Ended) -> list[Effect]:
+        """The board was only being cleared: the moves undone by that count again."""
+        self._ended, self.verdict, self._said, self.agent_move = None, "over", (), None
+        effects = restore(self.line, ended)
+        text = f"The board is being cleared. {phrases.result(self.game, ended.outcome)}"
+        return [*effects, self.announce("cleared", text)]
+
+    def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
+        self.verdict = complaint.verdict
         announcement = self.announce(
-            "illegal", fault.text, board=board, rule=fault.rule, cells=fault.cells, urgent=True
+            complaint.verdict,
+            complaint.text,
+            board=board,
+            rule=complaint.rule,
+            cells=complaint.cells,
+            urgent=complaint.verdict != "unclear",
         )
-        return self._once("illegal", board, announcement)
+        return self._once(complaint.verdict, board, announcement)
 
     def _ambiguous(self, event: MoveEvent) -> Announcement:
         self.verdict = "ambiguous"
@@ -346,17 +440,12 @@ class Referee:
 
     def _once(self, code: str, board: str, announcement: Announcement) -> list[Effect]:
         """The announcement, unless the same was said of the same board last."""
+        if announcement.urgent and code not in ("board_lost", "ambiguous"):
+            self._prompt = announcement
         if self._said == (code, board):
             return []
         self._said = (code, board)
         return [announcement]
-
-    def _differing(self, board: str) -> tuple[int, ...]:
-        believed = self.game.board(self.position)
-        return tuple(cell for cell, (old, new) in enumerate(zip(believed, board, strict=True)) if old != new)
-
-    def _names(self, cells: Sequence[int]) -> list[str]:
-        return [self.game.cells[cell] for cell in cells]
 
     def announce(self, code: Code, text: str, *, board: str = "", **rest: Any) -> Announcement:
         """An announcement about the present position, or about another board."""

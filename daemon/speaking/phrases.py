@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from daemon.judging.line import shares_men
-from games import AnyGame, Gain, Outcome, Side, Step
+from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
 
 REASONS = {
     "two_men_left": "only two men are left",
@@ -16,6 +16,10 @@ REASONS = {
     "space_100": "the last space is reached",
     "nothing_to_lay": "nothing can be laid any more",
 }
+LOSSES = {"resigned": "{} resigned", "time": "{} is out of time"}
+"""Ends that the board does not show, told of the side that lost."""
+MOST_NAMED = 8
+"""Cells that one sentence names; of more it says how many."""
 ENDS_JOINED = "\u2013"
 """Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
 ORDER_ASSUMED = "They came together, so I assume their order."
@@ -82,6 +86,45 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
+def listed_briefly(words: Sequence[str]) -> str:
+    """The words as `listed`; of many the first few, and how many more."""
+    if len(words) <= MOST_NAMED:
+        return listed(words)
+    return f"{', '.join(words[:MOST_NAMED])} and {len(words) - MOST_NAMED} more"
+
+
+def put_right(game: AnyGame, before: str, board: str) -> str:
+    """What hands must do so that a board shows `before` again: "Take a1 away. Put light back on d2."."""
+    cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
+    came = [cell for cell in cells if before[cell] == EMPTY]
+    gone = [cell for cell in cells if board[cell] == EMPTY]
+    if len(cells) == 2 and len(came) == len(gone) == 1 and before[gone[0]] == board[came[0]]:
+        return f"Move {game.cells[came[0]]} back to {game.cells[gone[0]]}."
+    sentences = [f"Take {_cells(game, came)} away."] if came else []
+    for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
+        lacking = [cell for cell in gone if before[cell] == letter]
+        other = [cell for cell in cells if before[cell] == letter and cell not in gone]
+        if lacking:
+            sentences.append(f"Put {owner(game, letter)} back on {_cells(game, lacking)}.")
+        if other:
+            sentences.append(f"Make {_cells(game, other)} {owner(game, letter)} again.")
+    return " ".join(sentences)
+
+
+def owner(game: AnyGame, letter: str) -> str:
+    """Whose man a class letter is: a side's name, or the colour where sides are seats; of half a tile its pips."""
+    if shares_men(game):
+        return f"the {letter}"
+    colours = {"B": "black", "W": "white"}
+    if game.sides == ("first", "second"):
+        return colours[letter]
+    return game.sides[game.pieces.index(letter)]
+
+
+def _cells(game: AnyGame, cells: Sequence[int]) -> str:
+    return listed_briefly([game.cells[cell] for cell in cells])
+
+
 def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> str:
     """What a turn still lacks, of which only some steps are seen."""
     step, side = missing[0], game.to_move(position)
@@ -122,6 +165,8 @@ def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
 def result(game: AnyGame, outcome: Outcome) -> str:
     """How the game ended."""
     why = REASONS.get(outcome.reason, outcome.reason.replace("_", " "))
+    if outcome.winner is not None and outcome.reason in LOSSES:
+        why = LOSSES[outcome.reason].format(game.sides[1 - outcome.winner])
     scores = f" {outcome.scores[0]} to {outcome.scores[1]}." if outcome.scores else ""
     if outcome.winner is None:
         return f"The game is a draw: {why}.{scores}"

@@ -171,6 +171,10 @@ class CoGanh:
         """The position of `format_position`'s text, or of 25 letters and a side. Raises PositionError."""
         return texts.parse_position(self.rules, text)
 
+    def set_up(self, board: str, side: Side, before: Position) -> Position:
+        """Plies are counted anew, and nothing is forced."""
+        return texts.parse_position(self.rules, f"{SIDES[side]}:{board}")
+
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, judged by which men came, went and changed sides."""
         return Judge(self, position, board).fault()

@@ -312,6 +312,12 @@ class DoubleDoubleDominoes:
         """The position of that text. Raises PositionError."""
         return texts.parse_position(text)
 
+    def set_up(self, board: str, side: Side, before: Position) -> Position:
+        """Only the empty board: of tiles that lie already nobody knows what they brought to whom."""
+        if set(board) != {EMPTY}:
+            raise PositionError("which halves are one tile, and whose points they brought, is not to be seen")
+        return next((start for start in self.starts if start.to_move == side), self.starts[0])
+
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, judged by which halves came, went and changed their pips."""
         outcome = self.outcome(position)

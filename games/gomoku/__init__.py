@@ -186,6 +186,12 @@ class Gomoku:
         """The position itself: nothing is hidden."""
         return position
 
+    def set_up(self, board: str, side: Side, before: Position) -> Position:
+        """The number of stones says which colour is next; an opening swap2 counts as over."""
+        marks, size = board.translate(str.maketrans("".join(PIECES), "XO")), self.geometry.size
+        rows = "/".join(marks[start : start + size] for start in range(0, size * size, size))
+        return self._parser.parse(f"{rows}:{self.sides[side]}")
+
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, judged by which stones came and went."""
         letter = PIECES[self.colour(position)]

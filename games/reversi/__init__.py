@@ -185,6 +185,14 @@ class Reversi:
         black, white = (sum(1 << cell for cell, disc in enumerate(letters) if disc == letter) for letter in LETTERS)
         return Position((black, white), LETTERS.index(match[2].upper()))
 
+    def set_up(self, board: str, side: Side, before: Position) -> Position:
+        """The discs tell everything but the mover."""
+        bare = [cell for cell in cells_of(START[0] | START[1]) if board[cell] == EMPTY]
+        if bare:
+            raise PositionError(f"{CELLS[bare[0]]} is empty, and the four cells in the middle never are")
+        black, white = (sum(1 << cell for cell, disc in enumerate(board) if disc == piece) for piece in PIECES)
+        return Position((black, white), side)
+
     def fault(self, position: Position, board: str) -> Fault:
         """The broken rule, judged by which discs came, went and were turned."""
         over = self.outcome(position) is not None

@@ -12,8 +12,27 @@ import pytest
 from typer.testing import CliRunner
 
 from daemon import tell_cli
-from daemon.commands import MOST_BYTES, Answer, Command, CommandError, Mover, Pass, Undo, as_object, parse_command
-from daemon.showing import told
+from daemon.commands import (
+    MOST_BYTES,
+    Adopt,
+    Answer,
+    Coach,
+    Command,
+    CommandError,
+    Correct,
+    EndMove,
+    Mover,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+    as_object,
+    parse_command,
+)
+from daemon.showing import permission, told
 from daemon.showing.web import WebPage
 
 
@@ -59,7 +78,26 @@ def post(page: WebPage, body: bytes, **headers: str) -> tuple[int, dict[str, str
             return error.code, json.loads(error.read())
 
 
-@pytest.mark.parametrize("command", [Pass(), Undo(), Mover("green"), Mover("", 7)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        Pass(),
+        Undo(),
+        Mover("green"),
+        Mover("", 7),
+        Correct("d2", "light"),
+        Adopt(),
+        Adopt("dark"),
+        Pause(),
+        Resume(),
+        Resign(),
+        Resign("light"),
+        NewGame(),
+        EndMove(),
+        Coach(),
+        Repeat(),
+    ],
+)
 def test_a_command_comes_back_from_its_words(command: Command) -> None:
     assert parse_command(json.loads(json.dumps(as_object(command)))) == command
 
@@ -71,7 +109,11 @@ def test_a_command_comes_back_from_its_words(command: Command) -> None:
         [],
         "pass",
         {},
-        {"command": "resign"},
+        {"command": "fly"},
+        {"command": "correct", "cell": "d2"},
+        {"command": "correct", "cell": "", "piece": "light"},
+        {"command": "correct", "cell": "d2", "piece": "\x07"},
+        {"command": "end_move", "side": "red"},
         {"command": "pass", "side": "red"},
         {"command": "mover", "side": 1},
         {"command": "mover", "side": "x" * 33},
@@ -131,7 +173,7 @@ def test_where_the_board_shows_everything_there_is_nothing_to_tell() -> None:
 
 
 def test_another_computer_may_look_and_not_tell(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "is_here", lambda _request: False)
+    monkeypatch.setattr(permission, "is_here", lambda _request: False)
     with Daemon(page, Answer(True, "done")) as daemon:
         assert post(page, b'{"command": "pass"}')[1]["code"] == "not_from_here"
     assert daemon.heard == []

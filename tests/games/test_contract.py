@@ -197,3 +197,26 @@ def test_rule_options_name_themselves_when_refused(game: AnyGame) -> None:
 def test_an_unknown_game_is_refused_with_the_names_of_the_others() -> None:
     with pytest.raises(games.UnknownGame, match="nine_mens_morris"):
         games.load("chess")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_position_set_up_by_hand_shows_its_board_and_its_mover(game: AnyGame, seed: int) -> None:
+    for position, _ in random_game(game, seed):
+        board = game.board(position)
+        try:
+            made = game.set_up(board, game.to_move(position), position)
+        except PositionError as error:
+            assert str(error)
+            continue
+        assert game.board(made) == board
+        assert game.parse_position(game.format_position(made)) == made
+
+
+def test_men_that_cannot_stand_so_are_set_up_nowhere_or_the_game_is_over(game: AnyGame) -> None:
+    for letter in game.classes[1:]:
+        try:
+            made = game.set_up(letter * len(game.cells), 0, game.initial())
+        except PositionError as error:
+            assert str(error)
+        else:
+            assert game.outcome(made) is not None

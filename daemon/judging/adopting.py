@@ -1,0 +1,110 @@
+"""Believing the board in view because somebody at the table says so, as far as legal play or the rules allow it.
+
+What was misread before is mended here: the line of play is left at the latest ply from which legal play leads to the
+board, and goes on from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from daemon.judging import complaints
+from daemon.judging.corrections import Refusal, side_of
+from daemon.judging.effects import Effect, TakeBack
+from daemon.judging.explain import explain
+from daemon.judging.explanation import Explanation, MoveEvent
+from daemon.judging.referee import Referee
+from daemon.speaking import phrases
+from games import PositionError, changed_cells
+from vision.reading.board_reading import BoardReading
+
+MOST_BACK = 8
+"""As many plies back another line of play is looked for."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """How legal play leads to a board."""
+
+    ply: int
+    """The ply up to which the line stays as it is."""
+    best: Explanation
+
+
+@dataclasses.dataclass(frozen=True)
+class SetUp:
+    """A position that no legal play from the present line leads to: a game begins with it."""
+
+    position: Any
+
+
+def way_to(referee: Referee, reading: BoardReading) -> Way | None:
+    """The latest ply from which legal play explains a reading beyond doubt; None where none does."""
+    for ply in range(referee.ply, max(-1, referee.ply - MOST_BACK - 1), -1):
+        event = explain(referee.game, referee.history[: ply + 1], reading)
+        best = event.explanations[0] if event.explanations and not event.ambiguous else None
+        if best is not None and best.kind in ("unchanged", "plies"):
+            return Way(ply, best)
+    return None
+
+
+def take(referee: Referee, way: Way) -> list[Effect]:
+    """Believes the line that leads to the board, and says what changed."""
+    undone = referee.line.plies[way.ply :]
+    referee.line.cut(way.ply)
+    referee.forget_answer()
+    referee.withdrawn = None
+    effects: list[Effect] = [TakeBack(way.ply)] if undone else []
+    if way.best.moves and referee.ply == 0:
+        referee.history[0] = way.best.start
+    for number, (move, position) in enumerate(zip(way.best.moves, way.best.positions, strict=True), 1):
+        effects += referee.make(move, position, "said", goes_on=number < len(way.best.moves))
+    referee.believe()
+    told = [f"{phrases.listed([one.text for one in undone if one.seen])} no longer counts."] if undone else []
+    told.append("I take the board as it is.")
+    effects.append(referee.announce("adopted", " ".join([*told, referee.whose_turn()])))
+    return [*effects, *referee.pass_if_forced()]
+
+
+def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effect] | SetUp:
+    """Believes the board in view: by legal play where some leads to it, else as a position set up by hand.
+
+    `side` names who moves next. Raises Refusal where the board cannot be seen clearly, or can be no position.
+    """
+    game = referee.game
+    if referee.paused:
+        raise Refusal("The game is paused: resume it first.")
+    doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
+    mover = side_of(game, side) if side else None
+    way = way_to(referee, reading)
+    if way is not None:
+        after = way.best.positions[-1] if way.best.positions else referee.history[way.ply]
+        if mover is None or game.outcome(after) is not None or game.to_move(after) == mover:
+            return take(referee, way)
+    if doubtful:
+        names = phrases.listed_briefly([game.cells[cell] for cell in doubtful])
+        raise Refusal(f"I cannot see {names} clearly: say what stands there first, with correct.")
+    try:
+        mover = game.to_move(referee.position) if mover is None else mover
+        position = game.set_up(reading.board, mover, referee.position)
+    except PositionError as error:
+        raise Refusal(f"This board is no position: {error}.") from None
+    if game.outcome(position) is not None:
+        raise Refusal("On this board the game is over: nothing can be played from it.")
+    return SetUp(position)
+
+
+def why_not(referee: Referee, event: MoveEvent) -> str:
+    """Why a corrected board still is no legal play, in sentences; empty where it is."""
+    if event.explanations and not event.ambiguous:
+        return ""
+    if event.ambiguous:
+        return "More than one move leads to that board."
+    asked, begun = referee.agent_move, referee.ply > 0
+    return complaints.unexplained(referee.game, referee.position, event, begun=begun, asked=asked).text
+
+
+def differing(referee: Referee, board: str) -> int:
+    """On how many cells a board differs from the one believed."""
+    return len(changed_cells(referee.game.board(referee.position), board))

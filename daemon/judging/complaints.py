@@ -1,0 +1,101 @@
+"""What is wrong with a board that no legal play explains, and what hands must do about it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Literal
+
+from daemon.judging.explanation import Explanation, MoveEvent
+from daemon.judging.line import shares_men
+from daemon.speaking import phrases
+from games import EMPTY, AnyGame, Fault, changed_cells
+
+DESYNC_CELLS = 5
+"""From so many men that came or went on, a difference is no illegal move but another position."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Complaint:
+    """A verdict on a board, with what is said of it."""
+
+    verdict: Literal["illegal", "unclear", "desync", "put_back"]
+    text: str
+    cells: tuple[int, ...]
+    """What to put right, or what cannot be seen."""
+    rule: str = ""
+    """Code of the broken rule."""
+
+
+def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, asked: Any = None) -> Complaint:
+    """What to say of a board that nothing legal explains.
+
+    `begun` is whether a ply was made, `asked` the agent's move that waits to be carried out, where there is one.
+    """
+    before, board = game.board(position), event.board
+    differing = changed_cells(before, board)
+    doubtful = tuple(cell for cell in event.doubtful if cell in differing)
+    if doubtful or not differing:
+        return _unclear(game, doubtful or event.doubtful)
+    if _strays(game, before, board) >= DESYNC_CELLS:
+        return _strange(game, before, board, begun)
+    fault = game.fault(position, board)
+    text = fault.text
+    if asked is not None:
+        text += f" I asked for {phrases.spoken_move(game, position, asked)}."
+    return Complaint("illegal", text, fault.cells, fault.rule)
+
+
+def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint:
+    """What is still to be put back after a move was taken back by word."""
+    before, board = game.board(position), event.board
+    cells = changed_cells(before, board)
+    doubtful = tuple(cell for cell in event.doubtful if cell in cells)
+    if doubtful or not cells:
+        return _unclear(game, doubtful or event.doubtful)
+    return Complaint("put_back", phrases.put_right(game, before, board), cells)
+
+
+def not_the_agents(
+    game: AnyGame, position: Any, agents: tuple[str | None, str | None], asked: Any, best: Explanation, board: str
+) -> Fault | None:
+    """The fault of legal plies that go against what an agent plays; None where they do not.
+
+    `asked` is the agent's move that waits to be carried out; None where none does.
+    """
+    cells = changed_cells(game.board(position), board)
+    agent = agents[game.to_move(position)]
+    if agent is not None and asked is None:
+        return Fault("not_your_turn", cells, f"It is {agent}'s turn. Put it back and wait for the move, please.")
+    if agent is not None and best.moves[0] != asked:
+        wanted, done = (phrases.spoken_move(game, position, move) for move in (asked, best.moves[0]))
+        return Fault("not_the_agents_move", cells, f"I asked for {wanted}, but I see {done}. Please play {wanted}.")
+    later = [agents[game.to_move(after)] for after in best.positions[:-1]]
+    waiting = [one for one in later if one is not None]
+    if waiting and best.seen == 1:
+        return Fault("not_your_turn", cells, f"That would be {waiting[0]}'s move. Take it back, please.")
+    if waiting:
+        return Fault("not_your_turn", cells, "That is two moves; one of them is the agent's. Take the last one back.")
+    return None
+
+
+def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:
+    names = phrases.listed_briefly([game.cells[cell] for cell in cells])
+    text = f"I cannot see {names} clearly." if cells else "I cannot read the board clearly."
+    return Complaint("unclear", text, cells)
+
+
+def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
+    cells = changed_cells(before, board)
+    where = phrases.listed_briefly([game.cells[cell] for cell in cells])
+    text = f"To begin, set up the board as at the start: look at {where}."
+    if begun:
+        text = f"The board is not as I know it: look at {where}. {phrases.put_right(game, before, board)}"
+    return Complaint("desync", text, cells)
+
+
+def _strays(game: AnyGame, before: str, board: str) -> int:
+    """How many men came or went. Men that were turned over belong to one move, however many; halves do not turn."""
+    cells = changed_cells(before, board)
+    if shares_men(game):
+        return len(cells)
+    return sum(EMPTY in (before[cell], board[cell]) for cell in cells)

@@ -1,0 +1,62 @@
+"""Taking moves back by word: the line is cut at once, and hands put the men back after it."""
+
+from __future__ import annotations
+
+from daemon.judging.corrections import Refusal
+from daemon.judging.effects import Effect, TakeBack
+from daemon.judging.line import Ply
+from daemon.judging.referee import Referee
+from daemon.speaking import phrases
+
+
+def undo(referee: Referee) -> list[Effect]:
+    """Takes back the last move, or a pass or a resignation that was told after it.
+
+    Against an agent the person's own last move goes too: otherwise the agent would only play the same again. What
+    still stands on the board is asked to be put back; until then nothing on it is a move. Raises Refusal.
+    """
+    if referee.paused:
+        raise Refusal("The game is paused: resume it first.")
+    if referee.declared is not None:
+        effects = referee.revoke()
+        return [*effects, referee.announce("undo", f"The game goes on. {referee.whose_turn()}")]
+    ply = _undone_to(referee)
+    plies = referee.line.plies[ply:]
+    told = _taken_back(referee, plies)
+    prompt = referee.withdraw(ply)
+    text = f"{told} {prompt.text}" if prompt is not None else f"{told} {referee.next_turn()}"
+    side, cells = plies[0].side, () if prompt is None else prompt.cells
+    board = "" if prompt is None else prompt.board
+    return [
+        TakeBack(ply),
+        referee.announce("undo", text, board=board, side=side, cells=cells, urgent=prompt is not None),
+    ]
+
+
+def _undone_to(referee: Referee) -> int:
+    """The ply to which the game goes back."""
+    ply = _before_last(referee, referee.ply)
+    people = [side for side, agent in enumerate(referee.agents) if agent is None]
+    while people and ply and referee.game.to_move(referee.history[ply]) not in people:
+        ply = _before_last(referee, ply)
+    return ply
+
+
+def _before_last(referee: Referee, ply: int) -> int:
+    """The ply before the last move that was made until `ply`; passes that nobody told go with the move before them."""
+    plies = referee.line.plies[:ply]
+    if not plies:
+        raise Refusal("There is no move to take back.")
+    for index in range(len(plies) - 1, -1, -1):
+        if plies[index].seen or plies[index].known in ("said", "agent"):
+            return index
+    return 0
+
+
+def _taken_back(referee: Referee, plies: list[Ply]) -> str:
+    """Which moves are taken back."""
+    made = [one for one in plies if one.seen or one.known == "said"] or plies
+    if len(made) > 1:
+        return f"{phrases.listed([one.text for one in made])} are taken back."
+    name = referee.game.sides[made[0].side].capitalize()
+    return f"{name}'s {made[0].text if made[0].seen else 'pass'} is taken back."

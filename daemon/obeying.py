@@ -1,0 +1,143 @@
+"""What each command does at a match: the words of people turned into what the referee decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daemon.commands import (
+    Adopt,
+    Answer,
+    Coach,
+    Command,
+    Correct,
+    EndMove,
+    Mover,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+)
+from daemon.judging import adopting, corrections, undoing
+from daemon.judging.adopting import SetUp
+from daemon.judging.corrections import Refusal
+from daemon.judging.effects import Announcement, Effect
+from daemon.judging.told_cells import cell_of, letter_of
+from vision.reading.board_reading import BoardReading
+
+if TYPE_CHECKING:
+    from daemon.match import Match
+
+NEEDS_BOARD = "I do not see the board now: clear it of hands, and say it again."
+
+
+def obey(match: Match, command: Command) -> Answer:
+    """Carries a command out, and answers with what became of it."""
+    try:
+        effects = _effects(match, command)
+    except Refusal as refusal:
+        return Answer(False, str(refusal))
+    match.carry_out(effects)
+    told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
+    if isinstance(command, Undo | Resume | Adopt):
+        match.judge_again()
+    return Answer(True, " ".join(told))
+
+
+def _effects(match: Match, command: Command) -> list[Effect]:
+    referee = match.referee
+    match command:
+        case Pass():
+            return corrections.say_pass(referee)
+        case Mover(side, number):
+            return corrections.set_mover(referee, side, number)
+        case Undo():
+            return undoing.undo(referee)
+        case Resign(side):
+            return corrections.resign(referee, side)
+        case Correct(cell, piece):
+            return _correct(match, cell, piece)
+        case Adopt(side):
+            return _adopt(match, side)
+        case Pause() | Resume():
+            return _pause(match, isinstance(command, Pause))
+        case NewGame():
+            return _new_game(match)
+        case EndMove():
+            return match.end_move()
+        case Coach():
+            return _coach(match)
+        case Repeat():
+            return [referee.announce("repeat", match.spoken or referee.whose_turn(), urgent=True)]
+
+
+def _seen(match: Match) -> BoardReading:
+    """What the eyes read last, corrections included. Raises Refusal where the board is not in sight."""
+    seen = match.observation
+    if match.reading is None or seen is None or seen.rectified is None:
+        raise Refusal(NEEDS_BOARD)
+    return match.reading
+
+
+def _correct(match: Match, name: str, piece: str) -> list[Effect]:
+    """Takes what stands on a cell from a person, if legal play then explains the board, or at least more of it."""
+    referee, game = match.referee, match.referee.game
+    if referee.paused:
+        raise Refusal("The game is paused: resume it first.")
+    cell, letter = cell_of(game, name), letter_of(game, piece)
+    before = match.told.over(_seen(match))
+    match.told.say(cell, letter, _seen(match))
+    after = match.told.over(_seen(match))
+    what = f"{game.cells[cell]} {'is empty' if letter == game.classes[0] else f'holds {piece.lower()}'}"
+    way = adopting.way_to(referee, after)
+    if way is not None and way.ply < referee.ply:
+        told = [referee.announce("corrected", f"I see: {what}.", cells=(cell,))]
+        return [*told, *adopting.take(referee, way)]
+    why = adopting.why_not(referee, match.explain(after))
+    if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
+        match.told.forget([cell])
+        raise Refusal(f"That cannot be: {why}")
+    effects: list[Effect] = [referee.announce("corrected", f"I see: {what}.", cells=(cell,))]
+    referee.say_again()
+    return [*effects, *match.judged(_seen(match))]
+
+
+def _adopt(match: Match, side: str) -> list[Effect]:
+    adopted = adopting.adopt(match.referee, match.told.over(_seen(match)), side)
+    if isinstance(adopted, SetUp):
+        match.set_up = adopted.position
+        game = match.referee.game
+        mover = game.sides[game.to_move(adopted.position)]
+        return [match.referee.announce("adopted", f"A new game begins with this board. It is {mover}'s turn.")]
+    return adopted
+
+
+def _pause(match: Match, begins: bool) -> list[Effect]:
+    referee = match.referee
+    if referee.outcome is not None:
+        raise Refusal("The game is over.")
+    if referee.paused == begins:
+        raise Refusal("The game is paused already." if begins else "The game is not paused.")
+    if begins:
+        referee.pause()
+        return [referee.announce("paused", "The game is paused. Nothing on the board counts until you resume.")]
+    referee.go_on()
+    return [referee.announce("continued", f"The game goes on. {referee.whose_turn()}")]
+
+
+def _new_game(match: Match) -> list[Effect]:
+    match.new_game_wanted = True
+    left = match.referee.outcome is None and match.referee.ply > 0
+    text = "This game is left unfinished, and stays in the record." if left else "A new game."
+    return [match.referee.announce("new_game", text)]
+
+
+def _coach(match: Match) -> list[Effect]:
+    referee = match.referee
+    if referee.outcome is not None:
+        raise Refusal("The game is over: there is no move to advise.")
+    if not match.ask_coach():
+        raise Refusal("I am thinking already.")
+    return [referee.announce("coach", "Let me think.")]
