@@ -26,7 +26,7 @@ def keys() -> None:
     """Who may join the bus from other computers, and the page's token.
 
     Without keys the bus can be reached from this computer only. For workers on other computers, on the table's
-    computer: `kibitzer keys new daemon`, then keys = "var/keys" under [bus] and an address such as
+    computer: `kibitzer keys new daemon`, then keys = "var/keys" in its section bus, and an address such as
     tcp://192.168.1.5:5555. On the worker's: `kibitzer keys new laptop`. Carry laptop.key to the table's computer and
     `kibitzer keys allow laptop.key` there; carry daemon.key to the worker's and name both in `kibitzer worker`.
 

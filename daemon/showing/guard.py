@@ -14,38 +14,51 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
+from daemon.showing.door import Door, Refusals
+
 _log = logging.getLogger(__name__)
 
 HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; connect-src 'self' ws: wss:; "
-    "base-uri 'none'; form-action 'none'",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Server": "Kibitzer",
 }
+"""On every answer. A page of the same address may frame ours; OBS shows page or picture as a page of its own."""
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
+"""What a proxy adds: whose request it was is not known then."""
 
 
-def admit(allowed_hosts: tuple[str, ...] = ()) -> Middleware:
+async def protect(_: web.Request, response: web.StreamResponse) -> None:
+    """Puts the headers on an answer that is about to be sent."""
+    response.headers.update(HEADERS)
+    response.headers.setdefault("Cache-Control", "no-store")
+
+
+def admit(refusals: Refusals, door: Door, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
     """A middleware that lets in what is addressed to this computer by address, `localhost` or an allowed name."""
 
     @web.middleware
     async def middleware(
         request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        fault = _fault(request, allowed_hosts)
-        if fault:
-            _log.info("a request from %s is refused: %s", request.remote, fault)
-            return web.json_response({"code": "forbidden", "text": fault}, status=403)
-        try:
-            response = await handler(request)
-        except web.HTTPException as error:
-            if error.status >= 400:
-                return web.json_response({"code": "not_here", "text": error.reason}, status=error.status)
-            raise
-        if not response.prepared:
-            response.headers.update(HEADERS)
-        return response
+        with door.served(request.transport):
+            kind, fault = _fault(request, allowed_hosts)
+            if fault:
+                refusals.count(kind)
+                _log.debug("a request from %s is refused: %s", request.remote, fault)
+                return web.json_response({"code": "forbidden", "text": fault}, status=403)
+            try:
+                return await handler(request)
+            except web.HTTPException as error:
+                if error.status >= 400:
+                    return web.json_response({"code": "not_here", "text": error.reason}, status=error.status)
+                raise
 
     return middleware
 
@@ -61,21 +74,33 @@ def is_loopback(host: str) -> bool:
 
 
 def is_here(request: web.Request) -> bool:
-    """Whether a request comes from this computer."""
+    """Whether a request comes from this computer, and by no proxy that may stand for another."""
+    if any(name in request.headers for name in _FORWARDED):
+        return False
     own = None if request.transport is None else request.transport.get_extra_info("sockname")
     sender = request.remote
     return sender is not None and (is_loopback(sender) or (own is not None and sender == own[0]))
 
 
-def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> str:
-    """Why a request is refused; empty where it is not."""
+def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> tuple[str, str]:
+    """Kind and text of why a request is refused; empty where it is not."""
     host = _name(request.host)
     if host is None or not (host == "localhost" or host in allowed_hosts or _is_address(host)):
-        return f"this page is reached by address or localhost, not as {request.host!r}"
+        return "host", f"this page is reached by address or localhost, not as {request.host[:100]!r}"
     origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc != request.host:
-        return f"scripts of {origin!r} may not read this page"
-    return ""
+    if origin is not None and _netloc(origin) != request.host:
+        return "origin", f"scripts of {origin[:100]!r} may not read this page"
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    if request.method not in ("GET", "HEAD") and site not in ("same-origin", "none"):
+        return "origin", "another site's page may not command here"
+    return "", ""
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _name(host: str) -> str | None:

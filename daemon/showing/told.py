@@ -13,12 +13,15 @@ import queue
 from aiohttp import web
 
 from daemon.commands import MOST_BYTES, Answer, Command, CommandError, parse_command
-from daemon.showing.guard import is_here
+from daemon.showing.door import Refusals
+from daemon.showing.permission import Permission
 
 MOST_WAITING = 8
 """More are turned away."""
 ANSWER_S = 5.0
 """Longest wait for the daemon to carry out a command."""
+READ_S = 5.0
+"""Longest wait for the whole text of a command."""
 
 
 class Request:
@@ -36,7 +39,8 @@ class Request:
 class Mailbox:
     """Requests in the order in which they came. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, permission: Permission, refusals: Refusals) -> None:
+        self._permission, self._refusals = permission, refusals
         self.is_open = False
         """Whether commands are taken; where the board shows all there is to know, none are."""
         self._waiting: queue.Queue[Request] = queue.Queue(maxsize=MOST_WAITING)
@@ -54,16 +58,26 @@ class Mailbox:
 
     async def receive(self, request: web.Request) -> web.Response:
         """Takes a command, and answers once the daemon has carried it out (200) or refused it (409)."""
-        if not is_here(request):
-            return problem(403, "not_from_here", "commands are taken on the computer that watches the board only")
+        refusal = self._permission.refusal(request)
+        if refusal is not None:
+            return refusal
         if not self.is_open:
             return problem(409, "no_commands", "The board shows all there is to know of this game.")
         try:
-            waiting = Request(await _command(request))
+            async with asyncio.timeout(READ_S):
+                waiting = Request(await _command(request))
+        except CommandError as error:
+            self._refusals.count("command")
+            return problem(400, "no_command", str(error))
+        except TimeoutError:
+            self._refusals.count("slow")
+            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
+        return await self._carried_out(waiting)
+
+    async def _carried_out(self, waiting: Request) -> web.Response:
+        try:
             self._waiting.put_nowait(waiting)
             answer = await asyncio.wait_for(asyncio.wrap_future(waiting.answered), ANSWER_S)
-        except CommandError as error:
-            return problem(400, "no_command", str(error))
         except queue.Full:
             return problem(503, "busy", "too many commands wait already; try again in a moment")
         except TimeoutError:

@@ -2,7 +2,7 @@
 
 One thread runs an aiohttp server. Whoever calls `WebPage` only replaces the newest value and never waits; a slow
 viewer skips pictures, too many are turned away. Every path is read-only but `/tell`, by which programs and pages on
-this computer tell the daemon what the board does not show.
+this computer, and others with a token, tell the daemon what the board does not show.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ import prometheus_client
 from aiohttp import WSMsgType, web
 
 from agents.messages import StateMessage
+from daemon.showing.door import SAY_S, Door, Refusals
 from daemon.showing.exposition import Exposition
-from daemon.showing.guard import admit, is_here, is_loopback
+from daemon.showing.guard import admit, is_here, is_loopback, protect
+from daemon.showing.permission import Permission
+from daemon.showing.token import TokenError, page_token
 from daemon.showing.told import Mailbox, Request, problem
 from vision.frame import Image
 
@@ -42,6 +45,8 @@ REPEAT_S = 0.25
 IDLE_S = 5.0
 """A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
 OPEN_S = CLOSE_S = 5.0
+BACKLOG = 64
+"""Connections that wait to be let in."""
 _BOUNDARY = "kibitzer-picture"
 _FILES = (
     ("/", "index.html", "text/html"),
@@ -64,15 +69,24 @@ class WebPage:
         host: str = "127.0.0.1",
         allowed_hosts: tuple[str, ...] = (),
         health_deadline_s: float = 30.0,
+        token: Path | None = None,
     ) -> None:
         """Opens the port; 0 takes any free one, which `port` then names.
 
         Names in `allowed_hosts` are taken in the Host header besides addresses and `localhost`. Health that was not
-        updated for `health_deadline_s` counts as a fault. Raises WebError.
+        updated for `health_deadline_s` counts as a fault. `token` is the file of what commands from other computers
+        must bring along; it is made where others can reach the page. Raises WebError.
         """
+        if token is not None and not is_loopback(host):
+            try:
+                page_token(token)
+            except TokenError as error:
+                raise WebError(str(error)) from None
         self._exposition = Exposition(health_deadline_s)
         self._allowed_hosts = allowed_hosts
-        self._mailbox = Mailbox()
+        self._refusals = Refusals()
+        self._door = Door(self._refusals)
+        self._mailbox = Mailbox(Permission(token, self._refusals), self._refusals)
         self._videos = self._lives = 0
         self._failure = ""
         self._loop = asyncio.new_event_loop()
@@ -92,7 +106,8 @@ class WebPage:
         shown = f"[{host}]" if ":" in host else host
         self.address = f"http://{shown}:{answer}/"
         if not is_loopback(host):
-            _log.warning("%s can be seen by everybody on this network", self.address)
+            who = "nobody" if token is None else f"who brings the token in {token}"
+            _log.warning("%s can be seen by everybody on this network; %s may command from there", self.address, who)
 
     def update_state(self, state: StateMessage) -> None:
         """Shows a new state."""
@@ -179,22 +194,32 @@ class WebPage:
             self._loop.close()
 
     async def _run(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
-        runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(
+            self._application(), access_log=None, shutdown_timeout=1.0, keepalive_timeout=SAY_S, auto_decompress=False
+        )
         await runner.setup()
+        watch = asyncio.create_task(self._door.watch())
+        assert runner.server is not None
         try:
-            site = web.TCPSite(runner, host, port)
             try:
-                await site.start()
+                server = await self._loop.create_server(
+                    self._door.factory(runner.server), host, port, backlog=BACKLOG, reuse_address=True
+                )
             except OSError as error:
                 opened.put(_refusal(host, port, error))
                 return
-            opened.put(int(runner.addresses[0][1]))
-            await self._stop.wait()
+            async with server:
+                opened.put(int(server.sockets[0].getsockname()[1]))
+                await self._stop.wait()
         finally:
+            watch.cancel()
             await runner.cleanup()
 
     def _application(self) -> web.Application:
-        application = web.Application(middlewares=[admit(self._allowed_hosts)], client_max_size=1024)
+        application = web.Application(
+            middlewares=[admit(self._refusals, self._door, self._allowed_hosts)], client_max_size=1024
+        )
+        application.on_response_prepare.append(protect)
         for path, name, kind in _FILES:
             application.router.add_get(path, functools.partial(_file, PAGE / name, kind))
         for path, handler in (
@@ -229,6 +254,7 @@ class WebPage:
         return web.json_response(readiness, status=200 if readiness["ready"] else 503)
 
     async def _metrics(self, _: web.Request) -> web.Response:
+        self._exposition.set_figures(self._refusals.figures())
         registry = prometheus_client.CollectorRegistry()
         registry.register(self._exposition)
         return web.Response(

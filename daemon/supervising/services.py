@@ -97,7 +97,7 @@ class Services:
         page = self.config.page
         if not page.enabled:
             return None
-        opened: WebPage = self.keep(WebPage(port=page.port, host=page.host))
+        opened: WebPage = self.keep(WebPage(port=page.port, host=page.host, token=ROOT / page.token))
         if self._takes_commands:
             opened.take_commands()
         return opened

@@ -102,7 +102,7 @@ def test_the_page_and_its_parts_need_nothing_from_elsewhere(page: WebPage) -> No
         status, headers, body = get(page, path)
         assert status == 200 and headers["Content-Type"].startswith(kind)
         assert b"http://" not in body and b"https://" not in body and b"innerHTML" not in body
-        assert headers["Content-Security-Policy"].startswith("default-src 'self'")
+        assert headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
 
 
 def test_the_script_finds_all_that_it_fills_in(page: WebPage) -> None:

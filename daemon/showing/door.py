@@ -1,0 +1,148 @@
+"""The door of the page: how many may be inside at a time, and how long one may take to say what it wants.
+
+A connection that sends its request byte by byte, or none at all, is closed; so is one that does not take its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import contextlib
+import functools
+import ipaddress
+import time
+from collections.abc import Callable, Iterator
+
+from aiohttp import web
+
+MOST_HERE = 64
+"""Connections from this computer at a time."""
+MOST_ELSEWHERE = 64
+"""Connections from other computers at a time."""
+MOST_EACH = 24
+"""Connections of one other computer at a time: a browser opens six, and two that stay."""
+SAY_S = 10.0
+"""A connection has so long to send the whole head of its first request, and to take an answer and ask again."""
+LOOK_S = 1.0
+
+
+class Refusals:
+    """What was refused at the page so far, by kind. Used by the page's thread; counts may be read by any."""
+
+    KINDS = ("host", "origin", "token", "rate", "connections", "slow", "command")
+
+    def __init__(self) -> None:
+        self._counts = collections.Counter(dict.fromkeys(self.KINDS, 0))
+
+    def count(self, kind: str) -> None:
+        """One more of that kind."""
+        self._counts[kind] += 1
+
+    def figures(self) -> dict[str, float]:
+        """The counts as metrics."""
+        return {f"page_refused_{kind}_total": float(count) for kind, count in self._counts.items()}
+
+
+class Door:
+    """All connections of the page. Used by the page's thread."""
+
+    def __init__(self, refusals: Refusals) -> None:
+        self._refusals = refusals
+        self._inside: dict[asyncio.BaseTransport, str] = {}
+        self._deadline_s: dict[asyncio.BaseTransport, float] = {}
+
+    def factory(self, server: web.Server) -> Callable[[], asyncio.Protocol]:
+        """Makes the protocol of a new connection."""
+        return functools.partial(_Guarded, self, server)
+
+    def enter(self, transport: asyncio.BaseTransport) -> bool:
+        """Whether there is room for a new connection."""
+        address = _address(transport)
+        elsewhere = [one for one in self._inside.values() if not _is_loopback(one)]
+        if _is_loopback(address):
+            full = len(self._inside) - len(elsewhere) >= MOST_HERE
+        else:
+            full = len(elsewhere) >= MOST_ELSEWHERE or elsewhere.count(address) >= MOST_EACH
+        if full:
+            self._refusals.count("connections")
+            return False
+        self._inside[transport] = address
+        self._deadline_s[transport] = time.monotonic() + SAY_S
+        return True
+
+    def leave(self, transport: asyncio.BaseTransport) -> None:
+        """A connection has ended."""
+        self._inside.pop(transport, None)
+        self._deadline_s.pop(transport, None)
+
+    @contextlib.contextmanager
+    def served(self, transport: asyncio.BaseTransport | None) -> Iterator[None]:
+        """While its request is being answered a connection has no deadline here."""
+        if transport is None or transport not in self._inside:
+            yield
+            return
+        self._deadline_s.pop(transport, None)
+        try:
+            yield
+        finally:
+            if transport in self._inside:
+                self._deadline_s[transport] = time.monotonic() + SAY_S
+
+    async def watch(self) -> None:
+        """Closes what is too slow, until it is cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            now_s = time.monotonic()
+            for transport in [one for one, deadline_s in self._deadline_s.items() if now_s > deadline_s]:
+                self._refusals.count("slow")
+                self.leave(transport)
+                if isinstance(transport, asyncio.Transport):
+                    transport.abort()
+
+
+class _Guarded(asyncio.Protocol):
+    """aiohttp's protocol behind the door."""
+
+    def __init__(self, door: Door, server: web.Server) -> None:
+        self._door, self._server = door, server
+        self._inner: asyncio.Protocol | None = None
+        self._transport: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if not self._door.enter(transport):
+            transport.close()
+            return
+        self._transport, self._inner = transport, self._server()
+        self._inner.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._inner is not None:
+            self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return None if self._inner is None else self._inner.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._inner is not None and self._transport is not None:
+            self._door.leave(self._transport)
+            self._inner.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        if self._inner is not None:
+            self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        if self._inner is not None:
+            self._inner.resume_writing()
+
+
+def _address(transport: asyncio.BaseTransport) -> str:
+    peer = transport.get_extra_info("peername")
+    return str(peer[0]) if isinstance(peer, tuple) and peer else ""
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,224 @@
+"""The page against strangers: tokens, rates, connections, slowness. Real HTTP, from an address that others use too."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from daemon.commands import Answer
+from daemon.showing import door, guard, permission, told
+from daemon.showing.token import TokenError, is_bearer, new_token, page_token
+from daemon.showing.web import WebError, WebPage
+from tests.daemon.test_commands import Daemon
+from tests.daemon.test_keys import own_address
+
+PASS = b'{"command": "pass"}'
+Headers = dict[str, str]
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebPage]:
+    """A page on all addresses, for which nobody is here."""
+    monkeypatch.setattr(permission, "is_here", lambda _request: False)
+    made = WebPage(port=0, host="0.0.0.0", token=tmp_path / "keys" / "page.token")
+    made.take_commands()
+    yield made
+    made.close()
+
+
+def ask(
+    page: WebPage, method: str, path: str, body: bytes = b"", **headers: str
+) -> tuple[int, Headers, dict[str, str]]:
+    connection = http.client.HTTPConnection(own_address(), page.port, timeout=5)
+    try:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body or None, {"Content-Type": "application/json"} | named)
+        response = connection.getresponse()
+        text = response.read()
+        is_json = response.headers.get_content_type() == "application/json"
+        return response.status, dict(response.headers), json.loads(text) if is_json else {}
+    finally:
+        connection.close()
+
+
+def refused(page: WebPage) -> dict[str, float]:
+    return {name.split("_")[2]: count for name, count in page._refusals.figures().items() if count}
+
+
+def test_another_computer_commands_with_the_token_only(page: WebPage, tmp_path: Path) -> None:
+    token = (tmp_path / "keys" / "page.token").read_text().strip()
+    with Daemon(page, Answer(True, "done")) as daemon:
+        for header in (
+            {},
+            {"Authorization": f"Bearer {token}x"},
+            {"Authorization": "Bearer "},
+        ):
+            status, headers, answer = ask(page, "POST", "/tell", PASS, **header)
+            assert (status, answer["code"], headers["WWW-Authenticate"]) == (401, "token_needed", "Bearer")
+        assert daemon.heard == []
+        assert ask(page, "POST", "/tell", PASS, Authorization=f"Bearer {token}")[0] == 200
+    assert len(daemon.heard) == 1
+    assert refused(page) == {"token": 3.0}
+
+
+def test_the_token_is_made_at_the_first_use_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "keys" / "page.token"
+    token = page_token(path)
+    assert page_token(path) == token and len(token) >= 43
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert new_token(path) != token
+    path.chmod(0o644)
+    with pytest.raises(TokenError, match="others may read"):
+        page_token(path)
+    with pytest.raises(WebError, match="others may read"):
+        WebPage(port=0, host="0.0.0.0", token=path)
+    path.chmod(0o600)
+    path.write_text("short\n")
+    with pytest.raises(TokenError, match="holds no token"):
+        page_token(path)
+
+
+def test_a_page_on_loopback_makes_no_token(tmp_path: Path) -> None:
+    WebPage(port=0, token=tmp_path / "page.token").close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_token_ends_the_old_one_at_once(page: WebPage, tmp_path: Path) -> None:
+    old = page_token(tmp_path / "keys" / "page.token")
+    fresh = new_token(tmp_path / "keys" / "page.token")
+    with Daemon(page, Answer(True, "done")):
+        assert ask(page, "POST", "/tell", PASS, Authorization=f"Bearer {old}")[0] == 401
+        assert ask(page, "POST", "/tell", PASS, Authorization=f"bearer {fresh}")[0] == 200
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Basic abc", "Bearer ä", "Bearer " + "x" * 5000])
+def test_what_is_no_token_is_none(header: str | None) -> None:
+    assert not is_bearer(header, "x" * 43)
+
+
+def test_wrong_tokens_are_soon_not_even_looked_at(page: WebPage) -> None:
+    statuses = [ask(page, "POST", "/tell", PASS, Authorization="Bearer wrong")[0] for _ in range(12)]
+    assert statuses[0] == 401 and statuses[-1] == 429
+    assert ask(page, "GET", "/healthz")[0] in (200, 503)  # who may look may still look
+
+
+def test_commands_in_a_stream_are_refused_also_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told, "ANSWER_S", 0.01)
+    page = WebPage(port=0)
+    page.take_commands()
+    try:
+        monkeypatch.setattr("tests.daemon.test_page_door.own_address", lambda: "127.0.0.1")
+        statuses = [ask(page, "POST", "/tell", PASS)[0] for _ in range(40)]
+        assert statuses[0] == 503 and 429 in statuses
+    finally:
+        page.close()
+
+
+def test_a_request_by_a_proxy_counts_as_another_computers(tmp_path: Path) -> None:
+    page = WebPage(port=0)
+    page.take_commands()
+    try:
+        connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=5)
+        headers = {"Content-Type": "application/json", "X-Forwarded-For": "192.0.2.7"}
+        connection.request("POST", "/tell", PASS, headers)
+        assert connection.getresponse().status == 403
+        connection.close()
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_another_sites_form_commands_nothing_even_with_the_token(page: WebPage, tmp_path: Path, site: str) -> None:
+    token = page_token(tmp_path / "keys" / "page.token")
+    assert ask(page, "POST", "/tell", PASS, Authorization=f"Bearer {token}", Sec_Fetch_Site=site)[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/page.js", "/state", "/healthz", "/nowhere", "/tell", "/snapshot.jpg", "/video"]
+)
+def test_every_answer_carries_the_headers_that_keep_browsers_in_bounds(page: WebPage, path: str) -> None:
+    connection = http.client.HTTPConnection(own_address(), page.port, timeout=5)
+    connection.request("GET", path)
+    response = connection.getresponse()
+    found = dict(response.headers)
+    response.close()
+    connection.close()
+    assert found.items() >= guard.HEADERS.items()
+    assert "unsafe" not in found["Content-Security-Policy"] and "frame-ancestors" in found["Content-Security-Policy"]
+    assert "no-store" in found["Cache-Control"] and "aiohttp" not in found["Server"]
+
+
+def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "SAY_S", 0.2)
+    monkeypatch.setattr(door, "LOOK_S", 0.05)
+    monkeypatch.setattr(told, "READ_S", 0.1)
+    page = WebPage(port=0)
+    page.take_commands()
+    half = b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+    try:
+        for said in (b"", b"GET / HTTP/1.1\r\nHost: local", half):
+            with socket.create_connection(("127.0.0.1", page.port), timeout=5) as slow:
+                slow.sendall(said)
+                with contextlib.suppress(ConnectionResetError):
+                    while slow.recv(4096):  # an answer, maybe, then the end; a timeout fails the test
+                        pass
+        assert refused(page)["slow"] >= 3
+        assert not page._door._inside
+    finally:
+        page.close()
+
+
+def test_a_connection_that_trickles_is_no_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "SAY_S", 0.3)
+    monkeypatch.setattr(door, "LOOK_S", 0.05)
+    page = WebPage(port=0)
+    try:
+        with socket.create_connection(("127.0.0.1", page.port), timeout=0.05) as slow:
+            for _ in range(200):
+                try:
+                    slow.sendall(b"x")
+                    if slow.recv(1) == b"":
+                        break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+            else:
+                raise AssertionError("it could go on for ever")
+    finally:
+        page.close()
+
+
+def test_one_address_cannot_take_all_connections(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    if own_address() == "127.0.0.1":
+        pytest.skip("this computer has no address but loopback")
+    monkeypatch.setattr(door, "MOST_EACH", 3)
+    crowd = [socket.create_connection((own_address(), page.port), timeout=5) for _ in range(4)]
+    try:
+        crowd[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        with contextlib.suppress(ConnectionResetError):
+            assert crowd[-1].recv(10) == b""
+        assert refused(page) == {"connections": 1.0}
+        here = http.client.HTTPConnection("127.0.0.1", page.port, timeout=5)
+        here.request("GET", "/events")
+        assert here.getresponse().status == 200
+        here.close()
+    finally:
+        for one in crowd:
+            one.close()
+
+
+def test_a_compressed_command_is_not_unpacked(page: WebPage, tmp_path: Path) -> None:
+    import gzip
+
+    token = page_token(tmp_path / "keys" / "page.token")
+    bomb = gzip.compress(b" " * 1_000_000 + PASS)
+    status, _, answer = ask(page, "POST", "/tell", bomb, Authorization=f"Bearer {token}", Content_Encoding="gzip")
+    assert (status, answer["code"]) == (400, "no_command")
