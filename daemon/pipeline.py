@@ -130,6 +130,10 @@ class Pipeline:
         self.reader.adopt(head)
         self._batch, self._again, self._stale = [], False, True
 
+    def retune(self, *, settle_s: float, readings: int) -> None:
+        """Other patience from the next frame on."""
+        self.gate.settle_s, self.readings = settle_s, readings
+
     def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
         """Whether a glance is enough: the board has settled, or is not there, and nothing has stirred since a look."""
         settled = last.gate is not None and last.gate.settled and not self._again

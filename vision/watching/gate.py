@@ -77,7 +77,7 @@ class Gate:
         `margin_share` of the picture's side lies outside the board's frame. What lies over the board for
         `accept_after_s` is reported; it is read as part of the scene only where it has proved to be no hand.
         """
-        self._settle_s = settle_s
+        self.settle_s = settle_s
         self._smallest_share = smallest_share
         self._margin_share = margin_share
         self._accept_after_s = accept_after_s
@@ -116,7 +116,7 @@ class Gate:
             return self._state("light", motion, small)
         # 2. Long enough?
         still_s = time_s - self._since_s
-        if still_s < self._settle_s:
+        if still_s < self.settle_s:
             return self._state("settling", motion, small)
         # 3. Against the pictures that were read last: what reaches in from outside is a hand that rests.
         if not self._told:
