@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-import games
-from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
+from daemon.config import SHIPPED, load_config
 from daemon.judging import corrections
-from daemon.records.journal import Journal, JournalError
+from daemon.records.choosing import GAME_HELP, RECORD, chosen, opened, told
+from daemon.records.export_cli import export
+from daemon.records.exporting.document import as_object, summary_object
 from daemon.records.score_sheet import score_sheet
-from daemon.records.stored import StoredGame
+from daemon.records.stored import GameSummary, StoredGame
 from daemon.records.stored_line import correct_mover
 from daemon.tell_cli import playing
-
-RECORD = ROOT / Config().journal.path
+from games import Outcome
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, help="The record of the games that were watched."
@@ -31,37 +31,77 @@ def record() -> None:
     """The record of the games that were watched."""
 
 
-@app.command("show")
-def show(
-    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
-    game_id: Annotated[str, typer.Option("--id", help="Only the game with this id.")] = "",
+JournalOption = Annotated[Path, typer.Option(help="The record's file.")]
+ConfigOption = Annotated[Path, typer.Option(help="Settings of the daemon that may be running.")]
+
+
+@app.command("list")
+def list_games(
+    journal: JournalOption = RECORD,
+    limit: Annotated[int, typer.Option(min=1, max=100000, help="At most so many, the newest ones.")] = 1000,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per game.")] = False,
 ) -> None:
-    """Shows the recorded games, oldest first, each with its moves and result.
+    """Lists the recorded games, oldest first: id, day, game, players, moves, result.
+
+    Example: kibitzer games list --limit 20
+    """
+    with told("list"), opened(journal, read_only=True) as stored:
+        found = stored.summaries(limit)
+    if as_json:
+        for one in found:
+            sys.stdout.write(json.dumps(summary_object(one), ensure_ascii=False) + "\n")
+        return
+    if not found:
+        sys.stderr.write(f"{journal}: no game is recorded yet\n")
+    for line in listed(found):
+        sys.stdout.write(line + "\n")
+
+
+@app.command("show")
+def show(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help=GAME_HELP + " Without it: all games.")] = "",
+    journal: JournalOption = RECORD,
+    game_id: Annotated[str, typer.Option("--id", hidden=True, help="The same as GAME.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per game.")] = False,
+) -> None:
+    """Shows a recorded game, or all of them, oldest first, each with its moves and result.
+
+    Example: kibitzer games show last
 
     Example: kibitzer games show --journal var/journal.sqlite --json
     """
-    try:
-        if not journal.is_file():
-            raise JournalError("absent", f"{journal}: there is no record yet; `kibitzer run` makes one")
-        stored = Journal(journal, read_only=True)
-        try:
-            found = [game for game in stored.games() if game_id in ("", game.game_id)]
-        finally:
-            stored.close()
-    except JournalError as error:
-        sys.stderr.write(f"kibitzer games show: {error}\n")
-        raise typer.Exit(2) from None
-    if game_id and not found:
-        sys.stderr.write(f"kibitzer games show: there is no game with the id {game_id!r} in {journal}\n")
-        raise typer.Exit(2)
-    for game in found:
-        sys.stdout.write((json.dumps(as_object(game)) if as_json else as_text(game)) + "\n")
+    with told("show"), opened(journal, read_only=True) as stored:
+        wanted = game or game_id
+        found = [chosen(stored, wanted)] if wanted else stored.games()
+    for one in found:
+        sys.stdout.write((json.dumps(as_object(one), ensure_ascii=False) if as_json else as_text(one)) + "\n")
+
+
+@app.command("delete")
+def delete(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    journal: JournalOption = RECORD,
+    config: ConfigOption = SHIPPED,
+) -> None:
+    """Deletes a game from the record for good, with its moves and notes. Nothing brings it back: export it before.
+
+    Example: kibitzer games delete 20260728T120000-1a2b3c4d
+    """
+    with told("delete"), opened(journal, read_only=True) as stored:
+        wanted = chosen(stored, game)
+        _refuse_played(wanted.game_id, config, "it cannot be deleted")
+    if not yes and not typer.confirm(f"{as_text(wanted).splitlines()[0]}\nDelete it for good?", err=True):
+        sys.stderr.write("kibitzer games delete: nothing is deleted\n")
+        raise typer.Exit(1)
+    with told("delete"), opened(journal) as stored:
+        stored.delete(wanted.game_id)
+    sys.stderr.write(f"{wanted.game_id} is deleted\n")
 
 
 @app.command("mover")
 def mover(
-    game_id: Annotated[str, typer.Argument(metavar="GAME", help="The game's id, as `kibitzer games show` prints it.")],
+    game_id: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the move, passes not counted.")],
     side: Annotated[str, typer.Argument(help="Who made it: a side's name, such as green.")],
     journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
@@ -73,58 +113,51 @@ def mover(
 
     Example: kibitzer games mover 20260728T120000-1a2b3c4d 7 green
     """
-    try:
-        if playing(load_config(config).page) == game_id:
-            raise corrections.Refusal(f"{game_id} is being played: say it to the daemon, kibitzer tell mover")
-        if not journal.is_file():
-            raise JournalError("absent", f"{journal}: there is no record yet; `kibitzer run` makes one")
-        stored = Journal(journal)
-        try:
-            sys.stdout.write(correct_mover(stored, stored.game(game_id), side.lower(), number) + "\n")
-        finally:
-            stored.close()
-    except corrections.Refusal as refusal:
-        sys.stderr.write(f"kibitzer games mover: {refusal}\n")
-        raise typer.Exit(1) from None
-    except (JournalError, ConfigError, games.GameError) as error:
-        sys.stderr.write(f"kibitzer games mover: {error}\n")
-        raise typer.Exit(2) from None
+    with told("mover"), opened(journal) as stored:
+        wanted = chosen(stored, game_id)
+        _refuse_played(wanted.game_id, config, "say it to the daemon, kibitzer tell mover")
+        sys.stdout.write(correct_mover(stored, wanted, side.lower(), number) + "\n")
 
 
-def as_object(game: StoredGame) -> dict[str, object]:
-    """The game as JSON: its moves as texts, and every ply with its board, and its points where they are counted."""
-    outcome, counted = game.outcome, score_sheet(game)
-    plies: list[dict[str, object]] = [
-        {"ply": one.ply, "side": one.side, "move": one.move, "board": one.board, "known": one.known}
-        for one in game.plies
+app.command("export")(export)
+
+
+def _refuse_played(game_id: str, config: Path, what: str) -> None:
+    if playing(load_config(config).page) == game_id:
+        raise corrections.Refusal(f"{game_id} is being played: {what}")
+
+
+def listed(summaries: Sequence[GameSummary]) -> list[str]:
+    """A line for each game, in columns."""
+    rows = [
+        (
+            one.game_id,
+            f"{one.started[:10]} {one.started[11:16]}",
+            one.game,
+            " - ".join(one.players),
+            f"{one.plies} {'ply' if one.plies == 1 else 'plies'}",
+            result_of(one.players, one.outcome),
+        )
+        for one in summaries
     ]
-    for ply, row in zip(plies, counted, strict=False):
-        ply |= {"gains": [dataclasses.asdict(gain) for gain in row.gains], "scores": row.scores}
-    return {
-        "id": game.game_id,
-        "game": game.game,
-        "rules": dict(game.rules),
-        "players": list(game.players),
-        "started": game.started,
-        "finished": game.finished,
-        "outcome": None if outcome is None else {"winner": outcome.winner, "reason": outcome.reason},
-        "scores": counted[-1].scores if counted else None,
-        "moves": list(game.moves),
-        "plies": plies,
-        "undone": [{"ply": one.ply, "side": one.side, "move": one.move} for one in game.undone],
-    }
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def result_of(players: Sequence[str], outcome: Outcome | None) -> str:
+    """How a game ended, in a few words."""
+    if outcome is None:
+        return "not finished"
+    points = "" if outcome.scores is None else f", {outcome.scores[0]} to {outcome.scores[1]}"
+    winner = "draw" if outcome.winner is None else f"won by {players[outcome.winner]}"
+    return f"{winner} ({outcome.reason}{points})"
 
 
 def as_text(game: StoredGame) -> str:
     """The game in a few lines for a person; with points, a line for each move."""
     players = " against ".join(game.players)
     head = f"{game.game_id}  {game.game}, {players}, begun {game.started}"
-    if game.outcome is None:
-        result = "not finished"
-    else:
-        winner = "draw" if game.outcome.winner is None else f"won by {game.players[game.outcome.winner]}"
-        result = f"{winner} ({game.outcome.reason})"
     rows = score_sheet(game)
     width = max((len(row.side) for row in rows), default=0)
     moves = [f"  {row.text(width)}" for row in rows] or [f"  {' '.join(game.moves)}"]
-    return "\n".join([head, f"  {len(game.plies)} plies, {result}", *moves])
+    return "\n".join([head, f"  {len(game.plies)} plies, {result_of(game.players, game.outcome)}", *moves])

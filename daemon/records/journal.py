@@ -221,6 +221,11 @@ class Journal:
                 for row in reversed(rows.fetchall())
             ]
 
+    def ids(self) -> list[str]:
+        """The ids of all games, oldest first."""
+        with self._explained():
+            return [row["game_id"] for row in self._ready().execute("SELECT game_id FROM games ORDER BY rowid")]
+
     def delete(self, game_id: str) -> None:
         """Takes a game out of the record, with its plies and notes, and overwrites where they stood."""
         with self._explained():

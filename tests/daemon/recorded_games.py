@@ -1,0 +1,76 @@
+"""Games played at random by the rules and written into a journal, as a match writes them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import games
+from daemon.clocks import GameClock, TimeControl
+from daemon.judging.effects import Thought
+from daemon.records.journal import Journal
+from daemon.records.stored import StoredGame
+from games import AnyGame, Outcome
+
+PLAYERS = ('Ana [a] \\ "x"', "level-5; ]")
+"""Names that try what a format can bear."""
+
+
+def random_moves(game: AnyGame, chance: random.Random, most: int) -> tuple[Any, list[str]]:
+    """A start of the game, and as many moves from it as there are, up to `most`."""
+    start = position = chance.choice(game.starts)
+    texts: list[str] = []
+    while len(texts) < most and game.outcome(position) is None:
+        moves = game.legal_moves(position)
+        seen = [move for move in moves if game.steps(position, move)] or moves
+        # Passing is legal nearly always in some games; people do it now and then.
+        move = chance.choice(seen if chance.random() < 0.95 else moves)
+        texts.append(game.format_move(position, move))
+        position = game.apply(position, move)
+    return start, texts
+
+
+def record_game(
+    journal: Journal,
+    game: AnyGame,
+    start: Any,
+    texts: list[str],
+    control: TimeControl | None = None,
+    outcome: Outcome | None = None,
+    players: tuple[str, str] = PLAYERS,
+    seed: int = 0,
+) -> StoredGame:
+    """Writes a game, with times where there is a control; `outcome` is an end that the board does not show."""
+    chance = random.Random(seed)
+    rules: Mapping[str, str] = {name: str(value).lower() for name, value in vars(game.rules).items()}
+    game_id = journal.new_game(game.name, rules, players, control.as_object() if control else None)
+    clock, now_s, position = GameClock(control or TimeControl()), 0.0, start
+    clock.run(game.to_move(position), now_s)
+    for ply, text in enumerate(texts, 1):
+        side, move = game.to_move(position), game.parse_move(position, text)
+        seen = bool(game.steps(position, move))
+        position = game.apply(position, move)
+        now_s += chance.choice([0.0, 0.5, 2.25])
+        times = clock.made(side, now_s, text, seen=seen) if control else None
+        clock.run(game.to_move(position), now_s)
+        thought = Thought(chance.choice([-1.5, 0.0, 120.0]), 5, 1000, 0.7) if control and side else None
+        journal.append(
+            game_id, ply, text, side, game.format_position(position), game.board(position), times=times, thought=thought
+        )
+    ended = outcome or game.outcome(position)
+    if ended is not None:
+        journal.finish(game_id, ended)
+    return journal.game(game_id)
+
+
+def journal_of_every_game(path: Path, most: int = 400, seed: int = 1) -> Journal:
+    """A journal with a long game of each kind."""
+    journal, chance = Journal(path), random.Random(seed)
+    for name in games.names():
+        game = games.load(name)
+        start, texts = random_moves(game, chance, most)
+        control = TimeControl("game", 600.0, 2.0, lose=True)
+        record_game(journal, game, start, texts, control, players=("Ana", "level-5"), seed=seed)
+    return journal
