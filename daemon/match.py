@@ -266,9 +266,14 @@ class Match:
             return False
         return any(seen.reading.board == game.board(start) for start in game.starts)
 
+    def leave(self) -> None:
+        """Another game begins while this one goes on: it stays in the record as it stands, and is not resumed."""
+        if self.referee.outcome is None and self.referee.ply:
+            self.carry_out([self.referee.announce("left", "The game before stays in the record, unfinished.")])
+
     def begin_again(self, referee: Referee) -> None:
         """Goes on with the next game, from the board just read; for a match without a record."""
-        self.referee = referee
+        self.referee, self.new_game_wanted, self.set_up = referee, False, None
         if self.observation is not None and self.observation.reading is not None:
             self._judge(self.observation.reading)
 

@@ -129,9 +129,7 @@ def _pause(match: Match, begins: bool) -> list[Effect]:
 
 def _new_game(match: Match) -> list[Effect]:
     match.new_game_wanted = True
-    left = match.referee.outcome is None and match.referee.ply > 0
-    text = "This game is left unfinished, and stays in the record." if left else "A new game."
-    return [match.referee.announce("new_game", text)]
+    return [match.referee.announce("new_game", "A new game.")]
 
 
 def _coach(match: Match) -> list[Effect]:

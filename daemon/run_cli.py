@@ -31,6 +31,7 @@ from daemon.supervising.logs import Log
 from daemon.supervising.notify import Notifier
 from daemon.supervising.overseer import Overseer
 from daemon.supervising.pulse import Pulse
+from daemon.supervising.retuning import Retuning
 from daemon.supervising.supervision import Supervision
 from vision.frame import SourceEnded
 from vision.reading.weights import WeightsError
@@ -89,6 +90,11 @@ def run(
     try:
         adapted = None if path is None else adapted_path(path)
         daemon = Daemon(session, settings, template, table, source or settings.camera.source, adapted)
+        daemon.retuning = Retuning(
+            config.resolve(), session, daemon.camera, daemon.supervision, daemon.overseer, log, source
+        )
+        had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
+        signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
         daemon.run(stop, resume=not new_game)
     finally:
         session.close()
@@ -107,6 +113,13 @@ def _stop(stop: threading.Event) -> None:
     stop.set()
 
 
+def _hang_up(daemon: Daemon, stop: threading.Event, had_terminal: bool) -> None:
+    """SIGHUP means to read the settings again; from a terminal that was closed it means to end, as it always did."""
+    if had_terminal and not os.isatty(0):
+        stop.set()
+    daemon.wants_reading = True
+
+
 class Daemon:
     """The loop of a table: frames in, everything else follows."""
 
@@ -122,10 +135,15 @@ class Daemon:
     ) -> None:
         """`adapted` is where the heads are kept that the profile is adapted to while people play."""
         self._session = session
-        self._config = config
         self._template = template
         self._profile = profile
         self._adapted = adapted
+        self._window: Window | None = None
+        self.wants_reading = False
+        """Set by a signal: the settings are to be read again."""
+        self.retuning: Retuning | None = None
+        """Reads the settings again; None where there is no file to read."""
+        self._notifier = notifier or Notifier()
         self.pulse = Pulse()
         self.camera = Camera(source, config.camera, self._say)
         self.supervision = Supervision(session, self.camera, self.pulse, config.supervision)
@@ -133,7 +151,7 @@ class Daemon:
             self.pulse,
             session,
             lambda: self.supervision.signs,
-            notifier or Notifier(),
+            self._notifier,
             stuck_s=config.supervision.stuck_s,
             end_s=config.supervision.end_s,
         )
@@ -141,24 +159,23 @@ class Daemon:
     def run(self, stop: threading.Event, *, resume: bool = True) -> None:
         """Goes round until `stop` is set, or a file or folder has ended."""
         self.overseer.start()
-        window = None
         try:
             self.pulse.begin("beginning a game")
             self._begin(resume=resume)
-            window = Window(f"Kibitzer: {self._session.game.title}") if self._config.page.window else None
+            self._show_window()
             if self._session.page is not None:
                 LOGGER.info("page: %s", self._session.page.address)
             while not stop.is_set():
-                self._turn(window)
+                self._turn()
         except SourceEnded:
             LOGGER.info("the source has ended")
         finally:
             self.overseer.close()
             self.camera.close()
-            if window is not None:
-                window.close()
+            if self._window is not None:
+                self._window.close()
 
-    def _turn(self, window: Window | None) -> None:
+    def _turn(self) -> None:
         self.pulse.begin("waiting for a frame")
         frame = self.camera.read(READ_S)
         self._session.camera_trouble = self.camera.trouble
@@ -169,12 +186,33 @@ class Daemon:
             self.pulse.frame_done(age_s)
         self.supervision.turn(observation)
         self._watch_for_new_game()
-        self._session.show_in(window)
-        for key in [] if window is None else window.keys():
+        self._session.show_in(self._window)
+        for key in [] if self._window is None else self._window.keys():
             self._session.press(key)
+        if self.wants_reading:
+            self._read_settings()
+
+    def _read_settings(self) -> None:
+        self.wants_reading = False
+        if self.retuning is None:
+            return
+        self.pulse.begin("reading the settings")
+        self._notifier.reloading()
+        self.retuning.read()
+        self._show_window()
+        self._notifier.ready(self.supervision.signs.text)
+
+    def _show_window(self) -> None:
+        """Opens or closes the window as the settings have it."""
+        wanted = self._session.config.page.window
+        if wanted and self._window is None:
+            self._window = Window(f"Kibitzer: {self._session.game.title}")
+        elif not wanted and self._window is not None:
+            self._window.close()
+            self._window = None
 
     def _begin(self, *, resume: bool) -> None:
-        eyes = self._config.eyes
+        eyes = self._session.config.eyes
         pipeline = Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
         match = self._session.begin(pipeline, resume=resume, adapted=self._adapted)
         side = self._session.game.sides[self._session.game.to_move(match.referee.position)]
@@ -192,6 +230,6 @@ class Daemon:
         self._session.say(text, urgent=urgent, code=code)
 
     def _watch_for_new_game(self) -> None:
-        """Begins the next game when one is over and the board shows the start position again."""
-        if self._session.match is not None and self._session.match.start_in_view:
+        """Begins the next game when the board was set up for it, or somebody asks for it."""
+        if self._session.match is not None and self._session.match.new_game_due:
             self._begin(resume=False)

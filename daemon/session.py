@@ -13,14 +13,28 @@ from typing import Any
 
 import games
 from agents.messages import LimitsPart
+from daemon import coaching
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
-from daemon.commands import Command, Mover, Pass, Undo
+from daemon.commands import (
+    Adopt,
+    Coach,
+    Command,
+    EndMove,
+    Mover,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+)
 from daemon.config import Config, PlayerSection
 from daemon.judging.effects import Announcement
-from daemon.judging.line import LineOfPlay, shares_men
-from daemon.judging.referee import Referee
+from daemon.judging.line import LineOfPlay
+from daemon.judging.referee import Referee, Withdrawn
 from daemon.learning.adapting import Adaptation
 from daemon.match import Listener, Match, Seat
 from daemon.messaging.bus import Bus
@@ -28,7 +42,7 @@ from daemon.messaging.workers import WorkerProcess
 from daemon.pipeline import Observation, Pipeline
 from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
-from daemon.records.stored import StoredGame
+from daemon.records.stored import StoredGame, StoredPly
 from daemon.records.stored_line import history_of
 from daemon.showing.overlay import draw_overlay
 from daemon.showing.scene import Scene
@@ -46,18 +60,36 @@ PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
 """Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
 SHOW_S = 0.1
 """Shortest time between two updates of state and health."""
-KEYS: dict[str, Command] = {"p": Pass(), "m": Mover(""), "u": Undo()}
-"""Keys of the window, in games whose men belong to nobody: pass, the last move was the other's, no pass."""
+KEYS: dict[str, Command] = {
+    " ": EndMove(),
+    "u": Undo(),
+    "p": Pass(),
+    "m": Mover(),
+    "c": Coach(),
+    "r": Repeat(),
+    "h": Pause(),
+    "g": Resume(),
+    "a": Adopt(),
+    "n": NewGame(),
+    "R": Resign(),
+}
+"""Keys of the window: the move is made, undo, pass, the last move was the other's, coach, repeat, hold, go on, adopt
+the board, new game, resign."""
+TWICE = {"a": "take the board as it is", "n": "begin a new game", "R": "resign"}
+"""Keys that must be pressed twice within TWICE_S, so that nobody loses a game by leaning on a keyboard."""
+TWICE_S = 4.0
 VERDICTS = {
     "start": "Ready.",
     "unchanged": "The board is as I know it.",
     "legal": "A legal move.",
     "illegal": "Not a legal move.",
     "unfinished": "The move is not finished.",
+    "put_back": "Put the men back, please.",
     "takeback": "Taken back.",
     "ambiguous": "I am not sure what was played.",
     "unclear": "I cannot see the board clearly.",
     "desync": "The board is not as I know it.",
+    "paused": "Paused.",
     "over": "The game is over.",
 }
 """The verdict line of the overlay, by the code of the verdict."""
@@ -88,10 +120,13 @@ class Session:
         self.services = Services(
             config,
             agents,
-            takes_commands=shares_men(game),
+            takes_commands=True,
             on_trouble=self._worker_trouble,
             render_to=render_to,
         )
+        self._coach = self.services.keep(coaching.Coach())
+        self._pressed: tuple[str, float] = "", 0.0
+        """The key that was pressed last of those that must be pressed twice, and when."""
         self.scenes: SceneKeeper | None = None
         """Keeps the last seconds, to be played again; None where that is not wanted, or not possible."""
         if config.bundles.enabled:
@@ -136,20 +171,30 @@ class Session:
     def begin(self, pipeline: Pipeline, *, resume: bool = True, adapted: Path | None = None) -> Match:
         """Starts a match, or goes on with the newest unfinished game of the same rules.
 
+        Without `resume` a game that goes on is left as it stands, and the next begins, from a board that was adopted
+        where there is one.
         `adapted` is where the heads that the table is adapted to are kept; without it they end with the session.
         """
+        start = None
+        if self.match is not None and not resume:
+            self.match.leave()
+            start = self.match.set_up
         stored = self.journal.unfinished() if resume else None
+        if stored is not None and was_left(stored):
+            stored = None
         history = None if stored is None else self._replay(stored)
         if stored is None or history is None:
             sections = self.config.players.first, self.config.players.second
             players = [one.name or one.agent or "person" for one in sections]
             control = time_control(self.config.clock).as_object()
-            game_id = self.journal.new_game(self.game.name, self._rules(), players, control)
-            stored, referee = None, Referee(self.game, self._agents())
+            text = "" if start is None else self.game.format_position(start)
+            game_id = self.journal.new_game(self.game.name, self._rules(), players, control, text)
+            stored, referee = None, Referee(self.game, self._agents(), () if start is None else [start])
         else:
             game_id = stored.game_id
             referee = Referee(self.game, self._agents(), history, stored.moves, stored.known)
             referee.recall(asked_move(stored))
+            referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = Timekeeper(clock, blind=lambda: bool(self.camera_trouble))
@@ -166,6 +211,7 @@ class Session:
             game_id=game_id,
             learner=self._learner(pipeline, adapted),
             timer=self.timer,
+            coach=self._coach,
         )
         self.match.start()
         return self.match
@@ -213,11 +259,21 @@ class Session:
         """Takes a key that was pressed in the window: `KEYS` names those that mean something."""
         assert self.match is not None
         command = KEYS.get(key)
-        if command is None or not shares_men(self.game):
+        if command is None or (key in TWICE and not self._pressed_twice(key)):
             return
         answer = self.match.obey(command)
         if not answer.accepted:
             self.say(answer.text, code="refused_command")
+
+    def _pressed_twice(self, key: str) -> bool:
+        """Whether a key was pressed again soon; the first time it is said what the second would do."""
+        (before, then_s), now_s = self._pressed, time.monotonic()
+        if before == key and now_s - then_s <= TWICE_S:
+            self._pressed = "", 0.0
+            return True
+        self._pressed = key, now_s
+        self.say(f"Press {key} again to {TWICE[key]}.", code="key")
+        return False
 
     def _obey(self) -> None:
         """Carries out what was told on the page or the command line."""
@@ -270,6 +326,16 @@ class Session:
         """The agents of this table that no worker offers."""
         offered = {agent for one in self.bus.workers() if self.game.name in one.games for agent in one.agents}
         return sorted({seat.agent for seat in self.seats if seat.agent} - offered)
+
+    def reseat(self) -> None:
+        """Lets the players of the settings play from now on; a worker that offers them is started where one must be."""
+        self.seats = seat(self.config.players.first), seat(self.config.players.second)
+        agents = tuple(one.agent for one in self.seats if one.agent)
+        if set(agents) != set(self.services.agents):
+            self.services.agents = agents
+            self.services.renew("agents")
+        if self.match is not None:
+            self.match.retune(seats=self.seats)
 
     def renew_bus(self) -> None:
         """Opens the bus anew at the same addresses. Raises BusError."""
@@ -379,6 +445,26 @@ def told_line(line: LineOfPlay) -> list[dict[str, object]]:
         {"move": ply.text, "side": ply.side, "known": ply.known, "number": numbers.get(index)}
         for index, ply in enumerate(line.plies)
     ]
+
+
+def was_left(stored: StoredGame) -> bool:
+    """Whether another game was begun on purpose while this one went on."""
+    return any(note.kind == "left" for note in stored.notes)
+
+
+def still_standing(stored: StoredGame) -> Withdrawn | None:
+    """The moves that were taken back by word and had not been put back when the record ends; None where none were."""
+    last = next((note for note in reversed(stored.notes) if note.kind in ("undo", "resumed", "takeback")), None)
+    undone: list[StoredPly] = []
+    for ply in reversed(stored.undone):  # the newest run of plies, back to the first after those that stand
+        if ply.ply <= len(stored.plies) or (undone and ply.ply != undone[-1].ply - 1):
+            break
+        undone.append(ply)
+    if last is None or last.kind != "undo" or last.ply != len(stored.plies) or not undone:
+        return None
+    if not any(ply.board == last.data["board"] for ply in undone):
+        return None  # a pass, or a resignation: nothing was to be put back
+    return Withdrawn(frozenset(ply.board for ply in undone), frozenset(ply.move for ply in undone))
 
 
 def asked_move(stored: StoredGame) -> str:

@@ -89,7 +89,7 @@ def follow(match: Match, source: FrameSource) -> None:
             frame = frames.read(READ_S)
             if frame is not None:
                 match.feed(frame)
-                if match.start_in_view:
+                if match.new_game_due:
                     match.begin_again(Referee(match.referee.game))
             match.poll()
     except SourceEnded:

@@ -34,6 +34,7 @@ Code = Literal[
     "paused",
     "continued",
     "new_game",
+    "left",
     "nothing_new",
     "coach",
     "reminder",

@@ -220,11 +220,11 @@ def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: 
     session.close()
 
 
-def test_a_game_whose_men_show_their_side_takes_no_commands(tmp_path: Path) -> None:
+def test_a_command_that_a_game_has_no_use_for_is_refused_with_the_reason(tmp_path: Path) -> None:
     session = Session(settings(tmp_path, {}, 0), games.load("morris"))
     session.begin(Pipeline(load_template("nine_mens_morris"), None))
     session.press("p")
-    assert told(session, "pass") == ["1", "The board shows all there is to know of this game."]
+    assert told(session, "pass") == ["1", "Light has to move and may not pass."]
     assert session.match is not None and session.match.referee.ply == 0
     session.close()
 
