@@ -1,4 +1,4 @@
-"""`kibitzer tell`: says to the running daemon what the board does not show."""
+"""`kibitzer tell`: says to the running daemon what the board does not show, and what people want of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,22 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from daemon.commands import Command, Mover, Pass, Undo, as_object
+from daemon.commands import (
+    Adopt,
+    Coach,
+    Command,
+    Correct,
+    EndMove,
+    Mover,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+    as_object,
+)
 from daemon.config import SHIPPED, ConfigError, PageSection, load_config
 
 ANSWER_S = 10.0
@@ -20,21 +35,19 @@ MOST_BYTES = 1 << 20
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """This computer needs no proxy."""
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Tell the running daemon what the board does not show: who passed, and who made a move. "
-    "Exit status: 0 accepted, 1 refused, 2 no daemon or wrong usage.",
-)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 ConfigOption = Annotated[Path, typer.Option("--config", help="Settings of the daemon: where its page is.")]
 PortOption = Annotated[int, typer.Option("--port", min=0, max=65535, help="Its page's port; 0: as configured.")]
+SideArgument = Annotated[str, typer.Argument(help="A side's name, such as light.")]
 
 
 @app.callback()
 def tell() -> None:
-    """Tell the running daemon what the board does not show: who passed, and who made a move.
+    """Tell the running daemon what the board does not show, and what you want of it.
 
-    Only for games whose men belong to nobody, such as dominoes. Exit status: 0 accepted, 1 refused, 2 no daemon.
+    What happened is printed, and said at the table. Exit status: 0 accepted, 1 refused, 2 no daemon or wrong usage.
+
+    Example: kibitzer tell undo
     """
 
 
@@ -49,7 +62,10 @@ def say_pass(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
 
 @app.command("undo")
 def undo(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
-    """The pass told last was none.
+    """The last move is taken back, or a pass or resignation told after it.
+
+    The daemon says which men to put back, and judges nothing until they are. Against an agent your own last move goes
+    too. Men may also be put back without a word: then that is seen.
 
     Example: kibitzer tell undo
     """
@@ -65,11 +81,101 @@ def mover(
     config: ConfigOption = SHIPPED,
     port: PortOption = 0,
 ) -> None:
-    """A move was made by that side: passes and points are worked out again from there.
+    """A move was made by that side, in games whose men belong to nobody: points are worked out again from there.
 
     Example: kibitzer tell mover green --move 7
     """
     _tell(Mover(side.lower(), move or None), config, port, "mover")
+
+
+@app.command("correct")
+def correct(
+    cell: Annotated[str, typer.Argument(help="A cell, such as d2.")],
+    piece: Annotated[str, typer.Argument(help="What stands there: a side's name, pips in dominoes, or empty.")],
+    config: ConfigOption = SHIPPED,
+    port: PortOption = 0,
+) -> None:
+    """The eyes misread a cell: that stands there, until the cell changes.
+
+    Legal play must lead to the board with it, or the board must be less wrong with it than without.
+
+    Example: kibitzer tell correct d2 light
+    """
+    _tell(Correct(cell, piece), config, port, "correct")
+
+
+@app.command("adopt")
+def adopt(side: SideArgument = "", config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """The board in view is the position, and SIDE moves next; without SIDE whoever moves as the game stands.
+
+    Where legal play leads to it, the moves are recorded. Else a new game begins with it, where the game allows that.
+
+    Example: kibitzer tell adopt dark
+    """
+    _tell(Adopt(side), config, port, "adopt")
+
+
+@app.command("pause")
+def pause(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """Nothing on the board counts until you resume; clocks stand, agents are not asked.
+
+    Example: kibitzer tell pause
+    """
+    _tell(Pause(), config, port, "pause")
+
+
+@app.command("resume")
+def resume(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """The paused game goes on.
+
+    Example: kibitzer tell resume
+    """
+    _tell(Resume(), config, port, "resume")
+
+
+@app.command("resign")
+def resign(side: SideArgument = "", config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """SIDE gives up; without SIDE the only person, or of two people the side to move. Undo takes it back.
+
+    Example: kibitzer tell resign light
+    """
+    _tell(Resign(side), config, port, "resign")
+
+
+@app.command("new-game")
+def new_game(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """A new game begins; the present one stays in the record as it stands.
+
+    Example: kibitzer tell new-game
+    """
+    _tell(NewGame(), config, port, "new-game")
+
+
+@app.command("end-move")
+def end_move(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """The move is made: read the board at once and judge it, as the space key does.
+
+    Example: kibitzer tell end-move
+    """
+    _tell(EndMove(), config, port, "end-move")
+
+
+@app.command("coach")
+def coach(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """Ask who stands better and what the best move is; the answer is said at the table after a few seconds.
+
+    Example: kibitzer tell coach
+    """
+    _tell(Coach(), config, port, "coach")
+
+
+@app.command("repeat")
+def repeat(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+    """Say again what was said last.
+
+    Example: kibitzer tell repeat
+    """
+    _tell(Repeat(), config, port, "repeat")
 
 
 def _tell(command: Command, config: Path, port: int, name: str) -> None:
