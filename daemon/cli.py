@@ -52,7 +52,7 @@ COMMANDS = {
     "engine": Entry("agents.engine_cli", "Speak a field protocol, so that other programs can play against ours."),
     "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
     "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
-    "tell": Entry("daemon.tell_cli", "Tell the running daemon who passed, or who made a move.", group=True),
+    "tell": Entry("daemon.tell_cli", "Tell the running daemon: undo, pass, correct, pause, resign, new game.", group=True),
     "bundle": Entry("daemon.bundles.bundle_cli", "Pack the last seconds of a running daemon, to show what went wrong."),
     "replay": Entry("daemon.bundles.replay_cli", "Play a bundle through the pipeline; compare the verdicts."),
     "games": Entry("daemon.records.games_cli", "Show the record of the games that were watched.", group=True),
@@ -63,6 +63,8 @@ COMMANDS = {
         "daemon.messaging.keys_cli", "Who may join the bus from other computers, and the page's token.", group=True
     ),
     "soak": Entry("daemon.soak.soak_cli", "Prove the daemon on simulated tables under a storm of faults."),
+    "service": Entry("daemon.supervising.service_cli", "The daemon as a service of systemd: install it.", group=True),
+    "reload": Entry("daemon.supervising.reload_cli", "Let the running daemon read its settings again."),
     "doctor": Entry("daemon.doctor", "Check camera, speech, ports and models, and say what to do."),
     "bench": Entry("daemon.bench_cli", "Measure what the program costs (installs torch).", group=True),
     "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
