@@ -2,11 +2,14 @@
 
 The daemon publishes `StateMessage`s on an XPUB socket (topic, then JSON) and answers on a ROUTER socket;
 workers send `ReadyMessage`, `HeartbeatMessage` and `ReplyMessage` from a DEALER and may get an `ErrorMessage` back.
-Unknown extra fields are ignored, so that either side may be newer.
+Unknown extra fields are ignored, so that either side may be newer. Types are strict: `"1"` is no integer, and no number
+is infinite.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -21,7 +24,14 @@ TOPIC = b"state/"
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Text = Annotated[str, Field(max_length=512)]
 T = TypeVar("T")
-MoveText = Annotated[str, Field(min_length=1, max_length=64)]
+MoveText = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[ -~]+$")]
+"""Printable ASCII: no game writes anything else, and what an agent sends may come to be shown."""
+PositionText = Annotated[str, Field(max_length=4096)]
+"""Dominoes writes nine characters a tile, and 91 tiles may lie."""
+MOST = 2**53
+"""Largest whole number: any language reads it exactly."""
+Count = Annotated[int, Field(ge=0, le=MOST)]
+_BLANKS = re.compile(r"\s+")
 
 
 class MessageError(ValueError):
@@ -36,23 +46,23 @@ class MessageError(ValueError):
 class Message(BaseModel):
     """Base of all messages."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     schema_version: Literal[1] = SCHEMA
 
 
 class LimitsPart(BaseModel):
     """Limits of one search; null is no limit."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     time_s: float | None = Field(default=None, gt=0, le=86400)
     depth: int | None = Field(default=None, ge=1, le=100)
-    nodes: int | None = Field(default=None, ge=1)
+    nodes: int | None = Field(default=None, ge=1, le=2**62)
 
 
 class PlayerPart(BaseModel):
     """Who plays a side."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     agent: str | None = None
     """Name of the agent; null is a person."""
     options: dict[str, str] = Field(default_factory=dict)
@@ -63,7 +73,7 @@ class PlayerPart(BaseModel):
 class OutcomePart(BaseModel):
     """How the game ended."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     winner: int | None
     reason: str
     scores: tuple[int, int] | None = None
@@ -81,12 +91,12 @@ class StateMessage(Message):
     """The rule options in force, all of them."""
     game_id: Name
     """Changes with every new game."""
-    sequence: int = Field(ge=0)
+    sequence: Count
     """Grows with every state published; a reply quotes it."""
-    ply: int = Field(ge=0)
+    ply: Count
     moves: list[MoveText] = Field(max_length=4096)
     """All moves so far, as texts of the game."""
-    position: Text
+    position: PositionText
     """The position's text."""
     board: Text
     """The believed board: a class letter per cell."""
@@ -132,11 +142,11 @@ class ReplyMessage(Message):
     agent: Name
     session: Name
     game_id: Name
-    sequence: int = Field(ge=0)
+    sequence: Count
     move: MoveText
     score: float | None = None
-    nodes: int = Field(default=0, ge=0)
-    depth: int = Field(default=0, ge=0)
+    nodes: Count = 0
+    depth: Count = 0
     seconds: float = Field(default=0.0, ge=0)
     pv: list[MoveText] = Field(default_factory=list, max_length=256)
 
@@ -178,8 +188,18 @@ def _decode(adapter: TypeAdapter[T], data: bytes) -> T:
     if len(data) > MAX_BYTES:
         raise MessageError("too_long", f"a message of {len(data)} bytes; at most {MAX_BYTES} are read")
     try:
-        return adapter.validate_json(data)
+        return adapter.validate_json(data, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise MessageError("invalid", f"{field or 'message'}: {first['msg']}", field) from None
+
+
+def clean(text: str, longest: int = 512) -> str:
+    """Text of a stranger, fit to be written, shown or spoken: one line, no marks that hide or turn what stands there.
+
+    Control characters, marks of writing direction, what is not assigned and lone surrogates go; blanks become one.
+    """
+    kept = (" " if one in "\t\n\r\x0b\x0c\x85\u2028\u2029" else one for one in text[: 4 * longest])
+    seen = "".join(one for one in kept if one == " " or unicodedata.category(one)[0] != "C")
+    return _BLANKS.sub(" ", seen).strip()[:longest]

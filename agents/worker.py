@@ -23,7 +23,15 @@ import games
 from agents import loading, messages, registry
 from agents.admission import Admission
 from agents.certificates import WorkerKeys
-from agents.messages import ErrorMessage, HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
+from agents.messages import (
+    ErrorMessage,
+    HeartbeatMessage,
+    MessageError,
+    ReadyMessage,
+    ReplyMessage,
+    StateMessage,
+    clean,
+)
 from agents.thinker import Thinker
 
 _log = logging.getLogger(__name__)
@@ -160,7 +168,7 @@ class Worker:
                 self._greeted = False
                 self._unsent |= set(self._answered)
             elif isinstance(message, ErrorMessage):
-                _log.warning("the daemon says: %s: %s", message.code, message.text)
+                _log.warning("the daemon says: %s: %s", clean(message.code, 64), clean(message.text))
 
     def _take_in(self, states: zmq.Socket[bytes]) -> None:
         """The newest state of every table; older ones of the same batch are skipped."""

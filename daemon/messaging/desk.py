@@ -25,6 +25,7 @@ COUNTERS = (
     "late",
     "repeated",
     "unasked",
+    "forged",
     "illegal_format",
     "too_long",
     "unknown_worker",
@@ -89,9 +90,9 @@ class Desk:
             case ReadyMessage():
                 return self._welcome(identity, message, now_s)
             case HeartbeatMessage():
-                return self._keep(identity, now_s)
+                return self._keep(identity, message.worker, now_s)
             case ReplyMessage():
-                return self._keep(identity, now_s) or self._judge(identity, message)
+                return self._keep(identity, message.worker, now_s) or self._judge(identity, message)
 
     def replies(self) -> list[ReplyMessage]:
         """The replies that count and were not fetched yet."""
@@ -133,12 +134,15 @@ class Desk:
         self._note(message.worker, now_s)
         return None
 
-    def _keep(self, identity: bytes, now_s: float) -> MessageError | None:
-        """Notes a sign of life of a worker that has said READY."""
+    def _keep(self, identity: bytes, name: str, now_s: float) -> MessageError | None:
+        """Notes a sign of life of a worker that has said READY, under the name that it gave then."""
         worker = self._workers.get(identity)
         if worker is None:
             self.counters["unknown_worker"] += 1
             return MessageError("unknown_worker", "say READY first, with the agents and games you play", "worker")
+        if name != worker.name:
+            self.counters["forged"] += 1
+            return MessageError("forged", f"this connection said READY as {worker.name}, not as {name}", "worker")
         self._workers[identity] = dataclasses.replace(worker, last_seen_s=now_s)
         self._note(worker.name, now_s)
         return None
@@ -157,8 +161,9 @@ class Desk:
             state.game_id,
             state.sequence,
         ):
-            self.counters["late"] += 1
-            return None
+            ahead = state is None or (reply.session == state.session and reply.sequence > state.sequence)
+            self.counters["forged" if ahead else "late"] += 1
+            return MessageError("forged", "no such state was published", "sequence") if ahead else None
         if state.awaiting != "agent" or reply.agent != state.players[state.to_move].agent:
             self.counters["unasked"] += 1
             return MessageError("unasked", f"sequence {state.sequence} asks nothing of agent {reply.agent}", "agent")

@@ -15,7 +15,7 @@ import cv2
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from agents.messages import StateMessage
+from agents.messages import StateMessage, clean
 from vision.frame import Image
 
 MOST_ANNOUNCEMENTS = 100
@@ -95,7 +95,7 @@ class Exposition(Collector):
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         with self._lock:
             self._announced += 1
-            self._announcements.append(Spoken(self._announced, now, kind[:64], text[:LONGEST]))
+            self._announcements.append(Spoken(self._announced, now, kind[:64], clean(text, LONGEST)))
 
     @property
     def state(self) -> StateMessage | None:

@@ -340,3 +340,21 @@ def test_publishing_never_waits_even_where_nobody_reads(bus: Bus) -> None:
     assert time.monotonic() - begun_s < 3
     wait_for(lambda: sum(bus.counters()[name] for name in ("published", "superseded")) == 5000)
     sleeper.close()
+
+
+def test_a_reply_to_a_state_that_never_was_is_forged_and_told(bus: Bus, worker: Worker) -> None:
+    bus.publish(state(3))
+    worker.ready()
+    worker.reply(sequence=4)
+    assert worker.told()["code"] == "forged"
+    assert bus.counters()["forged"] == 1 and bus.poll() == []
+
+
+def test_nobody_speaks_under_another_workers_name(bus: Bus, worker: Worker) -> None:
+    bus.publish(state(1))
+    worker.ready()
+    worker.reply(worker="somebody-else")
+    told = worker.told()
+    assert (told["code"], told["field"]) == ("forged", "worker")
+    assert bus.counters()["forged"] == 1 and bus.poll() == []
+    assert bus.last_seen_s("somebody-else") is None
