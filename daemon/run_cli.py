@@ -33,6 +33,7 @@ from daemon.supervising.overseer import Overseer
 from daemon.supervising.pulse import Pulse
 from daemon.supervising.retuning import Retuning
 from daemon.supervising.supervision import Supervision
+from daemon.tables.parent import run_from_words
 from vision.frame import SourceEnded
 from vision.reading.weights import WeightsError
 
@@ -51,7 +52,10 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("run")
 def run(
-    config: Annotated[Path, typer.Option(help="Settings; see config.toml, which is the default.")] = SHIPPED,
+    configs: Annotated[
+        list[Path],
+        typer.Option("--config", help="Settings; see config.toml, which is the default. One for each table."),
+    ] = [SHIPPED],  # noqa: B006
     source: Annotated[str, typer.Option(help="Camera or address instead of the configured one.")] = "",
     profile: Annotated[Path | None, typer.Option(help="Table profile instead of the configured one.")] = None,
     new_game: Annotated[bool, typer.Option("--new-game", help="Do not resume the game that was interrupted.")] = False,
@@ -61,8 +65,16 @@ def run(
     After a crash or a power cut it resumes the interrupted game and compares it with the board first.
     The page is on http://127.0.0.1:8765/ unless configured otherwise. Ctrl-C or SIGTERM ends it cleanly.
 
+    With several --config each table gets a process of its own, which is started again when it ends by a fault; all
+    end together. `var/tables.json` says how each is. Tables share neither name, record, ports nor camera.
+
     Example: kibitzer run --config my-table.toml --source http://phone:8080/video
+
+    Example: kibitzer run --config hall.toml --config garden.toml
     """
+    if len(configs) > 1:
+        raise typer.Exit(run_from_words(configs, source, profile, new_game=new_game))
+    config = configs[0]
     faulthandler.enable()  # systemd's watchdog ends by SIGABRT: where every thread stands goes to the journal
     try:
         settings = load_config(config)

@@ -64,6 +64,10 @@ class Supervision:
             "process": self._process,
         }
 
+    def change(self, settings: SupervisionSection) -> None:
+        """Judges by these settings from now on."""
+        self.stuck_s, self.disk.least_mb = settings.stuck_s, settings.free_mb
+
     @property
     def signs(self) -> Signs:
         """How the parts were at the last look; for the overseer's thread."""

@@ -1,0 +1,106 @@
+"""Carries settings that were read again into what runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from daemon.supervising.reloading import Reading, read_again
+from daemon.timekeeping import time_control
+
+if TYPE_CHECKING:
+    from daemon.config import Config
+    from daemon.session import Session
+    from daemon.supervising.camera import Camera
+    from daemon.supervising.logs import Log
+    from daemon.supervising.overseer import Overseer
+    from daemon.supervising.supervision import Supervision
+
+LOGGER = logging.getLogger(__name__)
+
+
+class Retuning:
+    """Reads the settings again when it is asked to, and says what came of it. Used by the loop's thread."""
+
+    def __init__(
+        self,
+        path: Path,
+        session: Session,
+        camera: Camera,
+        supervision: Supervision,
+        overseer: Overseer,
+        log: Log | None = None,
+        source: str = "",
+    ) -> None:
+        """`source` is the camera that the command line named, which goes before the settings'."""
+        self.path = path
+        self.readings = 0
+        """How often the settings were read again."""
+        self._session, self._camera, self._supervision = session, camera, supervision
+        self._overseer, self._log, self._source = overseer, log, source
+        self._last: Reading | None = None
+        session.reports["settings"] = self.status
+
+    def read(self) -> Reading:
+        """Reads the file, takes over what can be taken over, and tells players and log."""
+        reading = read_again(self.path, self._session.config)
+        if reading.fault and self._last is not None:
+            reading = dataclasses.replace(reading, waiting=self._last.waiting)
+        self.readings += 1
+        self._last = reading
+        if reading.fault:
+            LOGGER.error("settings not taken:\n%s", reading.fault)
+        else:
+            LOGGER.info("%s", reading.text)
+            self._take(reading)
+        self._session.say(reading.spoken, urgent=bool(reading.fault), code="settings")
+        return reading
+
+    def status(self) -> dict[str, object]:
+        """`ok`, `text` and `readings` for the health page."""
+        last, figures = self._last, {"readings": self.readings, "file": str(self.path)}
+        if last is None:
+            return {"ok": True, "text": "as at the start", **figures}
+        fault = " ".join(last.fault.split())[:300]
+        text = f"{last.text} {fault}" if fault else last.text
+        return {"ok": not last.fault, "text": text, "waiting": list(last.waiting), **figures}
+
+    def _take(self, reading: Reading) -> None:
+        session, config = self._session, reading.config
+        changed = {key.partition(".")[0] for key in reading.taken}
+        session.config = session.services.config = config
+        if "log" in changed:
+            self._take_log(config)
+        if "camera" in changed:
+            self._camera.change(self._source or config.camera.source, config.camera)
+        if "supervision" in changed:
+            self._supervision.change(config.supervision)
+            self._overseer.stuck_s, self._overseer.end_s = config.supervision.stuck_s, config.supervision.end_s
+        if "speech" in changed:
+            session.services.renew("voice")
+        if "page.enabled" in reading.taken:
+            self._take_page()
+        if "clock" in changed and session.timer is not None:
+            session.timer.clock.control = time_control(config.clock)
+        if "players" in changed:
+            session.reseat()
+        if "eyes" in changed and session.match is not None:
+            session.match.retune(lost_s=config.eyes.lost_s)
+            session.match.pipeline.retune(settle_s=config.eyes.settle_s, readings=config.eyes.readings)
+
+    def _take_page(self) -> None:
+        """A page that cannot be opened now is tried again by the supervision."""
+        try:
+            self._session.services.renew("page")
+        except RuntimeError as error:
+            LOGGER.warning("the page: %s", error)
+
+    def _take_log(self, config: Config) -> None:
+        if self._log is None:
+            return
+        try:
+            self._log.change(config.log)
+        except OSError as error:
+            LOGGER.error("the log stays where it is: %s", error)
