@@ -1,0 +1,75 @@
+"""How the tables' processes tell their parent how they are: by what they would tell systemd, into a socket of ours."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+
+LARGEST_BYTES = 4096
+MOST_AT_A_TIME = 64
+"""Messages of one table that are read before the next table's."""
+LONGEST_TEXT = 200
+
+
+@dataclasses.dataclass
+class Signs:
+    """What a process has told so far."""
+
+    ready: bool = False
+    alive_s: float | None = None
+    """When it told last that it is alive; None before."""
+    text: str = ""
+    """How it is, in a line."""
+
+
+class SignPost:
+    """One socket for each table, in a folder that nobody else may enter."""
+
+    def __init__(self, count: int) -> None:
+        """Raises OSError."""
+        self._folder = Path(tempfile.mkdtemp(prefix="kibitzer-tables-"))
+        self.sockets: list[socket.socket] = []
+        try:
+            for number in range(count):
+                one = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK)
+                self.sockets.append(one)
+                one.bind(self.address(number))
+        except OSError:
+            self.close()
+            raise
+
+    def address(self, number: int) -> str:
+        """What stands in NOTIFY_SOCKET of that table's process."""
+        return str(self._folder / f"{number}.sock")
+
+    def read(self, number: int, signs: Signs, now_s: float) -> None:
+        """Takes what that table's process has told since the last call."""
+        for _ in range(MOST_AT_A_TIME):
+            try:
+                data = self.sockets[number].recv(LARGEST_BYTES)
+            except OSError:
+                return
+            take(data, signs, now_s)
+
+    def close(self) -> None:
+        """Closes the sockets; may be called twice."""
+        for one in self.sockets:
+            with contextlib.suppress(OSError):
+                one.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def take(data: bytes, signs: Signs, now_s: float) -> None:
+    """Takes one message in the form of sd_notify(3)."""
+    for line in data.decode(errors="replace").splitlines():
+        name, _, value = line.partition("=")
+        if name == "READY" and value == "1":
+            signs.ready, signs.alive_s = True, now_s
+        elif name == "WATCHDOG" and value == "1":
+            signs.alive_s = now_s
+        elif name == "STATUS":
+            signs.text = "".join(letter for letter in value if letter.isprintable())[:LONGEST_TEXT]
