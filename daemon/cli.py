@@ -52,7 +52,7 @@ COMMANDS = {
     "engine": Entry("agents.engine_cli", "Speak a field protocol, so that other programs can play against ours."),
     "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
     "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
-    "tell": Entry("daemon.tell_cli", "Tell the running daemon: undo, pass, correct, pause, resign, new game.", group=True),
+    "tell": Entry("daemon.tell_cli", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
     "bundle": Entry("daemon.bundles.bundle_cli", "Pack the last seconds of a running daemon, to show what went wrong."),
     "replay": Entry("daemon.bundles.replay_cli", "Play a bundle through the pipeline; compare the verdicts."),
     "games": Entry("daemon.records.games_cli", "Show the record of the games that were watched.", group=True),
