@@ -2,8 +2,9 @@
 
 The clock runs for the side to move, from when the position before was believed. It stands still until the board was
 first seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who moves its
-man is neither the agent nor to move), while the referee pauses or finds the board to be another position, while the
-board is out of sight or the camera is away, and after the end.
+man is neither the agent nor to move), while the game is paused, while men must be put back after a move was taken back
+by word, while the board shows another position, is out of sight or the camera is away, and after the end. An illegal
+move stops no clock: who made it is to move.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from daemon.clocks import Due, GameClock, TimeControl, Used
 from daemon.config import ClockSection
-from daemon.judging.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
+from daemon.judging.effects import Effect, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
 from daemon.records.stored import StoredGame
 from games import Outcome
@@ -94,8 +95,12 @@ class Timekeeper:
     def _why_stopped(self, referee: Referee) -> str:
         if referee.outcome is not None:
             return "the game is over"
+        if referee.paused:
+            return "the game is paused"
         if referee.awaiting == "carry_out":
             return "an agent's move waits to be carried out"
+        if referee.awaiting == "nothing":
+            return "men must be put back"
         if not self._begun:
             return "the board has not been seen yet"
         if self._blind():
@@ -114,10 +119,7 @@ class Timekeeper:
             return [referee.announce("clock", f"{name} has {spoken_time(due.left_s)} left.", urgent=True, side=side)]
         if not self.clock.control.lose:
             return [referee.announce("clock", f"{name}'s time is up.", urgent=True, side=side)]
-        outcome = Outcome(1 - side, OUT_OF_TIME, game.scores(referee.position))
-        text = f"{name}'s time is up. {game.sides[1 - side].capitalize()} wins on time."
-        over = Announcement("game_over", text, game.board(referee.position), referee.ply, rule=OUT_OF_TIME, urgent=True)
-        return [Finish(outcome), over]
+        return referee.declare(Outcome(1 - side, OUT_OF_TIME, game.scores(referee.position)))
 
 
 def spoken_time(seconds: float) -> str:

@@ -191,6 +191,14 @@ def test_times_and_an_agents_figures_come_back_as_they_were_recorded(path: Path)
     assert (stored.plies[0].score, stored.plies[0].nodes) == (None, None)
 
 
+def test_figures_that_sqlite_cannot_hold_cost_no_ply(path: Path) -> None:
+    journal, game_id = begun(path)
+    thought = Thought(float("inf"), 10**30, 10**30, float("nan"))
+    journal.append(game_id, 1, "d6", 0, "p", "b", thought=thought)
+    first = journal.game(game_id).plies[0]
+    assert (first.score, first.depth, first.nodes, first.thought_s) == (None, 2**63 - 1, 2**63 - 1, None)
+
+
 def test_a_ply_is_one_transaction_whatever_is_recorded_of_it(path: Path) -> None:
     journal, game_id = begun(path)
     assert journal._connection is not None
