@@ -1,31 +1,31 @@
-"""How often a process of ours may be started again before we back off."""
+"""How often what has died may be started again: at once the first time, then later and later, five times a minute."""
 
 from __future__ import annotations
 
 import collections
 
 MOST = 5
-"""Starts allowed within `WINDOW_S`."""
+"""Starts within any `WINDOW_S`, the first one among them."""
 WINDOW_S = 60.0
-BACK_OFF_S = 30.0
+PAUSES_S = (0.0, 0.0, 1.0, 3.0, 8.0)
+"""Least time from the last start to the next, after so many starts within the window; the last one repeats."""
 
 
 class RestartLimit:
-    """Allows five starts a minute; after that none for half a minute. Times are monotonic seconds."""
+    """Says how long to wait before the next start. Times are monotonic seconds."""
 
-    def __init__(self, most: int = MOST, window_s: float = WINDOW_S, back_off_s: float = BACK_OFF_S) -> None:
-        self._most, self._window_s, self._back_off_s = most, window_s, back_off_s
-        self._starts: collections.deque[float] = collections.deque()
-        self._until_s = float("-inf")
+    def __init__(self, most: int = MOST, window_s: float = WINDOW_S) -> None:
+        self._most, self._window_s = most, window_s
+        self._starts: collections.deque[float] = collections.deque(maxlen=most)
 
     def wait_s(self, now_s: float) -> float:
         """Seconds until the next start is allowed; 0 where it is allowed now."""
-        while self._starts and now_s - self._starts[0] >= self._window_s:
-            self._starts.popleft()
-        if len(self._starts) >= self._most:
-            self._starts.clear()
-            self._until_s = now_s + self._back_off_s
-        return max(0.0, self._until_s - now_s)
+        recent = [start_s for start_s in self._starts if now_s - start_s < self._window_s]
+        if not recent:
+            return 0.0
+        pause_s = PAUSES_S[min(len(recent), len(PAUSES_S) - 1)]
+        free_s = recent[0] + self._window_s if len(recent) == self._most else now_s
+        return max(0.0, free_s - now_s, recent[-1] + pause_s - now_s)
 
     def started(self, now_s: float) -> None:
         """Notes a start."""

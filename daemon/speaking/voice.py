@@ -23,6 +23,8 @@ START_S = 20.0
 """Time to import, open and warm up the engine on a small computer."""
 RENDER_S = 5.0
 RENDER_S_PER_CHARACTER = 0.05
+SHORT_S = 3.0
+"""So long a phrase waits for a voice that may not be started again yet; longer, and it is written only."""
 STOP_S = 0.1
 """How soon a wait notices that it is to stop."""
 LONGEST_ANSWER = 65536
@@ -81,8 +83,10 @@ class Voice:
 
     def _start(self, stop: threading.Event) -> subprocess.Popen[bytes]:
         wait_s = self._limit.wait_s(time.monotonic())
-        if wait_s > 0:
+        if wait_s > SHORT_S:
             raise VoiceError(f"the voice failed too often; it is tried again in {wait_s:.0f} s")
+        if stop.wait(wait_s):
+            raise VoiceError("closing")
         self._limit.started(time.monotonic())
         self.starts += 1
         command = [*self._command, "--file", f"/proc/self/fd/{self._sound}"]

@@ -231,7 +231,7 @@ def test_a_voice_that_keeps_dying_is_left_alone_for_a_while(make: Make, caplog: 
         speaker.say(f"die {number}")
     assert speaker.wait_until_silent(20)
     status = speaker.status()
-    assert (status["restarts"], status["failed"], status["ok"]) == (4, 8, False)
+    assert (status["restarts"], status["failed"], status["ok"]) == (3, 8, False)
     assert "failed too often" in str(status["text"])
     assert len(caplog.records) == 1
 

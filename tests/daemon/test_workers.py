@@ -84,7 +84,7 @@ def test_a_worker_that_dies_at_once_is_given_up_for_a_while_and_then_tried_again
     worker = start(
         "print('no such agent'); raise SystemExit(3)",
         on_trouble=troubles.append,
-        limit=RestartLimit(most=2, back_off_s=0.5),
+        limit=RestartLimit(most=2, window_s=0.5),
     )
     wait_for(lambda: troubles)
     assert troubles[0] == "agent worker house fails again and again (no such agent)"
@@ -93,16 +93,24 @@ def test_a_worker_that_dies_at_once_is_given_up_for_a_while_and_then_tried_again
     assert len(troubles) == 1
 
 
-def test_five_starts_a_minute_are_allowed_and_then_none_for_half_a_minute() -> None:
-    limit = RestartLimit()
-    for second in range(5):
-        assert limit.wait_s(float(second)) == 0
-        limit.started(float(second))
-    assert limit.wait_s(5.0) == 30
-    assert limit.wait_s(34.0) == 1
-    assert limit.wait_s(35.0) == 0
-    limit.started(35.0)
-    assert limit.wait_s(36.0) == 0
+def starts_of_what_always_fails(seconds: float) -> list[float]:
+    """When something is started that dies at once, on a clock of a tenth of a second."""
+    limit, starts_s = RestartLimit(), []
+    for now_s in (tenth / 10 for tenth in range(round(10 * seconds))):
+        if limit.wait_s(now_s) <= 0:
+            limit.started(now_s)
+            starts_s.append(now_s)
+    return starts_s
+
+
+def test_what_dies_once_is_started_again_at_once_and_what_always_dies_later_and_later() -> None:
+    assert starts_of_what_always_fails(59.0) == pytest.approx([0.0, 0.1, 1.1, 4.1, 12.1], abs=0.11)
+
+
+def test_nothing_is_started_more_than_five_times_in_any_minute() -> None:
+    starts_s = starts_of_what_always_fails(600.0)
+    assert len(starts_s) >= 45
+    assert all(sum(first <= start < first + 60 for start in starts_s) <= 5 for first in starts_s)
 
 
 def test_a_worker_that_falls_silent_is_killed_and_started_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
