@@ -37,8 +37,8 @@ class Unit:
             "Type": "notify",
             "NotifyAccess": "main",
             **({} if own else {"User": self.user, "SupplementaryGroups": "video audio"}),
-            "WorkingDirectory": _escaped(self.checkout),
-            "ExecStart": f"{_word(self.checkout / 'kibitzer')} run --config {_word(self.config)}".replace("$", "$$"),
+            "WorkingDirectory": str(self.checkout).replace("%", "%%"),
+            "ExecStart": f"{_word(self.checkout / 'kibitzer')} run --config {_word(self.config).replace('$', '$$')}",
             "ExecReload": "/bin/kill -HUP $MAINPID",
             "Environment": "PYTHONUNBUFFERED=1",
             "Restart": "always",
@@ -60,7 +60,7 @@ class Unit:
         install = {"WantedBy": "default.target" if own else "multi-user.target"}
         unit = {
             "Description": "Kibitzer beside the board",
-            "Documentation": f"file:{_escaped(self.checkout / 'docs' / 'deployment.md')}",
+            "Documentation": (self.checkout / "docs" / "deployment.md").as_uri().replace("%", "%%"),
             **({} if own else {"After": "sound.target network.target"}),
             "StartLimitIntervalSec": "0",
         }
@@ -123,11 +123,6 @@ def unit_of(checkout: Path, config: Path, settings: Config, user: str) -> Unit:
 
 def _section(name: str, keys: dict[str, str]) -> str:
     return "\n".join([f"[{name}]", *(f"{key}={value}" for key, value in keys.items())])
-
-
-def _escaped(path: Path) -> str:
-    """A path in which systemd sees no specifier."""
-    return str(path).replace("%", "%%")
 
 
 def _word(text: Path | str) -> str:
