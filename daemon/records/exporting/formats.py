@@ -28,7 +28,11 @@ class Format(NamedTuple):
 
 
 def to_transcript(played: Played) -> str:
-    """Reversi's moves in one word, `f5d6c3`, passes left out."""
+    """Reversi's moves in one word, `f5d6c3`, passes left out. Raises ExportError for a start that it cannot tell."""
+    if played.stored.start:
+        raise ExportError(
+            "the game began with a position set up by hand, which a transcript cannot tell: --format ggf can"
+        )
     return transcript.write(ply.made.move for ply in played.plies()) + "\n"
 
 

@@ -49,6 +49,9 @@ def _tags(played: Played) -> Iterator[tuple[str, str]]:
     yield "Variant", game.name
     yield "Rules", " ".join(f"{name}={value}" for name, value in stored.rules.items())
     yield "First", game.sides[game.to_move(played.positions[0])]
+    if stored.start:
+        yield "SetUp", "1"
+        yield "FEN", stored.start
     if control := _time_control(played):
         yield "TimeControl", control
     if played.outcome is not None:

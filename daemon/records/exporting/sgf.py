@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from daemon.records.exporting.played import Played, PlayedPly, day_of
-from games.gomoku import Choice, Gomoku
+from games.gomoku import Choice, Gomoku, Position
 from games.gomoku.sgf import CHOICE, COLOURS, FREE, GAME_NUMBER, LETTERS
 
 ENDS = {"time": "T", "resigned": "R"}
@@ -37,7 +37,18 @@ def _root(played: Played, game: Gomoku) -> str:
         **_times(played),
         "RE": _result(played, last.black),
     }
-    return "".join(f"{name}[{_escaped(value)}]" for name, value in properties.items() if value)
+    head = "".join(f"{name}[{_escaped(value)}]" for name, value in properties.items() if value)
+    return head + (_set_up(game, played.positions[0]) if played.stored.start else "")
+
+
+def _set_up(game: Gomoku, start: Position) -> str:
+    """The stones that lay there at the beginning, and the colour that is next."""
+    board = game.board(start)
+    places = {piece: [cell for cell, letter in enumerate(board) if letter == piece] for piece in COLOURS}
+    stones = (
+        f"A{piece}{''.join(f'[{_point(game, cell)}]' for cell in cells)}" for piece, cells in places.items() if cells
+    )
+    return f"{''.join(stones)}PL[{COLOURS[game.colour(start)]}]"
 
 
 def _result(played: Played, black: int) -> str:
@@ -65,14 +76,19 @@ def _node(game: Gomoku, ply: PlayedPly) -> str:
     move, stored = ply.made.move, ply.stored
     if isinstance(move, Choice):
         return f";{CHOICE}[{move.word}]"
-    row, column = divmod(move.cell, game.size)
     colour = game.colour(ply.before)
-    text = f";{COLOURS[colour]}[{LETTERS[column]}{LETTERS[row]}]"
+    text = f";{COLOURS[colour]}[{_point(game, move.cell)}]"
     if stored.left_s is not None:
         text += f"{COLOURS[colour]}L[{stored.left_s[stored.side]:.1f}]"
     if stored.score is not None:
         text += f"V[{(stored.score if colour == 0 else -stored.score) + 0.0:g}]"
     return text
+
+
+def _point(game: Gomoku, cell: int) -> str:
+    """Column and row from the top left, a letter each."""
+    row, column = divmod(cell, game.size)
+    return LETTERS[column] + LETTERS[row]
 
 
 def _escaped(text: str) -> str:
