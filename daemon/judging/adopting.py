@@ -16,7 +16,7 @@ from daemon.judging.explain import explain
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
-from games import PositionError, changed_cells
+from games import PositionError, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
 MOST_BACK = 8
@@ -39,13 +39,21 @@ class SetUp:
     position: Any
 
 
-def way_to(referee: Referee, reading: BoardReading) -> Way | None:
-    """The latest ply from which legal play explains a reading beyond doubt; None where none does."""
+def way_to(referee: Referee, reading: BoardReading, mover: Side | None = None) -> Way | None:
+    """The latest ply from which legal play explains a reading beyond doubt; None where none does.
+
+    `mover` is the side that moves next, where that is known: it settles which of two ways it was.
+    """
+    game = referee.game
     for ply in range(referee.ply, max(-1, referee.ply - MOST_BACK - 1), -1):
-        event = explain(referee.game, referee.history[: ply + 1], reading)
-        best = event.explanations[0] if event.explanations and not event.ambiguous else None
-        if best is not None and best.kind in ("unchanged", "plies"):
-            return Way(ply, best)
+        event = explain(game, referee.history[: ply + 1], reading)
+        ways = [Way(ply, one) for one in event.explanations if one.kind in ("unchanged", "plies")]
+        if mover is None and (event.ambiguous or ways[:1] != [Way(ply, one) for one in event.explanations[:1]]):
+            continue
+        for way in ways:
+            after = way.best.positions[-1] if way.best.positions else referee.history[way.ply]
+            if mover is None or game.outcome(after) is not None or game.to_move(after) == mover:
+                return way
     return None
 
 
@@ -77,22 +85,27 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
         raise Refusal("The game is paused: resume it first.")
     doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
     mover = side_of(game, side) if side else None
-    way = way_to(referee, reading)
-    if way is not None:
-        after = way.best.positions[-1] if way.best.positions else referee.history[way.ply]
-        if mover is None or game.outcome(after) is not None or game.to_move(after) == mover:
-            return take(referee, way)
+    if (way := way_to(referee, reading, mover)) is not None:
+        return take(referee, way)
     if doubtful:
         names = phrases.listed_briefly([game.cells[cell] for cell in doubtful])
         raise Refusal(f"I cannot see {names} clearly: say what stands there first, with correct.")
-    try:
-        mover = game.to_move(referee.position) if mover is None else mover
-        position = game.set_up(reading.board, mover, referee.position)
-    except PositionError as error:
-        raise Refusal(f"This board is no position: {error}.") from None
+    position = _set_up(referee, reading.board, mover)
     if game.outcome(position) is not None:
         raise Refusal("On this board the game is over: nothing can be played from it.")
     return SetUp(position)
+
+
+def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
+    """The position with that board. Raises Refusal."""
+    game, why = referee.game, ""
+    first = game.to_move(referee.position)
+    for side in (first, 1 - first) if mover is None else (mover,):
+        try:
+            return game.set_up(board, side, referee.position)
+        except PositionError as error:
+            why = why or str(error)
+    raise Refusal(f"This board is no position to go on from: {why}.")
 
 
 def why_not(referee: Referee, event: MoveEvent) -> str:

@@ -29,6 +29,7 @@ Code = Literal[
     "game_over",
     "clock",
     "cleared",
+    "restored",
     "corrected",
     "adopted",
     "paused",

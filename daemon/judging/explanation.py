@@ -45,7 +45,8 @@ class Explanation:
     """The position from which the plies go on; differs from the present one only before the first ply. For
     `unfinished` the one in which the move was begun."""
     moves: tuple[Any, ...] = ()
-    """The plies made, in order, unseen ones too; for `unfinished` the move that was begun."""
+    """The plies made, in order, unseen ones too; for `unfinished` the move that was begun. For `takeback` those that
+    stand after all, where several had come together and their order was assumed wrongly."""
     positions: tuple[Any, ...] = ()
     """The position after each ply."""
     seen: int = 0

@@ -17,7 +17,7 @@ from daemon.judging.complaints import Complaint
 from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, TakeBack, Verdict
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay
-from daemon.judging.reopening import MOST_UNDONE, Ended, is_being_cleared, restore
+from daemon.judging.undone import MOST_UNDONE, UndoneLine
 from daemon.speaking import phrases
 from games import AnyGame, MoveError, Outcome, Side, Step
 
@@ -58,8 +58,8 @@ class Referee:
         self.withdrawn: Withdrawn | None = None
         """What was taken back by word and is to be put back; None where the board may be judged as ever."""
         self._declared: Outcome | None = None
-        self._ended: Ended | None = None
-        """An end that was undone on the board, in case the board was only being cleared."""
+        self._undone: UndoneLine | None = None
+        """The line before moves were taken back on the board, until another is made."""
         self._before_pause: Verdict | None = None
         self._said: tuple[object, ...] = ()
         self._prompt: Announcement | None = None
@@ -143,8 +143,8 @@ class Referee:
             # The board is being cleared: nothing to complain of.
             self.verdict = "over"
             return []
-        if self._ended is not None and is_being_cleared(self._ended, best, event.board):
-            return self._end_again(self._ended)
+        if self._undone is not None and (effects := self._done_again(self._undone, event)):
+            return effects
         if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
             return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
         if best is None:
@@ -203,7 +203,7 @@ class Referee:
         moves |= self.withdrawn.moves if self.withdrawn else set()
         self.line.cut(ply)
         self.forget_answer()
-        self._ended = None
+        self._undone = None
         if not moves:
             return None
         self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
@@ -249,7 +249,7 @@ class Referee:
 
     def believe(self) -> None:
         """The board in view is the one believed, because somebody said so."""
-        self.verdict, self._said, self._prompt, self._ended = "legal", (), None, None
+        self.verdict, self._said, self._prompt, self._undone = "legal", (), None, None
         self.fault_cells = ()
 
     def say_again(self) -> None:
@@ -322,7 +322,7 @@ class Referee:
             assumed = number == last and event.order_assumed
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
-        self.withdrawn = self._ended = None
+        self.withdrawn = self._undone = None
         return [*effects, *self.pass_if_forced()]
 
     def pass_if_forced(self) -> list[Effect]:
@@ -383,15 +383,19 @@ class Referee:
         while self.line.plies[ply].known == "said" and not self.line.plies[ply].seen:
             ply += 1  # a pass that was announced stands, whatever became of the move after it
         undone = sum(one.seen for one in self.line.plies[ply:])
-        if (outcome := self.outcome) is not None:
-            self._ended = Ended.of(self.line, outcome)
+        if self._undone is None or not self._undone.continues(self.line):
+            self._undone = UndoneLine.of(self.line, self.outcome)
         self.line.cut(ply)
         self.agent_move = None
+        remade: list[Effect] = []
+        for move, position in zip(best.moves, best.positions, strict=True):
+            undone -= self.line.add(move, position).seen  # they came together, and in another order than was assumed
+            remade.append(self.line.record(self.ply - 1))
         what = "The last move is" if undone == 1 else f"{undone} moves are"
         text = " ".join(
             filter(None, [f"{what} taken back.", phrases.totals(self.game, self.position), self.whose_turn()])
         )
-        return [TakeBack(ply), self.announce("takeback", text), *self.pass_if_forced()]
+        return [TakeBack(ply), *remade, self.announce("takeback", text), *self.pass_if_forced()]
 
     def _is_put_back(self, withdrawn: Withdrawn, event: MoveEvent) -> bool:
         """Whether a board may be judged as ever: the men are back, or another move was made in their place."""
@@ -404,12 +408,22 @@ class Referee:
             return others and len(best.moves) == 1 and text not in withdrawn.moves
         return best.kind in ("unchanged", "takeback")
 
-    def _end_again(self, ended: Ended) -> list[Effect]:
-        """The board was only being cleared: the moves undone by that count again."""
-        self._ended, self.verdict, self._said, self.agent_move = None, "over", (), None
-        effects = restore(self.line, ended)
-        text = f"The board is being cleared. {phrases.result(self.game, ended.outcome)}"
-        return [*effects, self.announce("cleared", text)]
+    def _done_again(self, undone: UndoneLine, event: MoveEvent) -> list[Effect]:
+        """Moves that were taken back stand there again, or a finished game's board is being cleared; else nothing."""
+        best = event.explanations[0] if event.explanations else None
+        if undone.is_being_cleared(best, event.board):
+            ply, verdict, code = len(undone.plies), "over", "cleared"
+        elif best is None and not event.doubtful and (ply := undone.again(self.line, event.board)):
+            verdict, code = "legal", "restored"
+        else:
+            return []
+        self._undone, self.agent_move, self._said = None, None, ()
+        self.verdict = verdict  # type: ignore[assignment]
+        effects = undone.restore(self.line, ply)
+        ended = "" if self.outcome is None else phrases.result(self.game, self.outcome)
+        what = "The board is being cleared." if code == "cleared" else "The moves taken back stand there again."
+        text = " ".join(filter(None, [what, ended or self.whose_turn()]))
+        return [*effects, self.announce(code, text)]  # type: ignore[arg-type]
 
     def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
         self.verdict = complaint.verdict
