@@ -55,7 +55,7 @@ COMMANDS = {
     "tell": Entry("daemon.tell_cli", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
     "bundle": Entry("daemon.bundles.bundle_cli", "Pack the last seconds of a running daemon, to show what went wrong."),
     "replay": Entry("daemon.bundles.replay_cli", "Play a bundle through the pipeline; compare the verdicts."),
-    "games": Entry("daemon.records.games_cli", "Show the record of the games that were watched.", group=True),
+    "games": Entry("daemon.records.games_cli", "List, show, export, correct or delete recorded games.", group=True),
     "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
     "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
     "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
