@@ -47,6 +47,8 @@ def export(
             stored = chosen(record, game)
         name = format_name or usual(stored.game, None if out == STDOUT else out)
         check(name, stored.game)
+        if name == "png" and out == STDOUT and sys.stdout.isatty():
+            raise ExportError("a picture is nothing for a terminal: name a file with --out")
         if name == "annotations":
             _write_folder(stored, out, number, force)
         else:

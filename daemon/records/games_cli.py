@@ -22,13 +22,15 @@ from daemon.tell_cli import playing
 from games import Outcome
 
 app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, help="The record of the games that were watched."
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="The record of the games that were watched: list, show, export, correct and delete them.",
 )
 
 
 @app.callback()
 def record() -> None:
-    """The record of the games that were watched."""
+    """The record of the games that were watched: list, show, export, correct and delete them."""
 
 
 JournalOption = Annotated[Path, typer.Option(help="The record's file.")]

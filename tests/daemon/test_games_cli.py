@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from daemon.judging.referee import Referee
 from daemon.records import games_cli
 from daemon.records.journal import Journal
 from daemon.showing.web import WebPage
+from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_web import state
 
 MOVES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")
@@ -153,3 +155,133 @@ def long_game() -> tuple[str, ...]:
         if game.outcome(position) is None and sum(game.scores(position) or ()) >= 130:
             return tuple(texts)
     raise AssertionError("no such game")
+
+
+@pytest.fixture
+def every(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """A journal with a game of each kind, and their ids."""
+    path = tmp_path / "every.sqlite"
+    journal = journal_of_every_game(path, most=30)
+    ids = {one.game: one.game_id for one in journal.summaries()}
+    journal.close()
+    return path, ids
+
+
+def test_the_list_tells_id_day_game_players_plies_and_result(path: Path) -> None:
+    game_id = recorded(path)
+    status, text = run("list", "--journal", path)
+    assert status == 0
+    day = f"{game_id[:4]}-{game_id[4:6]}-{game_id[6:8]} {game_id[9:11]}:{game_id[11:13]}"
+    assert text == f"{game_id}  {day}  double_double_dominoes  person - person  4 plies  not finished\n"
+    (line,) = run("list", "--journal", path, "--json")[1].splitlines()
+    listed = json.loads(line)
+    assert (listed["id"], listed["plies"], listed["outcome"]) == (game_id, 4, None)
+
+
+def test_the_list_holds_the_newest_games_oldest_first(every: tuple[Path, dict[str, str]]) -> None:
+    path, ids = every
+    lines = run("list", "--journal", path, "--limit", 2, "--json")[1].splitlines()
+    assert [json.loads(line)["id"] for line in lines] == list(ids.values())[-2:]
+
+
+def test_a_game_is_named_by_its_id_a_beginning_of_it_or_as_the_last(every: tuple[Path, dict[str, str]]) -> None:
+    path, ids = every
+    wanted = ids["gomoku"]
+    for word in (wanted, wanted[:-1]):
+        assert json.loads(run("show", word, "--json", "--journal", path)[1])["id"] == wanted
+    assert json.loads(run("show", "last", "--json", "--journal", path)[1])["id"] == list(ids.values())[-1]
+    status, text = run("show", wanted[:8], "--journal", path)
+    assert (status, "5 games begin with" in text) == (2, True)
+    status, text = run("show", "nobody", "--journal", path)
+    assert (status, text) == (2, f"kibitzer games show: there is no game with the id 'nobody' in {path}\n")
+
+
+def test_an_empty_record_has_no_last_game(path: Path) -> None:
+    Journal(path).close()
+    assert run("show", "last", "--journal", path) == (2, f"kibitzer games show: there is no game in {path}\n")
+    assert run("list", "--journal", path) == (0, f"{path}: no game is recorded yet\n")
+
+
+@pytest.mark.parametrize("command", [["list"], ["show"], ["export", "last"], ["delete", "last", "--yes"]])
+def test_no_command_begins_a_record(path: Path, command: list[str]) -> None:
+    status, text = run(*command, "--journal", path)
+    assert (status, "there is no record yet" in text, path.exists()) == (2, True, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("gomoku", "(;FF[4]GM[4]"),
+        ("reversi", "(;GM[Othello]"),
+        ("nine_mens_morris", '[Event "nine men\'s morris"]'),
+        ("co_ganh", '[Event "cờ gánh"]'),
+    ],
+)
+def test_a_game_is_exported_in_its_fields_format_to_standard_output(
+    every: tuple[Path, dict[str, str]], name: str, beginning: str
+) -> None:
+    path, ids = every
+    status, text = run("export", ids[name], "--journal", path)
+    assert status == 0
+    assert text.startswith(beginning)
+
+
+def test_the_name_of_the_file_says_the_format(every: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    path, ids = every
+    for name, starts in (("g.txt", b"("), ("g.json", b"{\n"), ("g.png", b"\x89PNG"), ("g.pgn", b"[Event")):
+        game = "nine_mens_morris" if name == "g.pgn" else "reversi"
+        out = tmp_path / name
+        assert run("export", ids[game], "--journal", path, "--out", out)[0] == 0
+        assert out.read_bytes().startswith(starts) == (name != "g.txt")
+    assert re.fullmatch(r"([a-h][1-8])+\n", (tmp_path / "g.txt").read_text(encoding="utf-8"))
+
+
+def test_what_is_there_is_not_written_over_unless_forced(every: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    path, ids = every
+    out = tmp_path / "game.sgf"
+    out.write_text("mine", encoding="utf-8")
+    words = ("export", ids["gomoku"], "--journal", path, "--out", out)
+    status, text = run(*words)
+    assert (status, "--force" in text, out.read_text(encoding="utf-8")) == (2, True, "mine")
+    assert run(*words, "--force")[0] == 0
+    assert out.read_text(encoding="utf-8").startswith("(;FF[4]")
+    status, text = run("export", ids["gomoku"], "--journal", path, "--out", tmp_path / "no" / "game.sgf")
+    assert (status, "cannot be written: No such file" in text) == (2, True)
+
+
+def test_annotations_are_a_folder_and_not_standard_output(every: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    path, ids = every
+    status, text = run("export", ids["double_double_dominoes"], "--journal", path)
+    assert (status, "name it with --out" in text) == (2, True)
+    words = ("export", ids["double_double_dominoes"], "--journal", path, "--out", tmp_path / "tiles", "--number", 3)
+    assert run(*words)[0] == 0
+    assert (tmp_path / "tiles" / "3_mutari.txt").is_file()
+    assert run(*words)[0] == 0  # the same again is nobody's loss
+
+
+def test_a_wrong_format_is_refused_with_those_that_suit(every: tuple[Path, dict[str, str]]) -> None:
+    path, ids = every
+    status, text = run("export", ids["reversi"], "--format", "sgf", "--journal", path)
+    assert (status, "reversi is written as ggf, transcript, json, png" in text) == (2, True)
+
+
+def test_a_game_is_deleted_only_when_that_is_confirmed(every: tuple[Path, dict[str, str]], config: Path) -> None:
+    path, ids = every
+    words = ["delete", ids["gomoku"], "--journal", str(path), "--config", str(config)]
+    assert CliRunner().invoke(games_cli.app, words, input="n\n").exit_code == 1
+    assert ids["gomoku"] in run("list", "--journal", path)[1]
+    assert CliRunner().invoke(games_cli.app, words, input="y\n").exit_code == 0
+    assert ids["gomoku"] not in run("list", "--journal", path)[1]
+    assert run("delete", ids["reversi"], "--yes", "--journal", path, "--config", config)[0] == 0
+    assert [json.loads(line)["id"] for line in run("list", "--json", "--journal", path)[1].splitlines()] == [
+        one for name, one in ids.items() if name not in ("gomoku", "reversi")
+    ]
+
+
+def test_a_game_that_is_being_played_is_not_deleted(path: Path, config: Path, page: WebPage) -> None:
+    game_id = recorded(path)
+    page.update_state(state(game_id=game_id))
+    config.write_text(f"[page]\nport = {page.port}\n", encoding="utf-8")
+    status, text = run("delete", "last", "--yes", "--journal", path, "--config", config)
+    assert (status, "is being played" in text) == (1, True)
+    assert Journal(path).ids() == [game_id]
