@@ -172,6 +172,11 @@ class Match:
         return self._backlog.trouble
 
     @property
+    def unwritten(self) -> int:
+        """Plies and notes that wait to be written."""
+        return self._backlog.waiting
+
+    @property
     def dropped_notes(self) -> int:
         """Notes that were given up while the record could not be written."""
         return self._backlog.dropped_notes

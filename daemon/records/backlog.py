@@ -45,6 +45,11 @@ class Backlog:
         self.dropped_notes = 0
         """Notes that were given up while the record could not be written."""
 
+    @property
+    def waiting(self) -> int:
+        """Effects that are not written yet."""
+        return len(self._waiting)
+
     def add(self, effects: Iterable[Effect]) -> None:
         """Lets effects wait, as far as the record needs them.
 

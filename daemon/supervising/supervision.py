@@ -132,6 +132,8 @@ class Supervision:
             "bus_restarts_total": self.reopened["bus"].restarts,
         }
         figures |= {f"{name}_age_seconds": age for name, age in self._ages().items() if age is not None}
+        if session.match is not None:
+            figures["record_waiting"] = session.match.unwritten
         if session.worker is not None:
             figures["agents_restarts_total"] = _number(session.worker.status()["restarts"])
         if self.disk.free_bytes is not None:
