@@ -7,6 +7,7 @@ Nothing here is specific to a game.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -44,6 +45,13 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers
 
 def _event(game: AnyGame, reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:
     fitting = sorted((one for one in found if one.fits), key=lambda one: one.cost)
+    # Moves made and moved back again, or taken back: what stands there and who moves is the same.
+    back = {(one.board, game.to_move(one.start)): one.cost for one in fitting if one.kind == "takeback"}
+    fitting = [
+        one
+        for one in fitting
+        if one.kind != "plies" or one.cost < back.get((one.board, game.to_move(one.positions[-1])), math.inf)
+    ]
     doubtful = tuple(int(cell) for cell in np.flatnonzero(reading.confidence < 0.9))
     return MoveEvent(reading, _distinct(game, fitting), doubtful, shared_men=shares_men(game))
 

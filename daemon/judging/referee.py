@@ -17,10 +17,12 @@ from daemon.judging.complaints import Complaint
 from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, TakeBack, Verdict
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay
-from daemon.judging.undone import MOST_UNDONE, UndoneLine
+from daemon.judging.other_lines import MOST_UNDONE, OtherLine
 from daemon.speaking import phrases
 from games import AnyGame, MoveError, Outcome, Side, Step
 
+MOST_TOLD = 3
+"""As many of the last moves are named when a line turns out to have been right."""
 MOST_FORCED = 4
 """As many passes in a row are made without asking."""
 
@@ -58,8 +60,10 @@ class Referee:
         self.withdrawn: Withdrawn | None = None
         """What was taken back by word and is to be put back; None where the board may be judged as ever."""
         self._declared: Outcome | None = None
-        self._undone: UndoneLine | None = None
+        self._undone: OtherLine | None = None
         """The line before moves were taken back on the board, until another is made."""
+        self._open: tuple[OtherLine, ...] = ()
+        """Between which lines the last board left the choice."""
         self._before_pause: Verdict | None = None
         self._said: tuple[object, ...] = ()
         self._prompt: Announcement | None = None
@@ -143,7 +147,7 @@ class Referee:
             # The board is being cleared: nothing to complain of.
             self.verdict = "over"
             return []
-        if self._undone is not None and (effects := self._done_again(self._undone, event)):
+        if effects := self._other_line(event, movers):
             return effects
         if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
             return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
@@ -152,7 +156,9 @@ class Referee:
             complaint = complaints.unexplained(self.game, self.position, event, begun=begun, asked=asked)
             return self._complain(complaint, event.board)
         if event.ambiguous:
+            self._open = tuple(OtherLine.after(self.line, way) for way in (best, *event.rivals))
             return self._once("ambiguous", event.board, self._ambiguous(event))
+        self._open = ()
         match best.kind:
             case "unchanged":
                 return self._unchanged(event)
@@ -384,7 +390,7 @@ class Referee:
             ply += 1  # a pass that was announced stands, whatever became of the move after it
         undone = sum(one.seen for one in self.line.plies[ply:])
         if self._undone is None or not self._undone.continues(self.line):
-            self._undone = UndoneLine.of(self.line, self.outcome)
+            self._undone = OtherLine.of(self.line, self.outcome)
         self.line.cut(ply)
         self.agent_move = None
         remade: list[Effect] = []
@@ -408,22 +414,43 @@ class Referee:
             return others and len(best.moves) == 1 and text not in withdrawn.moves
         return best.kind in ("unchanged", "takeback")
 
-    def _done_again(self, undone: UndoneLine, event: MoveEvent) -> list[Effect]:
-        """Moves that were taken back stand there again, or a finished game's board is being cleared; else nothing."""
-        best = event.explanations[0] if event.explanations else None
-        if undone.is_being_cleared(best, event.board):
-            ply, verdict, code = len(undone.plies), "over", "cleared"
-        elif best is None and not event.doubtful and (ply := undone.again(self.line, event.board)):
-            verdict, code = "legal", "restored"
-        else:
+    def _other_line(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
+        """What follows where another line than the one believed was right after all; nothing where none was."""
+        best, undone = event.explanations[0] if event.explanations else None, self._undone
+        if undone is not None and undone.is_being_cleared(best, event.board):
+            return self._end_again(undone)
+        if best is not None or event.doubtful or self.withdrawn is not None:
             return []
-        self._undone, self.agent_move, self._said = None, None, ()
-        self.verdict = verdict  # type: ignore[assignment]
-        effects = undone.restore(self.line, ply)
-        ended = "" if self.outcome is None else phrases.result(self.game, self.outcome)
-        what = "The board is being cleared." if code == "cleared" else "The moves taken back stand there again."
-        text = " ".join(filter(None, [what, ended or self.whose_turn()]))
-        return [*effects, self.announce(code, text)]  # type: ignore[arg-type]
+        if undone is not None and (ply := undone.again(self.line, event.board)):
+            return self._take_over(undone, ply)
+        others = (*((undone,) if undone is not None else ()), *self._open)
+        ways = [(other, way) for other in others if (way := other.explains(self.line, event)) is not None]
+        if len(ways) != 1:
+            return []
+        other, (ply, again) = ways[0]
+        effects = self._take_over(other, ply)
+        return [*effects, *self._judge(again, movers)]
+
+    def _end_again(self, undone: OtherLine) -> list[Effect]:
+        """The board of a finished game was only being cleared: the moves undone by that count again."""
+        assert undone.outcome is not None
+        effects = undone.take_over(self.line, len(undone.plies))
+        self.forget_answer()
+        self._undone, self.verdict = None, "over"
+        text = f"The board is being cleared. {phrases.result(self.game, undone.outcome)}"
+        return [*effects, self.announce("cleared", text)]
+
+    def _take_over(self, other: OtherLine, ply: int) -> list[Effect]:
+        """Believes the first plies of another line, which a board has shown to be right."""
+        effects = other.take_over(self.line, ply)
+        self.forget_answer()
+        self._undone, self._open, self.verdict = None, (), "legal"
+        if not effects:
+            return []
+        moves = phrases.listed_briefly([one.text for one in self.line.plies[-MOST_TOLD:] if one.seen])
+        what = phrases.result(self.game, other.outcome) if self.outcome is not None and other.outcome else ""
+        text = " ".join(filter(None, [f"I see now how it went: {moves}.", what or self.whose_turn()]))
+        return [*effects, self.announce("restored", text)]
 
     def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
         self.verdict = complaint.verdict

@@ -1,0 +1,101 @@
+"""Lines of play that are not believed now and may turn out to be right after all.
+
+One is the line before moves were taken back on the board: people lift men and put them back, or clear the board when
+the game is over. Others are the ways between which a doubtful board left the choice: the next move decides.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from daemon.judging.effects import Effect, Finish, TakeBack
+from daemon.judging.explain import explain
+from daemon.judging.explanation import Explanation, MoveEvent
+from daemon.judging.line import LineOfPlay, Ply
+from games import EMPTY, Outcome
+
+MOST_UNDONE = 2
+"""A takeback of more plies from the end is no takeback, but a board that is being cleared."""
+
+
+MOST_TRIED = 8
+"""As many plies of another line are tried from its end."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OtherLine:
+    """A line of play besides the one believed."""
+
+    plies: tuple[Ply, ...]
+    positions: tuple[Any, ...]
+    boards: tuple[str, ...]
+    """The board after each ply, the start's first."""
+    outcome: Outcome | None
+    """How the game ended with it; None where it went on."""
+
+    @classmethod
+    def of(cls, line: LineOfPlay, outcome: Outcome | None) -> OtherLine:
+        """A line as it stands now."""
+        boards = tuple(line.game.board(position) for position in line.positions)
+        return cls(tuple(line.plies), tuple(line.positions), boards, outcome)
+
+    @classmethod
+    def after(cls, line: LineOfPlay, way: Explanation) -> OtherLine:
+        """What the line would be if a board had come about in that way."""
+        ply = way.ply if way.kind == "takeback" else len(line.plies)
+        other = LineOfPlay(line.game, line.positions[: ply + 1])
+        other.plies = line.plies[:ply]
+        if way.kind == "plies" and not ply:
+            other.positions[0] = way.start
+        if way.kind in ("plies", "takeback"):
+            for move, position in zip(way.moves, way.positions, strict=True):
+                other.add(move, position)
+        return cls.of(other, line.game.outcome(other.position))
+
+    def continues(self, line: LineOfPlay) -> bool:
+        """Whether the line believed now is the beginning of this one."""
+        made = len(line.plies)
+        return self.positions[: made + 1] == tuple(line.positions) and self.plies[:made] == tuple(line.plies)
+
+    def again(self, line: LineOfPlay, board: str) -> int:
+        """The last ply after which this line showed that board, later than the line believed; 0 where it never did."""
+        later = range(len(self.plies), len(line.plies), -1)
+        return next((ply for ply in later if self.boards[ply] == board), 0)
+
+    def is_being_cleared(self, best: Explanation | None, board: str) -> bool:
+        """Whether a finished game's board shows that no move was meant: more men are gone, and only its own are left.
+
+        `best` is what explains that board.
+        """
+        if self.outcome is None or (best is not None and best.kind != "takeback"):
+            return False
+        if best is not None and best.ply >= len(self.plies) - MOST_UNDONE:
+            return False
+        return all(letter in (EMPTY, other) for letter, other in zip(board, self.boards[-1], strict=True))
+
+    def explains(self, line: LineOfPlay, event: MoveEvent) -> tuple[int, MoveEvent] | None:
+        """The last ply from which legal play explains a reading, and how; None where it does from none.
+
+        Where the line believed is the beginning of this one, plies that it has too are not looked at.
+        """
+        made = len(line.plies) if self.continues(line) else len(self.plies) - 1
+        for ply in range(len(self.plies), max(made, len(self.plies) - MOST_TRIED), -1):
+            again = explain(line.game, self.positions[: ply + 1], event.reading)
+            if again.explanations and not again.ambiguous and again.explanations[0].kind in ("unchanged", "plies"):
+                return ply, again
+        return None
+
+    def take_over(self, line: LineOfPlay, ply: int) -> list[Effect]:
+        """Makes the first `ply` plies of this the line believed, and says so to the record."""
+        made = 0
+        while made < min(ply, len(line.plies)) and (
+            line.plies[made] == self.plies[made] and line.positions[made + 1] == self.positions[made + 1]
+        ):
+            made += 1
+        effects: list[Effect] = [TakeBack(made)] if made < len(line.plies) else []
+        line.plies, line.positions = list(self.plies[:ply]), list(self.positions[: ply + 1])
+        effects += [line.record(index) for index in range(made, ply)]
+        if self.outcome is not None and ply == len(self.plies):
+            effects.append(Finish(self.outcome))
+        return effects

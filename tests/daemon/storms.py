@@ -1,0 +1,164 @@
+"""Random games at which eyes and hands go wrong in every way, as lists of pure events for the referee."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from daemon.judging.effects import Effect
+from daemon.judging.explain import explain
+from daemon.judging.referee import Referee
+from games import EMPTY, AnyGame, boards_of_turn, carry_out
+from tests.daemon.readings import reading_of
+from vision.reading.board_reading import BoardReading
+
+MOST_BEHIND = 2
+"""Plies that hands may make between two looks."""
+MOST_DOUBT_NATS = 1.2
+"""By which a doubtful picture may speak against what really stands there: below the distance of rivals."""
+
+
+@dataclasses.dataclass
+class Table:
+    """What really stands on a table, and what the referee was shown of it."""
+
+    game: AnyGame
+    dice: random.Random
+    positions: list[Any] = dataclasses.field(default_factory=list)
+    board: str = ""
+    """As hands have left it, which may be no board of the game."""
+    behind: int = 0
+    """Plies that the referee has not been shown."""
+    stood: set[str] = dataclasses.field(default_factory=set)
+    """Boards that stood there when the referee looked."""
+
+    def __post_init__(self) -> None:
+        self.positions = [self.dice.choice(self.game.starts)]
+        self.mend()
+
+    def mend(self) -> None:
+        """Hands put everything as the game stands."""
+        self.board = self.game.board(self.positions[-1])
+
+    def move(self) -> None:
+        """Somebody makes a legal move that can be seen, after passes that must be made."""
+        position, line = self.positions[-1], []
+        while self.game.outcome(position) is None:
+            moves = list(self.game.legal_moves(position))
+            seen = [one for one in self.dice.sample(moves, min(24, len(moves))) if self.game.steps(position, one)]
+            if not seen and len(moves) > 1:
+                return
+            move = self.dice.choice(seen) if seen else moves[0]
+            position = self.game.apply(position, move)
+            line.append(position)
+            if seen:
+                break
+        if self.game.board(position) != self.game.board(self.positions[-1]):
+            self.positions += line
+            self.behind += 1
+        self.mend()
+
+    def begin(self) -> None:
+        """Somebody begins a move and does not finish it."""
+        moves = [one for one in self.game.legal_moves(self.positions[-1])]
+        halves = [
+            board
+            for one in self.dice.sample(moves, min(12, len(moves)))
+            for board in boards_of_turn(self.game, self.positions[-1], one)[:-1]
+        ]
+        if halves:
+            self.board = self.dice.choice(halves)
+
+    def take_back(self) -> None:
+        """The last moves that can be seen are put back."""
+        if self.behind:
+            return
+        for _ in range(self.dice.randint(1, 3)):
+            board = self.game.board(self.positions[-1])
+            while len(self.positions) > 1 and self.game.board(self.positions[-1]) == board:
+                self.positions.pop()
+        self.mend()
+
+    def disturb(self) -> None:
+        """A man too many, too few, or of another kind."""
+        board = list(self.board)
+        for cell in self.dice.sample(range(len(board)), self.dice.randint(1, 3)):
+            board[cell] = self.dice.choice(self.game.classes)
+        self.board = "".join(board)
+
+    def sweep(self) -> None:
+        """Many men are gone."""
+        self.board = "".join(one if self.dice.random() < 0.5 else EMPTY for one in self.board)
+
+    @property
+    def tidy(self) -> bool:
+        """Whether the board is as the game stands."""
+        return self.board == self.game.board(self.positions[-1])
+
+    def reading(self) -> BoardReading:
+        """What sure eyes see."""
+        return reading_of(self.game, self.board)
+
+    def doubtful(self) -> BoardReading:
+        """One cell could be something else, and even rather is."""
+        reading = self.reading()
+        logs, cell = reading.log_probabilities.copy(), self.dice.randrange(len(self.board))
+        own = self.game.classes.index(self.board[cell])
+        other = self.dice.choice([column for column in range(len(self.game.classes)) if column != own])
+        logs[cell, own] = logs[cell, other] = np.log(0.5)
+        logs[cell, other] += self.dice.uniform(-1.0, MOST_DOUBT_NATS)
+        logs[cell] -= np.logaddexp.reduce(logs[cell])
+        return dataclasses.replace(reading, log_probabilities=logs)
+
+    def misread(self) -> BoardReading:
+        """Sure, and wrong."""
+        board = list(self.board)
+        for cell in self.dice.sample(range(len(board)), self.dice.randint(1, 2)):
+            board[cell] = self.dice.choice(self.game.classes)
+        return reading_of(self.game, "".join(board))
+
+
+def show(referee: Referee, reading: BoardReading) -> list[Effect]:
+    """What the referee makes of a reading."""
+    return referee.see(explain(referee.game, referee.history, reading))
+
+
+def look(table: Table, referee: Referee) -> None:
+    """The referee is shown the board as it really stands."""
+    table.stood.add(table.board)
+    show(referee, table.reading())
+    if table.tidy:
+        table.behind = 0
+
+
+def storm(table: Table, referee: Referee, events: int, *, doubts: bool) -> None:
+    """So many random events, each followed by a look; hands never get further ahead than eyes can follow."""
+    deeds: list[Callable[[], None]] = [table.move] * 6 + [table.begin, table.take_back, table.disturb, table.sweep]
+    for _ in range(events):
+        if table.behind >= MOST_BEHIND or not table.tidy:
+            table.mend()
+            look(table, referee)
+        deed = table.dice.choice(deeds)
+        deed()
+        if deed == table.take_back:
+            look(table, referee)
+        if doubts and table.tidy and not table.behind and table.dice.random() < 0.3:
+            show(referee, table.doubtful())
+        if table.dice.random() < 0.7:
+            look(table, referee)
+
+
+def follows_the_rules(referee: Referee) -> bool:
+    """Whether every ply of the line believed is legal, and leads to the next position."""
+    game, line = referee.game, referee.line
+    return all(
+        ply.move in game.legal_moves(before) and game.apply(before, ply.move) == after
+        for ply, before, after in zip(line.plies, line.positions[:-1], line.positions[1:], strict=True)
+    )
+
+
+__all__ = ["Table", "carry_out", "follows_the_rules", "look", "show", "storm"]
