@@ -202,14 +202,15 @@ class Camera:
         """Says so once, and tries again after a while that grows."""
         self._let_go()
         self.state = "away"
-        self._tell(f"I have no camera ({why}).", " I keep trying.")
+        LOGGER.log(logging.DEBUG if self.trouble else logging.WARNING, "no camera: %s", why)
+        self._tell(f"I have no camera ({why}).", "I have no camera. Is it plugged in? I keep trying.")
         self._retry_s = self._clock() + REOPEN_S[min(self._failures, len(REOPEN_S) - 1)]
         self._failures += 1
 
-    def _tell(self, text: str, more: str = "") -> None:
-        """Says what is wrong; once until it is well again."""
+    def _tell(self, text: str, said: str = "") -> None:
+        """Shows what is wrong, and says it, maybe in other words; once until it is well again."""
         if not self.trouble:
-            self._say(text + more, urgent=True)
+            self._say(said or text, urgent=True)
         # Another trouble on top of the first is shown and not said: what a player must do is the same.
         self.trouble = text
 

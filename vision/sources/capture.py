@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from vision.frame import Image, SourceError
+from vision.sources.cameras import cameras, stable_name
 from vision.sources.delivery import Delivery
 from vision.sources.exposure import Device, ExposureLock
 from vision.sources.live import Connection
@@ -92,6 +93,8 @@ def open_device(
         capture.set(setting, value)
     # The newest picture is wanted; most drivers keep their own queue all the same.
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+    if stable := stable_name(device):
+        log.info("camera %s: its number changes with the next plug; name it %s", device, stable)
     _read_back(capture, delivery or Delivery(f"camera {device}", rate_hz), size_px, rate_hz)
     return capture
 
@@ -160,15 +163,13 @@ def _images(device: str, capture: Device, clock: Callable[[], float]) -> Iterato
 
 
 def _target(device: str) -> int | str:
-    if not device.isdecimal():
-        if not Path(device).exists():
-            raise SourceError(
-                f"camera {device}: there is no such device; is it plugged in? `ls /dev/v4l/by-id` lists all"
-            )
-        return str(Path(device).resolve())
-    if not Path(f"/dev/video{device}").exists():
-        raise SourceError(f"camera {device}: there is no /dev/video{device}; is it plugged in?")
-    return int(device)
+    """What OpenCV opens. Raises SourceError, with the cameras that are there, where this one is not."""
+    path = Path(f"/dev/video{device}" if device.isdecimal() else device)
+    if not path.exists():
+        others = ", ".join(camera.text for camera in cameras())
+        there = f"I see {others}" if others else "I see no camera at all"
+        raise SourceError(f"camera {device}: it is not there; is it plugged in? {there}")
+    return int(device) if device.isdecimal() else str(path.resolve())
 
 
 def _read_back(capture: Device, delivery: Delivery, size_px: tuple[int, int] | None, rate_hz: float) -> None:

@@ -113,7 +113,7 @@ def test_camera_that_is_not_there_is_said_once_and_looked_for_less_and_less_ofte
             attempts_s.append(room.clock.now_s - 1000)
     waits = [round(wait_s) for wait_s in np.diff([0.0, *attempts_s])]
     assert waits == [1, 2, 5, 10, 30, 30, 30]
-    assert room.said == ["I have no camera (camera 0: not there). I keep trying."]
+    assert room.said == ["I have no camera. Is it plugged in? I keep trying."]
     assert room.camera.settled and room.camera.answers and room.camera.status()["state"] == "away"
 
 

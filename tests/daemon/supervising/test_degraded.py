@@ -156,7 +156,7 @@ def test_daemon_without_a_camera_is_up_says_so_once_and_is_ready_when_one_comes(
     table.until(lambda: not table.part("camera")["ok"])
     for _ in range(20):
         table.turn()
-    assert table.said.count("I have no camera (camera 0: not there). I keep trying.") == 1
+    assert table.said.count("I have no camera. Is it plugged in? I keep trying.") == 1
     assert table.get("readyz") == (503, {"ready": False, "text": "I have no camera (camera 0: not there)."})
     status, health = table.get("healthz")
     assert status == 503 and health["parts"]["camera"]["state"] == "away"
@@ -312,7 +312,7 @@ def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, m
     ended, again = threading.Event(), threading.Event()
     table.daemon.overseer._end = lambda status: ended.set() if status == 70 else None
     table.until(lambda: table.daemon.pulse.frames)
-    monkeypatch.setattr(table.session, "tick", lambda _frame: None if again.wait(30) else None)
+    monkeypatch.setattr(table.session, "tick", lambda _frame: (again.wait(30), None)[1])
     table.daemon.overseer.start()
     loop = threading.Thread(target=table.daemon._turn)
     loop.start()

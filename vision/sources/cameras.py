@@ -1,0 +1,80 @@
+"""The cameras on a cable, with the names that stay the same from plug to plug and from boot to boot."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+DEV, SYS = Path("/dev"), Path("/sys/class/video4linux")
+LONGEST = 80
+"""Characters of a camera's own name."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Camera:
+    """One device that may deliver pictures."""
+
+    number: int
+    """As in /dev/videoN, which changes with the next plug."""
+    title: str
+    """What the driver calls it; empty where it does not say."""
+    by_id: str = ""
+    """Name by model and serial number, under /dev/v4l/by-id; empty where there is none."""
+    by_path: str = ""
+    """Name by the socket it is plugged into, under /dev/v4l/by-path; empty where there is none."""
+
+    @property
+    def stable(self) -> str:
+        """The name to put into the settings; empty where only the number names it."""
+        return self.by_id or self.by_path
+
+    @property
+    def text(self) -> str:
+        """Such as "/dev/v4l/by-id/usb-046d_C920-video-index0 (HD Pro Webcam C920, now /dev/video0)"."""
+        more = ", ".join(filter(None, [self.title, f"now /dev/video{self.number}" if self.stable else ""]))
+        name = self.stable or f"/dev/video{self.number}"
+        return f"{name} ({more})" if more else name
+
+
+def cameras(dev: Path = DEV, sys: Path = SYS) -> list[Camera]:
+    """All devices that deliver pictures, by number; of a camera's several devices only the one with pictures.
+
+    The others, which deliver the camera's own notes, have an index above 0 in `sys`.
+    """
+    by_id, by_path = _names(dev / "v4l" / "by-id"), _names(dev / "v4l" / "by-path")
+    found = []
+    for device in dev.glob("video*"):
+        number = device.name.removeprefix("video")
+        if not number.isdecimal() or _read(sys / device.name / "index") not in ("", "0"):
+            continue
+        title = _read(sys / device.name / "name")
+        found.append(Camera(int(number), title, by_id.get(device.name, ""), by_path.get(device.name, "")))
+    return sorted(found, key=lambda camera: camera.number)
+
+
+def stable_name(spec: str, dev: Path = DEV, sys: Path = SYS) -> str:
+    """The lasting name of the camera that `spec` names by its number; empty where it has none, or needs none."""
+    number = spec.removeprefix("/dev/video")
+    if not number.isdecimal():
+        return ""
+    return next((camera.stable for camera in cameras(dev, sys) if camera.number == int(number)), "")
+
+
+def _names(folder: Path) -> dict[str, str]:
+    """Device file, such as video0, to the link that names it."""
+    if not folder.is_dir():
+        return {}
+    names: dict[str, str] = {}
+    for link in sorted(folder.iterdir(), reverse=True):
+        if link.is_symlink():
+            names[link.resolve().name] = str(link)
+    return names
+
+
+def _read(path: Path) -> str:
+    """A line of the kernel's about a device; empty where there is none."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return " ".join(file.read(4 * LONGEST).split())[:LONGEST]
+    except OSError:
+        return ""
