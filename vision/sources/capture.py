@@ -168,7 +168,8 @@ def _target(device: str) -> int | str:
     if not path.exists():
         others = ", ".join(camera.text for camera in cameras())
         there = f"I see {others}" if others else "I see no camera at all"
-        raise SourceError(f"camera {device}: it is not there; is it plugged in? {there}")
+        what = path if device.isdecimal() else "such device"
+        raise SourceError(f"camera {device}: there is no {what}; is it plugged in? {there}")
     return int(device) if device.isdecimal() else str(path.resolve())
 
 
