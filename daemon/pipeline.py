@@ -37,6 +37,10 @@ RECHECK_S = 2.0
 same picture stays doubtful, less and less often."""
 WHOLE_S = 10.0
 """So often all its cells are read, whether they look changed or not."""
+UNKNOWN = 0.5
+"""Share of the unknown from which a cell shows nothing that was learnt."""
+LEAST_COVERED, MOST_COVERED = 3, 0.5
+"""Cells, and share of them all, that a hand or an arm that rests over the board covers."""
 MOST_CHANGED = 0.5
 """Share of the cells from which the whole board is read: the camera has moved a little, say."""
 
@@ -162,6 +166,10 @@ class Pipeline:
         self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
         gated_s, before = time.perf_counter(), self.cells_read
         reading = self._read(rectified, frame, gate) if gate.settled else None
+        if reading is not None and not gate.sure and is_covered(reading, self.gate.rested(frame.time_s)):
+            # The gate had nothing to compare it with; the eyes say that it is no board.
+            gate, reading = self.gate.refuse(frame.time_s), None
+            self._again, self._batch, self._stale = False, [], True
         spent = Spent(
             tracked_s - began_s,
             rectified_s - tracked_s,
@@ -215,6 +223,18 @@ class Pipeline:
         self._whole_due_s = min(self._whole_due_s, time_s + RECHECK_S)
         self.cells_read += int(changed.sum())
         return self.reader.read(rectified, time_s, changed=changed, previous=self._reading)
+
+
+def is_covered(reading: BoardReading, rested: bool) -> bool:
+    """Whether a thing lies over the board: some cells, but by far not all, show nothing that was learnt.
+
+    Where all of them are unknown the light is another; where only one or two still are after the picture has `rested`
+    for long, a man stands askew or a lamp is mirrored.
+    """
+    if reading.unknown is None:
+        return False
+    unknown = reading.unknown > UNKNOWN
+    return bool(unknown.sum() >= (LEAST_COVERED if rested else 1) and unknown.mean() <= MOST_COVERED)
 
 
 def average(readings: list[BoardReading]) -> BoardReading:

@@ -39,7 +39,13 @@ class Camera:
         """How far the computer's clock has leapt ahead of the table's."""
         self.frames = 0
         self.last: Frame | None = None
+        self._noise: tuple[float, NDArray[np.int16]] | None = None
         self._rng = np.random.default_rng([seed, 9])
+
+    @property
+    def shows(self) -> bool:
+        """Whether its pictures show the table as it is."""
+        return not (self.unplugged or self.frozen)
 
     def read(self, *, idle: bool) -> Frame | None:
         """The next picture; None where there is none. Lets the table's time pass."""
@@ -57,9 +63,17 @@ class Camera:
         if self.glare is not None:
             image = np.clip(image + self.glare.glow, 0, 255).astype(np.uint8)
         if self.noise_levels:
-            noise = self._rng.standard_normal(image.shape, dtype=np.float32) * np.float32(self.noise_levels)
+            # Rolled to another place each time: drawing it anew would take longer than the picture.
+            place = tuple(int(number) for number in self._rng.integers(0, image.shape[:2]))
+            noise = np.roll(self._noise_of(image), place, axis=(0, 1))
             image = np.asarray(cv2.add(image, noise, dtype=cv2.CV_8U), dtype=np.uint8)
         return image
+
+    def _noise_of(self, image: Image) -> NDArray[np.int16]:
+        if self._noise is None or self._noise[0] != self.noise_levels:
+            drawn = self._rng.standard_normal(image.shape, dtype=np.float32) * np.float32(self.noise_levels)
+            self._noise = self.noise_levels, np.asarray(np.rint(drawn), dtype=np.int16)
+        return self._noise[1]
 
 
 def glare_on(table: SimulatedTable, place_mm: tuple[float, float], radius_mm: float, levels: float) -> Glare:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from daemon.soak.camera_faults import CAMERA_FAULTS
 from daemon.soak.fault import Fault
+from daemon.soak.machine_faults import MACHINE_FAULTS
+from daemon.soak.men_faults import MEN_FAULTS
+from daemon.soak.move_faults import MOVE_FAULTS
 from daemon.soak.sight_faults import SIGHT_FAULTS
 
-FAULTS: dict[str, type[Fault]] = {kind.name: kind for kind in (*SIGHT_FAULTS,)}
+FAULTS: dict[str, type[Fault]] = {
+    kind.name: kind for kind in (*SIGHT_FAULTS, *CAMERA_FAULTS, *MEN_FAULTS, *MOVE_FAULTS, *MACHINE_FAULTS)
+}
 
 
 def kinds_of(names: Iterable[str]) -> list[type[Fault]]:

@@ -23,10 +23,10 @@ class Fault(abc.ABC):
     """As `--faults` takes it."""
     allows: ClassVar[frozenset[str]] = frozenset()
     """Codes of announcements that it causes rightly, while it lasts and shortly after."""
-    blind: ClassVar[bool] = False
-    """Whether the board cannot be seen while it lasts, so that nobody waits for a report."""
     hands: ClassVar[bool] = False
     """Whether it needs the players' hands: no move is begun while it lasts."""
+    slow: ClassVar[bool] = False
+    """Whether hands only linger: fewer pictures show all of it."""
 
     def possible(self, at: Trial) -> bool:
         """Whether it can happen now."""

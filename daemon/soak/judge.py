@@ -90,7 +90,7 @@ class Judge:
         trial = self._trial
         self._legal.add(trial.game.board(trial.player.position))
         passed_s, self._last_s = trial.time_s - self._last_s, trial.time_s
-        hidden = trial.table.busy or trial.table.hand_in_view or trial.table.stirs or trial.storm.blind
+        hidden = trial.table.busy or trial.table.hand_in_view or trial.table.stirs or not trial.camera.shows
         self._clear_s = 0.0 if hidden else self._clear_s + passed_s
         if trial.subject.board not in self._legal:
             self._spoil("wrong_boards", f"{trial.subject.board} never stood on the table")

@@ -17,6 +17,7 @@ class Hover(ByHand):
     """A hand hovers over the board and touches nothing."""
 
     name = "hover"
+    slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to five seconds."""
@@ -29,6 +30,7 @@ class Rest(ByHand):
 
     name = "rest"
     allows = SIGHT | {"trouble"}
+    slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to half a minute."""
@@ -63,7 +65,7 @@ class GlareSpot(Fault):
     """A lamp is mirrored in the board, so that a cell or two can hardly be seen, and goes again."""
 
     name = "glare"
-    allows = frozenset({"unclear"})
+    allows = frozenset({"unclear", "ambiguous"})
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to twenty seconds."""

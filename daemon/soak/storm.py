@@ -49,9 +49,9 @@ class Storm:
         return any(one.fault.hands and one.ended_s is None for one in self.running)
 
     @property
-    def blind(self) -> bool:
-        """Whether the board cannot be seen now."""
-        return any(one.fault.blind and one.ended_s is None for one in self.running)
+    def slow(self) -> bool:
+        """Whether all that hands do now is to linger."""
+        return any(one.fault.slow and one.ended_s is None for one in self.running)
 
     def allows(self, code: str) -> bool:
         """Whether something that happens, or has just happened, may cause such an announcement."""
@@ -83,7 +83,7 @@ class Storm:
             close = getattr(one.steps, "close", None)
             if one.ended_s is None and close is not None:
                 close()
-        self.running = []
+        self.running, self._kinds = [], {}
 
     def _is_over(self, one: Running) -> bool:
         assert one.ended_s is not None

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import games
 from calibration.template import load_template
@@ -85,6 +86,8 @@ class Trial:
         self.player = self._new_player()
         self.judge = Judge(self, keep_failures)
         self.storm = Storm(self, faults, plan.calm_s)
+        self.hands_free = False
+        """Whether players make moves although a fault holds their hands: it wants them to."""
         self._ended_s: float | None = None
         self._full_s: float | None = None
         """When all plies of the plan were made."""
@@ -96,6 +99,14 @@ class Trial:
     def time_s(self) -> float:
         """Simulated seconds since the trial began."""
         return self.table.time_s
+
+    @property
+    def watched(self) -> list[Any]:
+        """The true positions as somebody knows them who only watches: no hidden hands."""
+        if self.player.positions[0] == self.game.initial():
+            return self.player.positions
+        start = self.game.initial()
+        return games.line_of_play(self.game, [ply.move for ply in self.player.record], start)
 
     @property
     def agent_plays(self) -> bool:
@@ -112,7 +123,7 @@ class Trial:
                 self._sampled_s = self.time_s
                 self.tally.samples.append(sample(self.time_s, self.tally.plies))
                 self._on_progress(self.tally)
-        self.storm.close()
+        self._calm_down()
         self.judge.close_game()
         self.subject.close()
         self.tally.simulated_s = round(self.time_s, 1)
@@ -144,7 +155,7 @@ class Trial:
         self.storm.update()
         ahead = len(self.player.seen) + self.player.moving - len(self.subject.referee.line.seen)
         still = self.plan.still or self._full_s is not None
-        self.player.held = still or self.storm.holds_hands or ahead >= AHEAD
+        self.player.held = still or (self.storm.holds_hands and not self.hands_free) or ahead >= AHEAD
         self.player.update()
         frame = self.camera.read(idle=self._idle())
         try:
@@ -159,14 +170,24 @@ class Trial:
         if self.player.finished or self._ended_s is not None:
             self._end_game()
 
+    def _calm_down(self) -> None:
+        """No more faults and moves: what was begun is carried out, told and written."""
+        self.storm.close()
+        self._full_s = self._full_s or self.time_s
+        until_s = self.time_s + END_S
+        while self.time_s < until_s and not (self.judge.knows and not self.subject.match.write_trouble):
+            self._turn()
+
     def _idle(self) -> bool:
-        return self.subject.rests and not (self.table.busy or self.table.stirs or self.player.moving)
+        if self.player.moving or self.table.stirs:
+            return False
+        return self.storm.slow or (self.subject.rests and not self.table.busy)
 
     def _end_game(self) -> None:
         """Once all is told, or nothing more will be, the men are put back for the next game."""
         if self._ended_s is None:
             self._ended_s = self.time_s
-        told = self.judge.knows
+        told = self.judge.knows and not self.subject.match.write_trouble
         if self.storm.holds_hands or not (told or self.time_s - self._ended_s > END_S):
             return
         self.judge.close_game()

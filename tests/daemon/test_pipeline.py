@@ -9,9 +9,10 @@ import pytest
 
 from calibration.template import BoardTemplate, load_template
 from daemon import pipeline as pipelines
-from daemon.pipeline import LOOK_EVERY_S, Observation, Pipeline
+from daemon.pipeline import LOOK_EVERY_S, Observation, Pipeline, is_covered
 from tests.vision.drawn import draw
 from vision.frame import Frame, Image
+from vision.reading.board_reading import BoardReading
 
 RATE_HZ = 15.0
 RECHECK_S, WHOLE_S = 1.0, 3.0
@@ -73,6 +74,18 @@ def test_of_a_board_at_rest_few_frames_are_gone_through(film: Film, empty: Image
     assert 4.0 / LOOK_EVERY_S * 0.7 <= looks <= 4.0 / LOOK_EVERY_S + 1
     assert all(one.gate is not None and one.gate.settled and not one.gate.fresh for one in seen)
     assert len({one.frame.index for one in seen}) == len(seen)
+
+
+@pytest.mark.parametrize(
+    ("count", "rested", "covered"),
+    [(0, False, False), (1, False, True), (1, True, False), (6, True, True), (20, False, False)],
+)
+def test_cells_that_show_nothing_known_are_covered_but_all_of_them_mean_another_light(
+    count: int, rested: bool, covered: bool
+) -> None:
+    unknown = np.where(np.arange(24) < count, 0.9, 0.01)
+    reading = BoardReading(np.log(np.full((24, 3), 1 / 3)), ".WB", 0.0, unknown=unknown)
+    assert is_covered(reading, rested) == covered
 
 
 def test_anything_that_stirs_is_gone_through_at_once(film: Film, empty: Image) -> None:

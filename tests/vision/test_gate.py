@@ -204,3 +204,29 @@ def test_after_a_reset_the_board_is_fresh_again(template: BoardTemplate) -> None
     table.show(table.board(), 2)
     table.gate.reset()
     assert fresh(table.show(table.board(), 2)) == 1
+
+
+def test_only_a_free_board_seen_before_makes_a_still_picture_sure(template: BoardTemplate) -> None:
+    steady = Steady(template)
+    first = steady.show(steady.board(), 1)
+    later = steady.show(steady.board(man(4)), 1)
+    assert first[-1].settled and not first[-1].sure
+    assert later[-1].settled and later[-1].sure
+
+
+def test_a_picture_that_was_refused_does_not_settle_and_vouches_for_nothing(template: BoardTemplate) -> None:
+    steady = Steady(template)
+    hand = with_arm(steady.board(), (256, 256))
+    assert steady.show(hand, 0.6)[-1].settled
+    assert steady.gate.refuse(steady.time_s).phase == "occluded"
+    assert not any(state.settled for state in steady.show(hand, 1))
+    assert fresh(steady.show(steady.board(), 1)) == 1
+
+
+def test_what_is_refused_again_and_again_is_reported(template: BoardTemplate) -> None:
+    steady = Steady(template)
+    hand, blocked = with_arm(steady.board(), (256, 256)), False
+    for _ in range(12 * RATE_HZ):
+        state = steady.show(hand)[0]
+        blocked |= (steady.gate.refuse(steady.time_s) if state.fresh else state).blocked
+    assert blocked

@@ -90,14 +90,20 @@ class Visit:
         self._here = rest
         self.strokes: list[Stroke] = []
 
-    def carry_out(self, handfuls: Iterable[tuple[Step, ...]]) -> None:
-        """Does the steps, one handful after the other; a man that leaves the board is carried out of view."""
-        for steps in handfuls:
+    def carry_out(self, handfuls: Iterable[tuple[Step, ...]], *, palmed: bool = False) -> None:
+        """Does the steps, one handful after the other; a man that leaves the board is carried out of view.
+
+        With `palmed` the hand holds all men that it puts down, and need not leave for the next.
+        """
+        for number, steps in enumerate(handfuls):
             step, cells = steps[0], tuple(one.cell for one in steps)
             if step.kind == "place":
-                letters = "".join(one.piece for one in steps)
-                self._leave(Event("take", cells, letters), "pinch")
-                self._touch(cells, Event("lay", cells, letters), "pinch", "open")
+                take = Event("take", cells, "".join(one.piece for one in steps))
+                if palmed and number:
+                    self.strokes.append(Stroke(self._here, self._here, TOUCH_S / self._pace, take))
+                else:
+                    self._leave(take, "pinch")
+                self._touch(cells, Event("lay", cells, take.letters), "pinch", "open")
             elif step.kind == "move":
                 assert step.origin is not None
                 self._touch((step.origin,), Event("pick", (step.origin,)), "open", "pinch")

@@ -136,15 +136,24 @@ class SimulatedTable:
         for arm in self._stage.arms:
             arm.prepare()
 
-    def perform(self, steps: Sequence[Step], side: int, pace: float = 1.0, scores: Sequence[int] | None = None) -> None:
+    def perform(
+        self,
+        steps: Sequence[Step],
+        side: int,
+        pace: float = 1.0,
+        scores: Sequence[int] | None = None,
+        *,
+        palmed: bool = False,
+    ) -> None:
         """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast.
 
-        The hand also moves the pawns, where there are any, to the spaces that `scores` of both sides name.
+        The hand also moves the pawns, where there are any, to the spaces that `scores` of both sides name. With
+        `palmed` it holds all men that it puts down from the beginning, and does not leave between them.
         """
         if not pace > 0:
             raise ValueError(f"pace is greater than 0, not {pace}")
         if steps:
-            self._queue(side, lambda visit: self._plan(visit, steps, scores or ()), pace)
+            self._queue(side, lambda visit: self._plan(visit, steps, scores or (), palmed), pace)
 
     def hover(self, seconds: float, side: int) -> None:
         """Queues a visit that holds the hand over the board and changes nothing."""
@@ -245,8 +254,8 @@ class SimulatedTable:
         if not self._strokes:
             self._reach, self._held = None, None
 
-    def _plan(self, visit: Visit, steps: Sequence[Step], scores: Sequence[int]) -> None:
-        visit.carry_out(handfuls(self.template, steps))
+    def _plan(self, visit: Visit, steps: Sequence[Step], scores: Sequence[int], palmed: bool) -> None:
+        visit.carry_out(handfuls(self.template, steps), palmed=palmed)
         for (name, standing_on), space in zip(self.standing.spaces.items(), scores, strict=False):
             if space != standing_on:
                 pawn = self.standing.pawns[name]

@@ -27,6 +27,8 @@ LEAST_HAND = 12.0
 OUTRESTED = 3.0
 """What lies over the board is believed to belong there once it has rested so many times longer than the board did
 without it: where a hand is in the very first picture, it is the free board that comes later."""
+REFUSED_S, LONGEST_REFUSED_S = 2.0, 10.0
+"""How long a still picture that was refused is left alone, at first and at most."""
 SWEPT = 0.3
 """Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
 WARM_UP_S = 0.3
@@ -51,6 +53,9 @@ class GateState:
     """Brightness against the last settled picture; 1 before there is one."""
     blocked: bool = False
     """True while something has rested over the board for so long that the players should be told."""
+    sure: bool = True
+    """False where the picture settled although no picture of the free board vouches for it: after a new lock, or
+    where what lies over the board has rested for long. Whoever reads it should look whether it shows a board."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -96,6 +101,26 @@ class Gate:
         self._free_s = 0.0
         self._things: Flags | None = None
         self._obstacle: _Obstacle | None = None
+        self._sure = True
+        self._refused: FloatImage | None = None
+        self._refused_s, self._again_s = REFUSED_S, 0.0
+
+    def rested(self, time_s: float) -> bool:
+        """Whether the picture has stood still for so long that whatever lies over the board would be reported."""
+        return time_s - self._since_s >= self._accept_after_s
+
+    def refuse(self, time_s: float) -> GateState:
+        """The picture that just settled, and was not sure, shows a thing over the board: it counts for no free board.
+
+        It is taken for settled again after a while, should it stand still for so long. Returns the state instead.
+        """
+        assert self.picture is not None
+        if self._free:
+            self._free.pop()
+        self._told = False
+        self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
+        self._refused, self._again_s = self.picture, time_s + self._refused_s
+        return dataclasses.replace(self._state("occluded", 0.0, self.picture), blocked=self.rested(time_s))
 
     def update(self, rectified: Image, time_s: float) -> GateState:
         """What the next steady picture, taken at `time_s`, tells; about 3 ms."""
@@ -120,7 +145,11 @@ class Gate:
             return self._state("settling", motion, small)
         # 3. Against the pictures that were read last: what reaches in from outside is a hand that rests.
         if not self._told:
+            if time_s < self._again_s and self._is_refused(small):
+                blocked = still_s >= self._accept_after_s
+                return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
             self._things = self._things_over(small) if self._things is None else self._things
+            self._sure = bool(self._free) and not self._things.any()
             if self._things.any() and not self._belongs(small, self._things, still_s):
                 blocked = still_s >= self._accept_after_s
                 if blocked and self._obstacle is None:
@@ -145,7 +174,14 @@ class Gate:
             self._read_s = self._since_s
         self._free_s += time_s - self._read_s
         self._read_s = time_s
-        return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh)
+        return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh, sure=self._sure)
+
+    def _is_refused(self, small: FloatImage) -> bool:
+        """Whether the picture is the one that was refused."""
+        if self._refused is None or self._refused.shape != small.shape:
+            return False
+        mask = self._mask(self._refused, small, light_change(self._refused, small))
+        return self._largest(mask) <= self._smallest_share * mask.size
 
     def _stand(self, small: FloatImage, time_s: float) -> None:
         self._anchor, self._since_s, self._told, self._things = small, time_s, False, None
