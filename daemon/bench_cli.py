@@ -19,7 +19,8 @@ import games
 from agents import cold_start as worker_bench
 from agents import search_bench
 from agents.agent import AgentError
-from daemon.bench import vision_report
+from daemon.bench import latency, tables_load, vision_report
+from daemon.bench.recorded import SIZE_PX, record
 from daemon.bench.reference import NoReference
 from daemon.bench.report import Report, lines_of, machine
 from daemon.bench.resident import ResidentError
@@ -27,11 +28,13 @@ from daemon.bench.run import bench_game
 from daemon.bench.scenes import scene_of
 from daemon.bench.vision_report import VisionReport
 from daemon.bench.vision_run import bench_vision
+from daemon.config import ConfigError
 from vision.frame import SourceError
 from vision.reading.weights import WeightsError
 from vision.sources.mjpeg_server import ServerError
 
 GAMES = ["morris", "dominoes"]
+TABLES = ["morris", "reversi", "gomoku", "co_ganh"]
 BOARDS = ["morris", "reversi", "gomoku", "dominoes"]
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -184,6 +187,93 @@ def search(
             lines += ["", *search_bench.lines_of(figure)]
         sys.stdout.write("\n".join([*lines, "", *worker_bench.lines_of(starts)]).rstrip() + "\n")
     if not all(one.scores_equal for one in found) or not all(one.met for one in starts):
+        raise typer.Exit(1)
+
+
+@app.command("latency")
+def latency_of_play(
+    game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "morris",
+    hands: Annotated[int, typer.Option(min=1, max=2000, help="Hands that make a move or take one back.")] = 40,
+    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 15.0,
+    settle_s: Annotated[float, typer.Option("--settle", min=0.1, max=10, help="As settle_s under [eyes].")] = 0.4,
+    seed: Annotated[int, typer.Option(min=0, help="Of the simulated table.")] = 1,
+    speech: Annotated[bool, typer.Option(help="Speak into a sound device that writes a file.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Measures, in real time, from a hand gone to the verdict published, and from there to the first sound.
+
+    A simulated table (1280x720) is recorded first, so that the simulation costs nothing while it is measured: four
+    plies and their takebacks, served as MJPEG on loopback, each picture when it is due, round after round. The whole
+    `kibitzer run` watches it: stream, pipeline, record, bus, page, voice. The hand is gone when neither it nor its
+    shadow is over the board and its margin any more; four looks a picture tell when. The sound device is ALSA's file
+    plug-in before its null device: it takes a phrase at once.
+
+    Fields: machine, game, rate_hz, settle_s, hands, missed, verdict_s, from_view_s, settling_s, way_s, judging_s,
+    sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 where a target is
+    missed.
+
+    Example: kibitzer bench latency --game reversi --hands 80 --rate 10 --json
+    """
+    load = os.getloadavg()[0]
+    try:
+        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
+            show = functools.partial(_show, status, game)
+            recording = record(game, seed=seed, plies=4, rate_hz=rate_hz, step=show)
+            found = latency.measure_latency(
+                recording, Path(temporary), hands, speech=speech, settle_s=settle_s, step=show
+            )
+    except (games.GameError, ResidentError, ValueError, OSError) as error:
+        sys.stderr.write(f"kibitzer bench latency: {error}\n")
+        raise typer.Exit(2) from None
+    report = found.model_copy(update={"machine": machine(load)})
+    sys.stdout.write((report.model_dump_json() if json else "\n".join(latency.lines_of(report))) + "\n")
+    if not all(target.met for target in report.targets):
+        raise typer.Exit(1)
+
+
+@app.command("tables")
+def several_tables(
+    tables: Annotated[int, typer.Option(min=1, max=16, help="Tables in one daemon.")] = 4,
+    game: Annotated[list[str], typer.Option(help="Games, in turn. Repeatable.")] = TABLES,
+    seconds: Annotated[float, typer.Option(min=5, max=3600, help="How long they are watched.")] = 60.0,
+    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 10.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the first simulated table; the next ones count up.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Measures several tables in one daemon: pictures judged a second, how old they were, and what it costs.
+
+    Simulated tables (1280x720) are recorded first, so that the simulation costs nothing while they are measured: at
+    each, hands make four legal plies and take them back, with a second or two between. Then they are served as MJPEG
+    on loopback, each picture when it is due, round after round, with the time at which it was taken in a comment of
+    the JPEG, so that its age counts wherever it waited. `kibitzer run` watches them all, with record, bus and page.
+    CPU is of one core. Serving is this program's own cost and is printed.
+
+    Fields: machine, seconds, rate_hz, size_px, tables (game, sent_hz, judged_hz, age_s, oldest_s, judged_age_s,
+    oldest_judged_s, cpu_percent, memory_mb, hands, verdicts), bench_cpu_percent, targets. Exit status 1 where a
+    picture older than half a second was judged.
+
+    Example: kibitzer bench tables --tables 4 --seconds 120 --json
+    """
+    load = os.getloadavg()[0]
+    try:
+        with TemporaryDirectory(prefix="kibitzer-bench-") as temporary, Console(stderr=True).status("") as status:
+            recordings = []
+            for number in range(tables):
+                name = game[number % len(game)]
+                show = functools.partial(_show, status, f"table {number + 1}, {name}")
+                recordings.append(record(name, seed=seed + number, plies=4, rate_hz=rate_hz, finely=False, step=show))
+            loads, own = tables_load.measure_tables(
+                recordings, Path(temporary), seconds, functools.partial(_show, status, f"{tables} tables")
+            )
+    except (games.GameError, ResidentError, ConfigError, ValueError, OSError) as error:
+        sys.stderr.write(f"kibitzer bench tables: {error}\n")
+        raise typer.Exit(2) from None
+    report = tables_load.TablesReport(
+        machine=machine(load), seconds=seconds, rate_hz=rate_hz, size_px=SIZE_PX, tables=loads,
+        bench_cpu_percent=own, targets=tables_load.targets_of(loads),
+    )  # fmt: skip
+    sys.stdout.write((report.model_dump_json() if json else "\n".join(tables_load.lines_of(report))) + "\n")
+    if not all(target.met for target in report.targets):
         raise typer.Exit(1)
 
 

@@ -62,6 +62,11 @@ class Target(BaseModel):
     met: bool
 
 
+def target_line(target: Target) -> str:
+    """A promise of something that is to be small, in a line."""
+    return f"{'met   ' if target.met else 'MISSED'} {target.what}: {target.value:g} (at most {target.limit:g})"
+
+
 class GameReport(BaseModel):
     """The figures of one game."""
 

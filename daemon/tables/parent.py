@@ -44,11 +44,14 @@ def run_from_words(paths: Sequence[Path], source: str, profile: Path | None, *, 
         return REFUSED
 
 
-def run_tables(paths: Sequence[Path], arguments: Sequence[str] = (), command: Sequence[str] = COMMAND) -> int:
+def run_tables(
+    paths: Sequence[Path], arguments: Sequence[str] = (), command: Sequence[str] = COMMAND, summary: Path = SUMMARY
+) -> int:
     """Runs a table for each file of settings until it is stopped or all have ended; the exit status.
 
     0: all ended in order; 1: some had to be killed; 2: the settings were refused, at once or by a table that then was
-    the last. `arguments` go to each table. Raises ConfigError before anything is started.
+    the last. `arguments` go to each table; `summary` is written anew whenever it changes. Raises ConfigError before
+    anything is started.
     """
     tables = load_tables(paths)
     try:
@@ -57,7 +60,7 @@ def run_tables(paths: Sequence[Path], arguments: Sequence[str] = (), command: Se
         raise ConfigError(f"tables cannot be watched: {error.strerror or error}") from error
     processes = [TableProcess(one, post.address(n), arguments, command) for n, one in enumerate(tables)]
     try:
-        return Parent(tables, processes, post).run()
+        return Parent(tables, processes, post, summary=summary).run()
     finally:
         for process in processes:
             process.kill()

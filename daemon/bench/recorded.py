@@ -1,0 +1,191 @@
+"""A table recorded before it is watched: pictures as JPEGs, and when each hand was gone from them.
+
+Men are laid by the rules and taken back again in the other order, so that the last picture shows the board of the
+first and the recording can go round: to the daemon the round is a few moves and as many takebacks.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+import games
+from calibration.template import load_template
+from games import EMPTY, AnyGame, Step
+from vision.frame import Image
+from vision.pose import rectify
+from vision.simulated.calibrated import profile_of
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+
+SIZE_PX = (1280, 720)
+QUALITY = 85
+PAUSE_S = 1.6
+"""From a hand that is gone to the next one, on average."""
+LEAD_S = 3.0
+"""Rest at the beginning and at the end."""
+FINER = 4
+"""Looks within a picture's time whether the hand has gone."""
+LONGEST_VISIT_S = 30.0
+LOOK_PX, MOST_LOOKS = 128, 400
+"""Side of the small pictures of the board by which it is told when the hand has gone, and how many are kept."""
+DIFFERS, SPOT = 12, 0.0007
+"""Grey values by which they differ where a hand or its shadow is, and the share of the picture that is no hand."""
+Look = NDArray[np.uint8]
+
+
+@dataclasses.dataclass(frozen=True)
+class Visit:
+    """One time that a hand came and went."""
+
+    off_s: float
+    """Seconds from the first picture until neither it nor its shadow was over the board and its margin any more."""
+    gone_s: float
+    """The same until no part of it was in view any more."""
+    board: str
+    """What stands on the board then."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Recording:
+    """A round at one table."""
+
+    game: str
+    rate_hz: float
+    jpegs: tuple[bytes, ...]
+    visits: tuple[Visit, ...]
+    profile: bytes
+    """The table's profile, as its file's content."""
+
+    @property
+    def seconds(self) -> float:
+        """How long a round is."""
+        return len(self.jpegs) / self.rate_hz
+
+
+def record(
+    name: str,
+    *,
+    seed: int,
+    plies: int,
+    rate_hz: float,
+    size_px: tuple[int, int] = SIZE_PX,
+    finely: bool = True,
+    step: Callable[[str], None] = lambda _: None,
+) -> Recording:
+    """Has that many plies made and taken back. Raises GameError.
+
+    Unless `finely`, which takes some three times as long, `off_s` is no better than `gone_s`.
+    """
+    game = games.load(name)
+    template = load_template(game.name, games.switched_on(game))
+    table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=seed, size_px=size_px)
+    step("calibrating")
+    profile = profile_of(game, template, table, seed).to_bytes()
+    table.prepare()
+    taker = _Taker(table, rate_hz, finely)
+    rng = np.random.default_rng([seed, 8])
+    taker.rest(LEAD_S)
+    handfuls = hands_of(game, plies, seed)
+    for number, (side, steps) in enumerate(handfuls, 1):
+        step(f"recording {number} of {len(handfuls)} hands")
+        taker.visit(steps, side)
+        taker.rest(PAUSE_S * float(rng.uniform(0.7, 1.3)))
+    taker.rest(LEAD_S)
+    return Recording(game.name, rate_hz, tuple(taker.jpegs), tuple(taker.visits), profile)
+
+
+def hands_of(game: AnyGame, plies: int, seed: int) -> list[tuple[int, tuple[Step, ...]]]:
+    """What hands do for so many legal plies and their taking back: side and steps of each."""
+    rng = np.random.default_rng([seed, 9])
+    position, there, back = game.initial(), [], []
+    for _ in range(plies):
+        moves = [move for move in game.legal_moves(position) if game.steps(position, move)]
+        if not moves or game.outcome(position) is not None:
+            break
+        move = moves[int(rng.integers(0, len(moves)))]
+        side, steps = game.to_move(position), game.steps(position, move)
+        there.append((side, steps))
+        back.append((side, undone(game.board(position), steps)))
+        position = game.apply(position, move)
+    return [*there, *back[::-1]]
+
+
+def undone(before: str, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """What a hand does to take those steps back; `before` is the board they began on."""
+    back: list[Step] = []
+    for step in reversed(steps):
+        if step.kind == "move":
+            assert step.origin is not None
+            back.append(Step("move", step.origin, step.cell, step.piece))
+        elif step.kind == "place":
+            back.append(Step("remove", step.cell, piece=EMPTY))
+        elif step.kind == "remove":
+            back.append(Step("place", step.cell, piece=before[step.cell]))
+        else:
+            back.append(Step("flip", step.cell, piece=before[step.cell]))
+    return tuple(back)
+
+
+class _Taker:
+    """Takes pictures of a table whose time it lets pass."""
+
+    def __init__(self, table: SimulatedTable, rate_hz: float, finely: bool) -> None:
+        self.jpegs: list[bytes] = []
+        self.visits: list[Visit] = []
+        self._table, self._rate_hz, self._finely = table, rate_hz, finely
+        self._gone_s = 0.0
+        self._looks: collections.deque[tuple[float, Look]] = collections.deque(maxlen=MOST_LOOKS)
+        """The board with its margin, while a hand was in view, and when."""
+
+    def visit(self, steps: Sequence[Step], side: int) -> None:
+        """A hand comes, does that, and goes."""
+        self._table.perform(steps, side)
+        self._looks.clear()
+        for _ in range(round(LONGEST_VISIT_S * self._rate_hz)):
+            self._take()
+            if not self._table.busy:
+                break
+        self.visits.append(Visit(self._off_s(), self._gone_s, self._table.board))
+
+    def rest(self, seconds: float) -> None:
+        """Nothing happens for so long."""
+        for _ in range(round(seconds * self._rate_hz)):
+            self._take()
+
+    def _take(self) -> None:
+        """The next picture, and whether the hand left meanwhile."""
+        begun_s = len(self.jpegs) / self._rate_hz
+        image = self._table.render()
+        done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+        assert done
+        self.jpegs.append(data.tobytes())
+        for part in range(1, FINER + 1):
+            before, at_s = self._table.hand_in_view, begun_s + (part - 1) / self._rate_hz / FINER
+            if before and self._finely:
+                self._looks.append((at_s, self._look(image if part == 1 else self._table.render())))
+            self._table.advance(1 / self._rate_hz / FINER)
+            if before and not self._table.hand_in_view:
+                self._gone_s = at_s + 1 / self._rate_hz / FINER
+
+    def _off_s(self) -> float:
+        """When the board began to look as it does now: in the middle between the last look that differed and the next.
+
+        What differs is more than noise on more than a spot.
+        """
+        now = self._look(self._table.render())
+        for at_s, look in reversed(self._looks):
+            differs = cv2.absdiff(look, now) > DIFFERS
+            if differs.mean() > SPOT:
+                return at_s + 0.5 / self._rate_hz / FINER
+        return self._gone_s
+
+    def _look(self, image: Image) -> Look:
+        rectified = rectify(image, self._table.pose, self._table.template)
+        small = cv2.resize(rectified, (LOOK_PX, LOOK_PX), interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
