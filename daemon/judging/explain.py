@@ -6,7 +6,6 @@ Nothing here is specific to a game.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,11 +16,9 @@ from daemon.judging.cell_losses import CellLosses
 from daemon.judging.explanation import FIT_NATS, Explanation, MoveEvent
 from daemon.judging.line import shares_men
 from daemon.judging.lookahead import Lookahead
-from games import EMPTY, AnyGame, Side
+from games import AnyGame, Side
 from vision.reading.board_reading import BoardReading
 
-MOST_REORDERED = 6
-"""As many plies back moves are looked for that came together and were believed in another order."""
 TAKEBACK_BOARDS = 8
 """As many boards back a takeback is recognised: a ply each, and passes for nothing."""
 
@@ -39,8 +36,7 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers
     lookahead = Lookahead(game, losses, movers, [unchanged, *_takebacks(game, history, losses)])
     starts = game.starts if len(history) == 1 and history[0] in game.starts else history[-1:]
     lookahead.search(starts, present)
-    found = lookahead.found or _taken_back_in_another_order(game, history, reading, losses)
-    return _event(game, reading, found)
+    return _event(game, reading, lookahead.found)
 
 
 def _event(game: AnyGame, reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:
@@ -72,23 +68,6 @@ def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Ite
     for ply, board in reversed(boards):
         if board != present:
             yield Explanation("takeback", board, losses.of(board), history[ply], ply=ply)
-
-
-def _taken_back_in_another_order(
-    game: AnyGame, history: Sequence[Any], reading: BoardReading, losses: CellLosses
-) -> list[Explanation]:
-    """Men lifted that were believed to have come before others that stay: they came together, in an assumed order."""
-    present, board = game.board(history[-1]), reading.board
-    if board == present or any(letter not in (EMPTY, other) for letter, other in zip(board, present, strict=True)):
-        return []
-    for ply in range(len(history) - 2, max(-1, len(history) - 2 - MOST_REORDERED), -1):
-        lookahead = Lookahead(game, losses, (), ())
-        lookahead.search(history[ply : ply + 1], game.board(history[ply]))
-        plies = [one for one in lookahead.found if one.kind == "plies" and one.board == board]
-        if plies:
-            best = min(plies, key=lambda one: one.cost)
-            return [dataclasses.replace(best, kind="takeback", ply=ply)]
-    return []
 
 
 def _distinct(game: AnyGame, ranked: Sequence[Explanation]) -> tuple[Explanation, ...]:

@@ -99,3 +99,31 @@ class OtherLine:
         if self.outcome is not None and ply == len(self.plies):
             effects.append(Finish(self.outcome))
         return effects
+
+
+@dataclasses.dataclass(frozen=True)
+class Together:
+    """Plies that came in one look, so that their order was assumed."""
+
+    ply: int
+    """Plies made before them."""
+    texts: tuple[str, ...]
+    """Of those that changed the board."""
+
+    def lifted(self, line: LineOfPlay, event: MoveEvent) -> Explanation | None:
+        """The way in which only some of them still stand, whatever their order; None where that is not so."""
+        made = tuple(one.text for one in line.plies[self.ply :] if one.seen)
+        if made[: len(self.texts)] != self.texts:
+            return None
+        again = explain(line.game, line.positions[: self.ply + 1], event.reading)
+        best = again.explanations[0] if again.explanations and not again.ambiguous else None
+        if best is None or best.kind != "plies":
+            return None
+        befores = (line.positions[self.ply], *best.positions)
+        texts = [line.game.format_move(before, move) for before, move in zip(befores, best.moves, strict=False)]
+        seen = [
+            text
+            for text, before, move in zip(texts, befores, best.moves, strict=False)
+            if line.game.steps(before, move)
+        ]
+        return dataclasses.replace(best, kind="takeback", ply=self.ply) if set(seen) < set(self.texts) else None

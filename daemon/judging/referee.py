@@ -17,7 +17,7 @@ from daemon.judging.complaints import Complaint
 from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, TakeBack, Verdict
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay
-from daemon.judging.other_lines import MOST_UNDONE, OtherLine
+from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
 from daemon.speaking import phrases
 from games import AnyGame, MoveError, Outcome, Side, Step
 
@@ -64,6 +64,8 @@ class Referee:
         """The line before moves were taken back on the board, until another is made."""
         self._open: tuple[OtherLine, ...] = ()
         """Between which lines the last board left the choice."""
+        self._together: Together | None = None
+        """The last plies that came in one look."""
         self._before_pause: Verdict | None = None
         self._said: tuple[object, ...] = ()
         self._prompt: Announcement | None = None
@@ -321,7 +323,7 @@ class Referee:
         if self.ply == 0:
             self.history[0] = best.start
         effects: list[Effect] = []
-        last = len(best.moves) - 1
+        last, begun = len(best.moves) - 1, self.ply
         for number, (move, position) in enumerate(zip(best.moves, best.positions, strict=True)):
             side = self.game.to_move(self.position)
             known: Known = "seat" if number == last and movers and movers[-1] == side else ""
@@ -329,6 +331,8 @@ class Referee:
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
         self.withdrawn = self._undone = None
+        if best.seen > 1:
+            self._together = Together(begun, tuple(one.text for one in self.line.plies[begun:] if one.seen))
         return [*effects, *self.pass_if_forced()]
 
     def pass_if_forced(self) -> list[Effect]:
@@ -424,6 +428,8 @@ class Referee:
         if undone is not None and (ply := undone.again(self.line, event.board)):
             return self._take_over(undone, ply)
         others = (*((undone,) if undone is not None else ()), *self._open)
+        if self._together is not None and (lifted := self._together.lifted(self.line, event)) is not None:
+            return self._takeback(lifted)
         ways = [(other, way) for other in others if (way := other.explains(self.line, event)) is not None]
         if len(ways) != 1:
             return []

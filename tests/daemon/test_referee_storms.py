@@ -12,7 +12,7 @@ import games
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
 from games import AnyGame
-from tests.daemon.storms import Table, follows_the_rules, look, storm
+from tests.daemon.storms import Table, follows_the_rules, look, show, storm
 
 EXAMPLES = {"morris": 30, "reversi": 25, "gomoku": 8, "ganh": 30, "dominoes": 6}
 CALM = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
@@ -42,3 +42,66 @@ def test_nothing_is_believed_that_never_stood_there_and_the_true_board_always_re
             assert game.board(referee.position) == table.board, referee.verdict
 
     check()
+
+
+def test_a_board_misread_for_sure_is_mended_by_adopting_what_really_stands_there(game: AnyGame) -> None:
+    @settings(CALM, max_examples=EXAMPLES[game.short_name])
+    @given(SEEDS)
+    def check(seed: int) -> None:
+        table = Table(game, random.Random(seed))
+        referee = Referee(game)
+        for _ in range(3):
+            table.move()
+            look(table, referee)
+            show(referee, table.misread())
+        side = game.sides[game.to_move(table.positions[-1])]
+        if game.outcome(table.positions[-1]) is None:
+            adopting.adopt(referee, table.reading(), side)
+            assert follows_the_rules(referee)
+            assert game.board(referee.position) == table.board
+
+    check()
+
+
+@pytest.mark.parametrize("agents", [("one", None), (None, "two"), ("one", "two")])
+def test_with_agents_too_nothing_is_believed_but_what_they_play_and_the_game_goes_on(
+    game: AnyGame, agents: tuple[str | None, str | None]
+) -> None:
+    @settings(CALM, max_examples=max(2, EXAMPLES[game.short_name] // 3))
+    @given(SEEDS)
+    def check(seed: int) -> None:
+        table = Table(game, random.Random(seed))
+        referee = Referee(game, agents)
+        look(table, referee)
+        for _ in range(6):
+            if game.outcome(table.positions[-1]) is not None:
+                return
+            table.disturb()
+            look(table, referee)
+            table.mend()
+            look(table, referee)
+            assert game.board(referee.position) == table.board
+            play(table, referee)
+            assert referee.awaiting in ("move", "agent", "nothing")
+
+    check()
+
+
+def play(table: Table, referee: Referee) -> None:
+    """The next ply as it should be: an agent says it and a hand makes it, or a person makes it."""
+    game, side = table.game, table.game.to_move(referee.position)
+    assert referee.awaiting == ("move" if referee.agents[side] is None else "agent")
+    move = table.dice.choice(list(game.legal_moves(referee.position)))
+    steps = game.steps(referee.position, move)
+    ply, text = referee.ply, game.format_move(referee.position, move)
+    if agent := referee.agents[side]:
+        assert referee.reply(agent, ply, text)
+        assert referee.awaiting == "carry_out" or not steps
+    if steps:
+        table.positions.append(game.apply(referee.position, move))
+        table.mend()
+        look(table, referee)
+    elif not agent:
+        return
+    assert referee.moves[ply] == text
+    table.positions = list(referee.history)
