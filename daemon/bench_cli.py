@@ -209,8 +209,8 @@ def latency_of_play(
     plug-in before its null device: it takes a phrase at once.
 
     Fields: machine, game, rate_hz, settle_s, hands, missed, verdict_s, from_view_s, settling_s, way_s, judging_s,
-    sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 where a target is
-    missed.
+    sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 where a
+    target is missed.
 
     Example: kibitzer bench latency --game reversi --hands 80 --rate 10 --json
     """
