@@ -17,6 +17,8 @@ SMALLEST_BOARD = 0.02
 """Least share of the picture that a board may cover."""
 GREATEST_TILT = 4.0
 """Greatest ratio of the lengths of two sides, as seen."""
+SAMPLES = 9
+"""Points across a man at which it is looked whether he is in the picture."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,6 +58,18 @@ def rectify(image: Image, pose: BoardPose, template: BoardTemplate) -> Image:
     """
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(pose.image_from_board)
     return np.asarray(cv2.warpPerspective(image, rectified_from_image, template.rectified_size_px), dtype=np.uint8)
+
+
+def cells_in_picture(pose: BoardPose, template: BoardTemplate, image: Image) -> FloatArray:
+    """(cells,) share, 0 to 1, of the place of a man on each cell that lies within the picture."""
+    height, width = image.shape[:2]
+    across = np.linspace(-0.5, 0.5, SAMPLES)
+    x, y = np.meshgrid(across, across)
+    disc = template.man_diameter_mm * np.stack([x, y], axis=-1)[np.hypot(x, y) <= 0.5]
+    places = template.cells_mm[:, None] + disc
+    seen = project(pose.image_from_board, places.reshape(-1, 2))
+    inside = ((seen >= 0) & (seen <= [width - 1, height - 1])).all(axis=1)
+    return np.asarray(inside.reshape(len(places), -1).mean(axis=1), dtype=np.float64)
 
 
 def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool:

@@ -48,6 +48,12 @@ class BoardReading:
         """(cells,) probability of the most probable class."""
         return np.asarray(np.exp(self.log_probabilities.max(axis=1)))
 
+    def without(self, hidden: NDArray[np.bool_]) -> BoardReading:
+        """The same, but that nothing is known of the (cells,) `hidden` ones: any class is as likely as another."""
+        logs = np.where(hidden[:, None], -np.log(len(self.letters)), self.log_probabilities)
+        unknown = np.where(hidden, 1.0, 0.0 if self.unknown is None else self.unknown)
+        return dataclasses.replace(self, log_probabilities=logs, unknown=unknown)
+
     def log_likelihood(self, board: str) -> float:
         """Natural logarithm of the probability that the cells show `board`, cells taken as independent."""
         columns = [self.letters.index(letter) for letter in board]
