@@ -1,14 +1,19 @@
-"""What `kibitzer doctor` says of a camera."""
+"""What `kibitzer doctor` says of a camera, and that no check keeps another from being made."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from daemon import doctor
+from daemon.checks import devices
+from daemon.checks.finding import Finding
 from daemon.config import Config
 from vision.sources.delivery import Delivery
 from vision.sources.live import Connection, LiveSource
@@ -28,8 +33,8 @@ def camera(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     level, asked_hz = request.param
     delivery = Delivery("camera 0", asked_hz)
     source = LiveSource("camera 0", lambda: pictures(delivery, level), delivery=delivery)
-    monkeypatch.setattr(doctor, "open_source", lambda *_words, **_more: source)
-    monkeypatch.setattr(doctor, "MEASURED_S", 0.4)
+    monkeypatch.setattr(devices, "open_source", lambda *_words, **_more: source)
+    monkeypatch.setattr(devices, "MEASURED_S", 0.4)
     yield
     source.close()
 
@@ -37,7 +42,7 @@ def camera(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 @pytest.mark.parametrize("camera", [(120, 15.0)], indirect=True)
 @pytest.mark.usefixtures("camera")
 def test_camera_is_described_by_what_it_delivers() -> None:
-    finding = doctor._camera(Config())
+    finding = devices.check_camera(Config())
     assert finding.ok
     assert "64x48 pixels, MJPG, " in finding.text and "pictures a second (asked: 15)" in finding.text
     assert finding.text.endswith("exposure locked; the driver says MJPG 64x48 at 30 Hz")
@@ -46,6 +51,31 @@ def test_camera_is_described_by_what_it_delivers() -> None:
 @pytest.mark.parametrize("camera", [(4, 5000.0)], indirect=True)
 @pytest.mark.usefixtures("camera")
 def test_slow_and_dark_camera_comes_with_advice() -> None:
-    finding = doctor._camera(Config())
+    finding = devices.check_camera(Config())
     assert not finding.ok
     assert "add a lamp" in finding.text and "very dark" in finding.text
+
+
+def test_check_that_fails_keeps_no_other_from_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check_moon(_config: Config) -> Finding:
+        raise OSError("no telescope")
+
+    monkeypatch.setattr(doctor, "CHECKS", (check_moon, lambda _config: Finding("sun", True, "shines")))
+    done = CliRunner().invoke(doctor.app, ["--json"])
+    assert done.exit_code == 0
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"part": "moon", "ok": False, "text": "cannot be checked: no telescope"},
+        {"part": "sun", "ok": True, "text": "shines"},
+    ]
+
+
+def test_wrong_settings_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[eyes]\nsettle_s = 99\n", encoding="utf-8")
+    done = CliRunner().invoke(doctor.app, ["--config", str(path)])
+    assert done.exit_code == 2 and "eyes.settle_s = 99" in done.stderr
+
+
+def test_every_part_is_named_once() -> None:
+    names = [check.__name__ for check in doctor.CHECKS]
+    assert len(set(names)) == len(names) and all(check.__doc__ for check in doctor.CHECKS)

@@ -1,0 +1,110 @@
+"""The computer itself: cores, memory, clock, disk, folders, display, and whether the daemon starts with it."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import time
+from pathlib import Path
+
+from daemon.checks.finding import Finding
+from daemon.config import ROOT, Config
+from daemon.records.journal import Journal, JournalError
+from daemon.showing.window import display_fault
+from daemon.supervising.logs import log_path
+
+LEAST_MEMORY_MB = 600
+"""Megabytes that a table with its worker and voice takes, and some for the rest."""
+LEAST_CORES = 2
+EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+"""A clock that shows an earlier time was never set."""
+UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
+
+
+def check_computer(_config: Config, meminfo: Path = Path("/proc/meminfo")) -> Finding:
+    """Cores and memory."""
+    cores, free_mb = len(os.sched_getaffinity(0)), _available_mb(meminfo)
+    text = f"{cores} cores" + ("" if free_mb is None else f", {free_mb} MB of memory free")
+    advice = [f"a table wants {LEAST_CORES} cores: ask for fewer pictures, camera.rate_hz = 8"] * (cores < LEAST_CORES)
+    if free_mb is not None and free_mb < LEAST_MEMORY_MB:
+        advice.append(f"a table wants {LEAST_MEMORY_MB} MB: end other programs")
+    return Finding("computer", not advice, "; ".join([text, *advice]))
+
+
+def _available_mb(meminfo: Path) -> int | None:
+    try:
+        lines = meminfo.read_text(encoding="ascii", errors="replace").splitlines()
+        return next(int(line.split()[1]) // 1000 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return None
+
+
+def check_clock(_config: Config, now_s: float | None = None) -> Finding:
+    """The time of day, which stands in the record. A small computer without a battery forgets it."""
+    now = datetime.datetime.fromtimestamp(time.time() if now_s is None else now_s, datetime.UTC)
+    text = now.astimezone().strftime("%Y-%m-%d %H:%M")
+    if now < EARLIEST:
+        return Finding("clock", False, f"it shows {text}: `sudo timedatectl set-ntp true`, or set it by hand")
+    return Finding("clock", True, text)
+
+
+def check_record(config: Config) -> Finding:
+    """The record: room, rights, and whether it can be read."""
+    path = _in_checkout(config.journal.path)
+    folder = next(parent for parent in path.parents if parent.exists())
+    free_mb = shutil.disk_usage(folder).free // 1_000_000
+    if free_mb < config.supervision.free_mb:
+        return Finding("record", False, f"{path}: only {free_mb} MB free; make room")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        return Finding("record", False, f"{path}: this user may not write it: sudo chown $USER {folder}")
+    if not path.exists():
+        return Finding("record", True, f"{path}: made at the first start; {free_mb} MB free")
+    try:
+        journal = Journal(path, read_only=True)
+        count = len(journal.games())
+        journal.close()
+    except JournalError as error:
+        return Finding("record", False, f"{path}: {error}")
+    return Finding("record", True, f"{path}: {count} games; {free_mb} MB free")
+
+
+def check_folders(config: Config, checkout: Path = ROOT) -> Finding:
+    """What else is written: log, compiled searches, what is learnt, bundles."""
+    wanted = {checkout / ".numba_cache": "searches are compiled anew at every start"}
+    if config.log.path:
+        wanted[log_path(config.log).parent] = "there is no log"
+    if config.vision.adapt and config.board.profile:
+        wanted[_in_checkout(config.board.profile).parent] = "what is learnt is forgotten"
+    if config.bundles.enabled:
+        wanted[_in_checkout(config.bundles.folder)] = "no bundles are kept"
+    faults = []
+    for folder, loss in wanted.items():
+        there = next(one for one in (folder, *folder.parents) if one.exists())
+        if not os.access(there, os.W_OK):
+            faults.append(f"{folder} cannot be written, so {loss}: sudo chown $USER {there}")
+    return Finding("folders", not faults, "; ".join(faults) or ", ".join(str(folder) for folder in wanted))
+
+
+def check_display(config: Config) -> Finding:
+    """Whether a window can be shown."""
+    if not config.page.window:
+        return Finding("display", True, "no window wanted")
+    fault = display_fault()
+    return Finding("display", True, fault or "a window will be shown")
+
+
+def check_service(_config: Config, units: tuple[Path, ...] = UNITS) -> Finding:
+    """Whether the daemon starts with the computer."""
+    written = [str(unit) for folder in units if folder.is_dir() for unit in sorted(folder.glob("kibitzer*.service"))]
+    if written:
+        return Finding("service", True, ", ".join(written))
+    if not shutil.which("systemctl"):
+        return Finding("service", True, "no systemd here; start `kibitzer run` as this computer starts programs")
+
+    return Finding("service", True, "starts by hand only; `kibitzer service install` changes that")
+
+
+def _in_checkout(name: str) -> Path:
+    path = Path(name).expanduser()
+    return path if path.is_absolute() else ROOT / path

@@ -1,0 +1,77 @@
+"""Ports and addresses: free, allowed, and with keys where they must have them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import urllib.error
+from pathlib import Path
+
+from daemon.checks.finding import Finding
+from daemon.config import ROOT, Config
+from daemon.messaging import endpoints
+from daemon.messaging.endpoints import BusError
+from daemon.tell_cli import OPENER, address_of
+
+ASK_S = 2.0
+MOST_BYTES = 1 << 20
+
+
+def check_ports(config: Config) -> Finding:
+    """The ports of page and bus: whether they are allowed and free, or who has them."""
+    wanted = [("page", config.page.host, config.page.port)] if config.page.enabled else []
+    faults = []
+    for name, endpoint in (("state", config.bus.state), ("reply", config.bus.reply)):
+        try:
+            endpoints.checked(endpoint, has_keys=bool(config.bus.keys))
+        except (BusError, ValueError) as error:
+            faults.append(str(error))
+        host, _, port = endpoint.removeprefix("tcp://").rpartition(":")
+        if endpoint.startswith("tcp://") and port.isdecimal():
+            wanted.append((name, host, int(port)))
+    taken = [f"{name} {host}:{port}" for name, host, port in wanted if port and not _is_free(host, port)]
+    if taken:
+        who = _who_serves(config) or "is another kibitzer running? Else change them"
+        faults.append(f"in use: {', '.join(taken)}; {who}")
+    shown = ", ".join(f"{name} {port or 'any'}" for name, _, port in wanted)
+    return Finding("ports", not faults, "; ".join(faults) or shown or "none")
+
+
+def check_keys(config: Config) -> Finding:
+    """The folder of keys, where workers must have one."""
+    if not config.bus.keys:
+        return Finding("keys", True, "none wanted: the bus is for this computer only")
+    folder = ROOT / Path(config.bus.keys).expanduser()
+    if not folder.is_dir():
+        return Finding("keys", False, f"{folder} is not there: `kibitzer keys new`")
+    if folder.stat().st_mode & 0o077:
+        return Finding("keys", False, f"{folder} can be entered by others: chmod 700 {folder}")
+    return Finding("keys", True, str(folder))
+
+
+def _is_free(host: str, port: int) -> bool:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host.strip("[]"), port))
+        except OSError:
+            return False
+    return True
+
+
+def _who_serves(config: Config) -> str:
+    """What a daemon that has the page's port says of itself; empty where none answers there."""
+    try:
+        with OPENER.open(f"{address_of(config.page)}/healthz", timeout=ASK_S) as response:
+            body = response.read(MOST_BYTES)
+    except urllib.error.HTTPError as error:
+        with error:
+            body = error.read(MOST_BYTES)
+    except (OSError, ValueError):
+        return ""
+    try:
+        process = json.loads(body)["parts"]["process"]
+        return f"a kibitzer runs there already, process {int(process['pid'])}, {str(process['text'])[:40]}"
+    except (ValueError, KeyError, TypeError):
+        return ""

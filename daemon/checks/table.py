@@ -1,0 +1,92 @@
+"""The game at the table: its rules, what the eyes need, and whether the agents answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import games
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import TemplateError, load_template
+from daemon.checks.finding import Finding
+from daemon.config import ROOT, Config, PlayerSection
+from daemon.pipeline import Pipeline
+from vision.reading.descriptors import load_descriptor
+from vision.reading.weights import WeightsError
+
+AGENT_S = 90.0
+"""Longest wait for an agent's first move: its search may have to be compiled."""
+THINKING_S = 0.2
+
+
+def check_game(config: Config) -> Finding:
+    """Game, rules and board template."""
+    try:
+        game = games.load(config.game.name, config.game.rules)
+        template = load_template(game.name, games.switched_on(game))
+    except (games.GameError, TemplateError) as error:
+        return Finding("game", False, f"{error}")
+    return Finding("game", True, f"{game.title}, {len(template.cell_names)} cells")
+
+
+def check_models(_config: Config) -> Finding:
+    """The network that describes cells."""
+    try:
+        descriptor = load_descriptor()
+        described = descriptor.describe(np.zeros((1, 48, 48, 3), dtype=np.uint8))
+    except (OSError, ValueError) as error:
+        return Finding("models", False, f"{error}. Get the file again with `git checkout models`")
+    return Finding("models", True, f"{descriptor.name}, {described.shape[1]} numbers a cell")
+
+
+def check_profile(config: Config) -> Finding:
+    """The table's profile: there, whole, and of this game."""
+    if not config.board.profile:
+        return Finding("profile", True, "none: the board is found and read without; `kibitzer calibrate` makes one")
+    path = Path(config.board.profile).expanduser()
+    path = path if path.is_absolute() else ROOT / path
+    try:
+        game = games.load(config.game.name, config.game.rules)
+        profile = TableProfile.load(path)
+        Pipeline(load_template(game.name, games.switched_on(game)), profile)
+    except (ProfileError, WeightsError, games.GameError, TemplateError) as error:
+        return Finding("profile", False, f"{error}. Make it again with `kibitzer calibrate`")
+    return Finding("profile", not profile.caution, profile.caution or str(path))
+
+
+def check_players(config: Config) -> Finding:
+    """Whether each agent answers with a move; its own limits aside."""
+    asked = {one.agent: one for one in (config.players.first, config.players.second) if one.agent}
+    if not asked:
+        return Finding("players", True, "two people")
+    if not config.bus.start_workers:
+        return Finding("players", True, f"{', '.join(asked)}, by workers that others start")
+    faults = [fault for one in asked.values() if (fault := _fault_of(one, config))]
+    return Finding("players", not faults, "; ".join(faults) or f"{', '.join(asked)} answers")
+
+
+def _fault_of(player: PlayerSection, config: Config) -> str:
+    """Why an agent gives no first move; empty where it does, or where the settings alone cannot tell."""
+    if player.agent == "external":
+        return "" if player.options.get("engine") in config.engines else "external: options.engine names no [engines.…]"
+    rules = [word for name, value in config.game.rules.items() for word in ("--rule", f"{name}={str(value).lower()}")]
+    options = [word for name, value in player.options.items() for word in ("--option", f"{name}={str(value).lower()}")]
+    command = [sys.executable, "-m", "daemon.cli", "move", "--game", config.game.name, "--agent", player.agent]
+    try:
+        done = subprocess.run(
+            [*command, "--time-s", str(THINKING_S), *rules, *options],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=AGENT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{player.agent} gives no move within {AGENT_S:.0f} s; choose another agent, such as level-3"
+    said = done.stderr.strip().splitlines() or ["no reason given"]
+    return "" if done.returncode == 0 else said[-1].removeprefix("kibitzer move: ")
