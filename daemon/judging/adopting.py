@@ -69,9 +69,11 @@ def take(referee: Referee, way: Way) -> list[Effect]:
     for number, (move, position) in enumerate(zip(way.best.moves, way.best.positions, strict=True), 1):
         effects += referee.make(move, position, "said", goes_on=number < len(way.best.moves))
     referee.believe()
-    told = [f"{phrases.listed([one.text for one in undone if one.seen])} no longer counts."] if undone else []
-    told.append("I take the board as it is.")
-    effects.append(referee.announce("adopted", " ".join([*told, referee.whose_turn()])))
+    again = {one.text for one in referee.line.plies[way.ply :]}
+    gone = [one.text for one in undone if one.seen and one.text not in again]
+    told = f"{phrases.listed(gone)} no longer {'counts' if len(gone) == 1 else 'count'}." if gone else ""
+    sentences = [told, "I take the board as it is.", referee.whose_turn()]
+    effects.append(referee.announce("adopted", " ".join(filter(None, sentences))))
     return [*effects, *referee.pass_if_forced()]
 
 
