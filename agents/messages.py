@@ -202,4 +202,4 @@ def clean(text: str, longest: int = 512) -> str:
     """
     kept = (" " if one in "\t\n\r\x0b\x0c\x85\u2028\u2029" else one for one in text[: 4 * longest])
     seen = "".join(one for one in kept if one == " " or unicodedata.category(one)[0] != "C")
-    return _BLANKS.sub(" ", seen).strip()[:longest]
+    return _BLANKS.sub(" ", seen).strip()[:longest].rstrip()

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 LARGEST_BYTES = 32 << 20
 """Of a file, and of what it unpacks to."""
-DAMAGED = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+DAMAGED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+)
 """What reading an archive raises that is none, or was cut off or tampered with."""
 
 

@@ -28,7 +28,7 @@ def checked(endpoint: str, *, has_keys: bool = False) -> str:
     """
     if endpoint.startswith("ipc://"):
         path = endpoint.removeprefix("ipc://")
-        if not path.startswith("/") or len(path.encode()) > LONGEST_PATH or "\x00" in path:
+        if not path.startswith("/") or not path.isprintable() or len(path.encode()) > LONGEST_PATH:
             raise BusError(f"{endpoint!r}: an ipc path is absolute and has at most {LONGEST_PATH} bytes")
         return endpoint
     match = _TCP.fullmatch(endpoint)

@@ -10,10 +10,12 @@ import collections
 import contextlib
 import functools
 import ipaddress
+import logging
 import time
 from collections.abc import Callable, Iterator
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 MOST_HERE = 64
 """Connections from this computer at a time."""
@@ -29,7 +31,7 @@ LOOK_S = 1.0
 class Refusals:
     """What was refused at the page so far, by kind. Used by the page's thread; counts may be read by any."""
 
-    KINDS = ("host", "origin", "token", "rate", "connections", "slow", "command")
+    KINDS = ("host", "origin", "token", "rate", "connections", "slow", "command", "rubbish")
 
     def __init__(self) -> None:
         self._counts = collections.Counter(dict.fromkeys(self.KINDS, 0))
@@ -41,6 +43,22 @@ class Refusals:
     def figures(self) -> dict[str, float]:
         """The counts as metrics."""
         return {f"page_refused_{kind}_total": float(count) for kind, count in self._counts.items()}
+
+
+class RubbishFilter(logging.Filter):
+    """Counts what is no HTTP instead of writing a traceback of it into the log."""
+
+    def __init__(self, refusals: Refusals) -> None:
+        super().__init__()
+        self._refusals = refusals
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line of aiohttp's is of use to anybody."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, HttpProcessingError):
+            self._refusals.count("rubbish")
+            return False
+        return True
 
 
 class Door:

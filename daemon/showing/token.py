@@ -52,4 +52,5 @@ def new_token(path: Path) -> str:
 def is_bearer(header: str | None, token: str) -> bool:
     """Whether an Authorization header brings that token; the time taken says nothing of how much was right."""
     kind, _, given = (header or "").partition(" ")
-    return hmac.compare_digest(given.strip().encode()[:LONGEST_TOKEN], token.encode()) and kind.lower() == "bearer"
+    brought = given.strip().encode("utf-8", "surrogatepass")[:LONGEST_TOKEN]
+    return hmac.compare_digest(brought, token.encode()) and kind.lower() == "bearer"

@@ -69,6 +69,8 @@ class Mailbox:
         except CommandError as error:
             self._refusals.count("command")
             return problem(400, "no_command", str(error))
+        except ConnectionError:
+            return problem(400, "gone", "the connection ended before the command did")
         except TimeoutError:
             self._refusals.count("slow")
             return problem(408, "slow", f"a command comes within {READ_S:g} seconds")

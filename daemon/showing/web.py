@@ -23,7 +23,7 @@ import prometheus_client
 from aiohttp import WSMsgType, web
 
 from agents.messages import StateMessage
-from daemon.showing.door import SAY_S, Door, Refusals
+from daemon.showing.door import SAY_S, Door, Refusals, RubbishFilter
 from daemon.showing.exposition import Exposition
 from daemon.showing.guard import admit, is_here, is_loopback, protect
 from daemon.showing.permission import Permission
@@ -194,9 +194,7 @@ class WebPage:
             self._loop.close()
 
     async def _run(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
-        runner = web.AppRunner(
-            self._application(), access_log=None, shutdown_timeout=1.0, keepalive_timeout=SAY_S, auto_decompress=False
-        )
+        runner = self.runner()
         await runner.setup()
         watch = asyncio.create_task(self._door.watch())
         assert runner.server is not None
@@ -214,6 +212,20 @@ class WebPage:
         finally:
             watch.cancel()
             await runner.cleanup()
+
+    def runner(self) -> web.AppRunner:
+        """The page's application as it is served."""
+        logger = logging.Logger(f"{__name__}.http")
+        logger.parent = _log
+        logger.addFilter(RubbishFilter(self._refusals))
+        return web.AppRunner(
+            self._application(),
+            access_log=None,
+            logger=logger,
+            shutdown_timeout=1.0,
+            keepalive_timeout=SAY_S,
+            auto_decompress=False,
+        )
 
     def _application(self) -> web.Application:
         application = web.Application(
@@ -318,7 +330,10 @@ class WebPage:
         self._lives += 1
         socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
         try:
-            await socket.prepare(request)
+            try:
+                await socket.prepare(request)
+            except ValueError:  # aiohttp cannot read a key that is no ASCII
+                return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
             reader = asyncio.create_task(_drain(socket))
             try:
                 await self._tell(socket, reader, may_command=is_here(request))

@@ -181,10 +181,11 @@ def test_a_connection_that_trickles_is_no_better(monkeypatch: pytest.MonkeyPatch
     page = WebPage(port=0)
     try:
         with socket.create_connection(("127.0.0.1", page.port), timeout=0.05) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ")
             for _ in range(200):
                 try:
                     slow.sendall(b"x")
-                    if slow.recv(1) == b"":
+                    if slow.recv(4096) == b"":
                         break
                 except TimeoutError:
                     continue

@@ -1,0 +1,88 @@
+"""A short run of the fuzzing: nothing that comes in may break what reads it. The long one is `python -m tests.fuzz`."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.fuzz import drawing, guided
+from tests.fuzz.__main__ import app
+from tests.fuzz.entry import ROOT, TARGETS, Entry, Found, IllegalState, arm, met
+from tests.fuzz.mutation import Mutator
+from tests.fuzz.targets import entries_of
+
+INPUTS, DRAWN = 40, 5
+QUIET = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@QUIET
+def test_a_short_run_breaks_nothing(target: str) -> None:
+    found: list[Found] = []
+    arm()
+    for entry in entries_of(target):
+
+        def feed(data: bytes, entry: Entry = entry) -> None:
+            outcome = met(entry, data)
+            if isinstance(outcome, Found):
+                found.append(outcome)
+
+        mutator = Mutator(entry.seeds, entry.words, random.Random(entry.name), entry.longest)
+        drawing.draw(entry, DRAWN, 1, feed)
+        for _ in range(INPUTS):
+            feed(mutator.next())
+    assert not found
+
+
+@QUIET
+def test_good_inputs_are_accepted() -> None:
+    arm()
+    accepts = {entry.name: any(met(entry, one) is True for one in entry.seeds) for entry in entries_of("all")}
+    # These begin with inputs that are refused, and whose neighbours are of interest.
+    assert {name for name, does in accepts.items() if not does} <= {"adapted", "bundle", "journal_rows"}
+
+
+def _reader(data: bytes) -> bool:
+    if data == b"crash":
+        raise KeyError("x")
+    if data == b"hang":
+        while True:
+            pass
+    if data == b"illegal":
+        raise IllegalState("a state that cannot be")
+    return data == b"good"
+
+
+@pytest.mark.parametrize(
+    ("data", "outcome"),
+    [(b"good", True), (b"bad", False), (b"crash", "crash"), (b"hang", "hang"), (b"illegal", "illegal")],
+)
+def test_crash_hang_and_illegal_state_are_told_apart(data: bytes, outcome: object) -> None:
+    arm()
+    result = met(Entry("reader", "files", _reader, (b"good",)), data)
+    assert (result.kind if isinstance(result, Found) else result) == outcome
+
+
+def test_the_same_seed_makes_the_same_inputs() -> None:
+    def made(seed: int) -> list[bytes]:
+        mutator = Mutator((b'{"a": [1, 2]}', b"x=1"), (b"y",), random.Random(seed), 200)
+        return [mutator.next() for _ in range(200)]
+
+    assert made(1) == made(1) != made(2)
+    assert all(len(one) <= 200 for one in made(3))
+
+
+def test_the_command_line_counts_what_it_fed_and_refuses_what_it_does_not_know() -> None:
+    command = [sys.executable, "-m", "tests.fuzz", "--target", "transcript", "--count", "300", "--json"]
+    report = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60).stdout)
+    assert report["targets"] == {
+        "files": {"inputs": 300, "accepted": report["entries"]["transcript"]["accepted"], "found": 0}
+    }
+    assert report["guided"] == guided.is_available()
+    wrong = CliRunner().invoke(app, ["--target", "nothing"])
+    assert wrong.exit_code == 2 and "there is no target 'nothing'" in wrong.stderr

@@ -1,0 +1,272 @@
+"""Files that people bring along: labels, annotations, profiles, bundles, boards, and games as others write them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+import games
+from agents import board_file
+from agents.board_file import BoardFileError
+from agents.protocols import ggf, sanmill
+from calibration import annotations
+from calibration.annotations import AnnotationError
+from calibration.labels import LabelError, read_labels
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import BoardTemplate, TemplateError, load_template
+from daemon.bundles.bundle import BundleError
+from daemon.bundles.opening import BundleFile
+from daemon.learning.generations import AdaptedError, load_adapted
+from games import GameError, MoveError
+from games.gomoku import Gomoku
+from games.gomoku.sgf import from_sgf, to_sgf
+from games.nine_mens_morris import NineMensMorris
+from games.reversi import Reversi, transcript
+from tests.fuzz.bus_entries import scratch_file
+from tests.fuzz.entry import Entry, IllegalState
+from tests.fuzz.game_entries import check_position
+from tests.fuzz.positions import text_of
+
+ANNOTATION = b"8H 6\r\n8I 3\r\n12"
+MOVERS = b"1_01.jpg player1\r\n1_02.jpg player2"
+SGF = (
+    b"(;FF[4]GM[4]CA[UTF-8]AP[Kibitzer]SZ[15]RU[free]\n;B[hh];W[ii];B[hi])\n",
+    b"(;GM[4]SZ[15]RU[renju];B[hh](;W[gg];B[aa])(;W[ii]))",
+    b"(;FF[4]GM[4]SZ[15]RU[swap2]\n;B[hh];W[ii];B[hi];KC[black])",
+)
+GGF = (
+    b"(;GM[Othello]PC[x]PB[a]PW[b]RE[?]TI[0]TY[8]BO[8 " + b"-" * 27 + b"O*------*O" + b"-" * 27 + b" *]"
+    b"B[F5//1.5]W[D6];)",
+)
+SANMILL = (b"startpos moves d6 d2 f4", b"fen ********/********/******** w p p 0 9 0 9 0 0 0 0 0 0 0 0 1 moves d6")
+
+
+def entries() -> list[Entry]:
+    """Files."""
+    labels = {"images": {"1.jpg": {"corners_px": [[0, 0], [9, 0], [9, 9], [0, 9]], "cells": "." * 24}}}
+    board = json.dumps([[int(mark) for mark in row] for row in board_file.CLEAN]).encode()
+    profile = _profile()
+    return [
+        Entry("labels", "files", label_file, (json.dumps(labels).encode(),), (b'"cells"', b'"corners_px"', b"null")),
+        Entry("annotation", "files", annotation_text, (ANNOTATION, b"1A 0\n2A 6\n0\n\n"), (b"15O", b"7", b"\r")),
+        Entry("movers", "files", movers_file, (MOVERS,), (b"player1", b"1_03", b".png"), weight=0.5),
+        Entry(
+            "profile", "files", profile_bytes, (profile,), (b"PK\x03\x04", b"\x93NUMPY"), guided=False, longest=1 << 16
+        ),
+        Entry("profile_arrays", "files", profile_arrays, (_facts(),), guided=False, weight=0.3),
+        Entry("adapted", "files", adapted_file, (profile,), guided=False, longest=1 << 16, weight=0.3),
+        Entry(
+            "bundle",
+            "files",
+            bundle_file,
+            (_bundle(), profile),
+            (b"PK\x01\x02", b"manifest.json"),
+            guided=False,
+            longest=1 << 16,
+            weight=0.5,
+        ),
+        Entry("board_file", "files", board_json, (board,), (b"[", b"2", b"9", b"1.5"), weight=0.5, guided=False),
+        Entry(
+            "sgf",
+            "files",
+            sgf_text,
+            SGF,
+            (b"[", b"]", b";B[aa]", b"(", b")", b"SZ[19]", b"\\", b"KC[two]", b"RU[renju]"),
+        ),
+        Entry(
+            "transcript", "files", transcript_text, (b"f5d6c3d3c4", b"F5 d6 pass"), (b"f5", b"pa", b"--"), longest=256
+        ),
+        Entry("ggf", "files", ggf_text, GGF, (b"B[", b"W[PA]", b"]", b"BO[8 ", b"*", b"O", b"-")),
+        Entry(
+            "sanmill", "files", sanmill_text, SANMILL, (b"fen", b"moves", b" xd6", b"d6-d5", b"O", b"@", b" w", b" b r")
+        ),
+    ]
+
+
+@functools.cache
+def _template() -> BoardTemplate:
+    return load_template("nine_mens_morris")
+
+
+def label_file(data: bytes) -> bool:
+    """Labels of photos."""
+    template = _template()
+    try:
+        found = read_labels(scratch_file(data, "labels.json"), template)
+    except LabelError:
+        return False
+    for label in found:
+        if len(label.cells) != len(template.cell_names) or "/" in label.name:
+            raise IllegalState(f"{label} is taken")
+    return True
+
+
+def annotation_text(data: bytes) -> bool:
+    """An annotation of a dominoes photo; one that is taken is written and read again as the same."""
+    try:
+        found = annotations.parse_annotation(text_of(data), "it")
+    except AnnotationError:
+        return False
+    if annotations.parse_annotation(annotations.format_annotation(found), "it") != found:
+        raise IllegalState(f"{found} is read as another")
+    if not all(0 <= pips <= 6 for pips in found.pips) or not 0 <= found.points <= 999:
+        raise IllegalState(f"{found} is taken")
+    return True
+
+
+def movers_file(data: bytes) -> bool:
+    """A list of who laid each tile."""
+    try:
+        found = annotations.read_movers(scratch_file(data, "1_mutari.txt"))
+    except AnnotationError:
+        return False
+    if not set(found.values()) <= {0, 1}:
+        raise IllegalState(f"players {set(found.values())}")
+    return bool(found)
+
+
+def profile_bytes(data: bytes) -> bool:
+    """A table profile; one that is taken is of numbers that can be used."""
+    try:
+        found = TableProfile.from_bytes(data)
+    except ProfileError:
+        return False
+    if found.image_from_board.shape != (3, 3) or not np.isfinite(found.image_from_board).all():
+        raise IllegalState("a profile without a homography")
+    with contextlib.suppress(TemplateError, games.GameError):
+        found.template()
+    return True
+
+
+def profile_arrays(data: bytes) -> bool:
+    """A sound archive whose facts say what nobody wrote."""
+    buffer = io.BytesIO()
+    np.savez(buffer, facts=np.frombuffer(data, np.uint8), reference=np.zeros(3, np.uint8), image_from_board=np.eye(3))
+    return profile_bytes(buffer.getvalue())
+
+
+def adapted_file(data: bytes) -> bool:
+    """What a table has learnt in play."""
+    try:
+        load_adapted(scratch_file(data, "adapted.npz"))
+    except AdaptedError:
+        return False
+    return True
+
+
+def bundle_file(data: bytes) -> bool:
+    """A bundle that somebody sent."""
+    try:
+        with BundleFile(Path(scratch_file(data, "bundle.zip"))) as bundle:
+            bundle.profile()
+            for number in range(min(3, len(bundle.manifest.frames))):
+                bundle.jpeg(number)
+    except BundleError:
+        return False
+    return True
+
+
+def board_json(data: bytes) -> bool:
+    """A reversi board of another program."""
+    try:
+        black, white = board_file.read(scratch_file(data, "board.json"))
+    except BoardFileError:
+        return False
+    if black & white:
+        raise IllegalState("a cell with two discs")
+    return True
+
+
+def sgf_text(data: bytes) -> bool:
+    """A record of gomoku; one that is taken is a legal game, and is written and read again as the same."""
+    try:
+        game, moves = from_sgf(text_of(data))
+    except GameError:
+        return False
+    again, same = from_sgf(to_sgf(game, moves))
+    if (again.rules, same) != (game.rules, moves):
+        raise IllegalState("a record is read as another game")
+    assert isinstance(game, Gomoku)
+    return True
+
+
+def transcript_text(data: bytes) -> bool:
+    """A game of reversi in one word."""
+    game = _reversi()
+    try:
+        moves = transcript.read(game, text_of(data))
+    except MoveError:
+        return False
+    if transcript.read(game, transcript.write(moves)) != moves:
+        raise IllegalState("a transcript is read as another game")
+    return bool(moves)
+
+
+def ggf_text(data: bytes) -> bool:
+    """A game of reversi as NBoard sends it."""
+    game = _reversi()
+    try:
+        position = ggf.read(game, text_of(data))
+    except GameError:
+        return False
+    check_position(game, position)
+    return True
+
+
+def sanmill_text(data: bytes) -> bool:
+    """A position of morris as Sanmill writes it."""
+    game = games.load("morris")
+    assert isinstance(game, NineMensMorris)
+    try:
+        standing = sanmill.read(game, text_of(data).split())
+    except GameError:
+        return False
+    check_position(game, standing.position)
+    if standing.journey is not None and not standing.removals(game):
+        raise IllegalState("a turn that nobody can end")
+    return True
+
+
+@functools.cache
+def _reversi() -> Reversi:
+    game = games.load("reversi")
+    assert isinstance(game, Reversi)
+    return game
+
+
+@functools.cache
+def _profile() -> bytes:
+    _, jpeg = cv2.imencode(".jpg", np.zeros((16, 16, 3), np.uint8))
+    return TableProfile(
+        game="nine_mens_morris",
+        options=frozenset(),
+        shape={},
+        reference_jpeg=jpeg.tobytes(),
+        image_from_board=np.eye(3),
+        descriptor="none",
+        weights_sha256="",
+        head={"weights": np.zeros((2, 3), np.float32)},
+        accuracy=1.0,
+    ).to_bytes()
+
+
+@functools.cache
+def _facts() -> bytes:
+    with np.load(io.BytesIO(_profile())) as arrays:
+        return bytes(arrays["facts"].tobytes())
+
+
+@functools.cache
+def _bundle() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("manifest.json", json.dumps({"format": "kibitzer-bundle", "version": 1, "frames": []}))
+        archive.writestr("profile.npz", _profile())
+    return buffer.getvalue()

@@ -1,0 +1,123 @@
+"""Texts of moves, positions and rules of all games, and boards set up by hand."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import games
+from games import EMPTY, AnyGame, GameError, MoveError, PositionError
+from tests.fuzz.entry import Entry, IllegalState
+from tests.fuzz.positions import all_games, text_of, walks
+
+MOST_MEN = {"nine_mens_morris": 9, "co_ganh": 16}
+"""Men that one side may have on the board."""
+
+
+def entries() -> list[Entry]:
+    """Texts of the games."""
+    known = all_games()
+    texts: dict[int, list[bytes]] = {number: [] for number in range(len(known))}
+    moves, boards = [], []
+    for number, (game, position) in enumerate(walks()):
+        texts[known.index(game)].append(game.format_position(position).encode())
+        moves += [
+            bytes([number]) + game.format_move(position, one).encode() for one in list(game.legal_moves(position))[:4]
+        ]
+        boards.append(bytes([number]) + b"\x00" + game.board(position).encode())
+    words = tuple({word.encode() for game in known for word in (*game.cells[:12], *game.sides, *game.classes)})
+    found = [
+        Entry(
+            f"position_{game.short_name}{number}",
+            "games",
+            lambda data, game=game: position_text(game, data),  # type: ignore[misc]
+            tuple(texts[number]),
+            (*words, b";", b":", b"/", b"=", b",", b"+", b"up:", b"ply=1"),
+            weight=0.25 if game.short_name == "dominoes" else 1,
+            longest=1024,
+        )
+        for number, game in enumerate(known)
+    ]
+    rules = (b"reversi flying=true", b"gomoku size=19", b"morris flying=false", b"gomoku swap2=true renju=1", b"ganh")
+    return [
+        *found,
+        Entry(
+            "move_text", "games", move_text, tuple(moves), (*words, b"-", b"x", b"pass", b"="), weight=5, longest=128
+        ),
+        Entry("rule_words", "games", rule_words, rules, (b"true", b"=", b"size", b"15"), weight=0.3, longest=256),
+        Entry("set_up_board", "games", set_up_board, tuple(boards), words, weight=1, longest=512),
+    ]
+
+
+def position_text(game: AnyGame, data: bytes) -> bool:
+    """A position's text: refused, or a position that the rules can go on from, and that is written as it was read."""
+    try:
+        position = game.parse_position(text_of(data))
+    except PositionError:
+        return False
+    check_position(game, position)
+    text = game.format_position(position)
+    if game.format_position(game.parse_position(text)) != text:
+        raise IllegalState(f"{game.name}: {text!r} is read as another position")
+    return True
+
+
+def move_text(data: bytes) -> bool:
+    """A move's text in one of the known positions: refused, or one of the legal moves."""
+    known = walks()
+    game, position = known[data[0] % len(known)] if data else known[0]
+    try:
+        move = game.parse_move(position, text_of(data[1:]))
+    except MoveError:
+        return False
+    if move not in list(game.legal_moves(position)):
+        raise IllegalState(f"{game.name}: {text_of(data[1:])!r} is taken for a move")
+    if game.parse_move(position, game.format_move(position, move)) != move:
+        raise IllegalState(f"{game.name}: {move} is written as another move")
+    return True
+
+
+def rule_words(data: bytes) -> bool:
+    """A game's name and rule options, as a command line gives them."""
+    name, *words = text_of(data).split(" ")
+    try:
+        game = games.load(name, games.rules_from_words(words))
+    except GameError:
+        return False
+    check_position(game, game.initial())
+    return True
+
+
+def set_up_board(data: bytes) -> bool:
+    """A board that people set up by hand: refused, or a position that shows it."""
+    known = walks()
+    game, before = known[data[0] % len(known)] if data else known[0]
+    board, side = text_of(data[2:]), data[1] % 2 if data[1:] else 0
+    if len(board) != len(game.cells) or not set(board) <= set(game.classes):
+        return False  # the eyes read no other boards
+    try:
+        position = game.set_up(board, side, before)
+    except PositionError:
+        return False
+    if game.board(position) != board or game.to_move(position) != side:
+        raise IllegalState(f"{game.name}: {board!r} is set up as {game.board(position)!r}")
+    check_position(game, position)
+    return True
+
+
+def check_position(game: AnyGame, position: Any) -> None:
+    """Raises IllegalState where a position that was accepted breaks what every game promises."""
+    board, moves = game.board(position), list(game.legal_moves(position))
+    if len(board) != len(game.cells) or not set(board) <= set(game.classes):
+        raise IllegalState(f"{game.name}: the board {board!r}")
+    if game.to_move(position) not in (0, 1) or len(set(moves)) != len(moves):
+        raise IllegalState(f"{game.name}: moves twice, or of nobody")
+    if bool(moves) == (game.outcome(position) is not None):
+        raise IllegalState(f"{game.name}: {len(moves)} moves, and the outcome is {game.outcome(position)}")
+    men = [board.count(piece) for piece in game.pieces if piece != EMPTY]
+    if any(count > MOST_MEN.get(game.name, len(board)) for count in men):
+        raise IllegalState(f"{game.name}: {men} men")
+    if moves:
+        move = random.Random(board).choice(moves)
+        if games.carry_out(board, game.steps(position, move)) != game.board(game.apply(position, move)):
+            raise IllegalState(f"{game.name}: the steps of {move} lead elsewhere")

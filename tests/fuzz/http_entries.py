@@ -1,0 +1,250 @@
+"""What comes over HTTP: commands, and raw requests before the page's own application."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import logging
+import socket
+from typing import Any
+
+from aiohttp import web, web_fileresponse
+
+from daemon.commands import MOST_BYTES, Answer, CommandError, as_object, parse_command
+from daemon.showing.token import LONGEST_TOKEN, is_bearer
+from daemon.showing.web import WebPage
+from tests.fuzz.entry import STUCK_S, Entry, IllegalState
+from tests.fuzz.positions import text_of
+
+COMMANDS = (
+    b'{"command": "pass"}',
+    b'{"command": "undo"}',
+    b'{"command": "mover", "side": "green", "move": 7}',
+    b'{"command": "correct", "cell": "d2", "piece": "light"}',
+    b'{"command": "adopt", "side": "dark"}',
+    b'{"command": "pause"}',
+    b'{"command": "resume"}',
+    b'{"command": "resign", "side": "light"}',
+    b'{"command": "new_game"}',
+    b'{"command": "end_move"}',
+    b'{"command": "coach"}',
+    b'{"command": "repeat"}',
+)
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+REQUESTS = (
+    GET,
+    *(
+        GET.replace(b"/ ", path + b" ", 1)
+        for path in (b"/state", b"/events", b"/metrics", b"/healthz", b"/snapshot.jpg")
+    ),
+    b"GET /page.js HTTP/1.1\r\nHost: 127.0.0.1:8765\r\nRange: bytes=0-9\r\nIf-Modified-Since: x\r\n\r\n",
+    b"HEAD /page.css HTTP/1.0\r\nHost: [::1]\r\n\r\n",
+    b"GET /live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://localhost\r\n\r\n\x81\x85abcdabcde",
+    *(
+        b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+        % (len(one), one)
+        for one in COMMANDS
+    ),
+    b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"13\r\n" + COMMANDS[0] + b"\r\n0\r\n\r\n",
+)
+WORDS = (
+    b"Authorization: Bearer x\r\n",
+    b"Origin: http://evil.example\r\n",
+    b"Content-Encoding: gzip\r\n",
+    b"Expect: 100-continue\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Connection: close\r\n",
+    b"Sec-Fetch-Site: cross-site\r\n",
+    b"/../",
+    b"%00",
+    b"%2e%2e",
+    b"?a=b",
+    b"\r\n\r\n",
+    b"Content-Length: 99999999999\r\n",
+    b"Host: \r\n",
+    b"Range: bytes=-1\r\n",
+    b"X-Forwarded-For: ::\r\n",
+    b"/video",
+    b"HTTP/9.9",
+    b"Cookie: a=b;;=\r\n",
+)
+KNOWN = frozenset(
+    {100, 101, 200, 206, 304, 400, 401, 403, 404, 405, 408, 409, 411, 412, 413, 414, 416, 417, 426, 429, 431, 503}
+)
+"""What the page answers; anything else is a fault of ours."""
+TURNS = 12
+"""Turns of the loop that an answer may take."""
+
+
+def entries() -> list[Entry]:
+    """The page."""
+    headers = (b"Bearer " + b"x" * 43, b"bearer y", b"Basic abc")
+    return [
+        Entry("command", "http", command, COMMANDS, (b'"side"', b'"move"', b'"cell"', b'"piece"'), weight=8),
+        Entry("bearer", "http", bearer, headers, weight=1, longest=512),
+        Entry("request", "http", request, REQUESTS, WORDS, weight=3, guided=False),
+        Entry("request_socket", "http", request_on_a_socket, REQUESTS, WORDS, weight=0.1, guided=False),
+    ]
+
+
+def command(data: bytes) -> bool:
+    """The text of a command; one that is taken is written and read again as the same."""
+    if len(data) > MOST_BYTES:
+        return False
+    try:
+        words = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    try:
+        found = parse_command(words)
+    except CommandError as error:
+        if len(str(error)) > 400:
+            raise IllegalState("a refusal that is longer than what was said") from None
+        return False
+    if parse_command(as_object(found)) != found:
+        raise IllegalState(f"{found} comes back as another command")
+    if any(isinstance(value, str) and not value.isprintable() for value in vars(found).values()):
+        raise IllegalState(f"{found} holds what cannot be said")
+    return True
+
+
+def bearer(data: bytes) -> bool:
+    """An Authorization header; only the token itself opens."""
+    token, header = "x" * 43, text_of(data)
+    taken = is_bearer(header, token)
+    if taken and header.split()[-1] != token:
+        raise IllegalState(f"{header[:LONGEST_TOKEN]!r} is taken for the token")
+    return taken
+
+
+class _Wire(asyncio.Transport):
+    """A connection in memory."""
+
+    def __init__(self) -> None:
+        super().__init__({"peername": ("127.0.0.1", 40000), "sockname": ("127.0.0.1", 8765), "socket": None})
+        self.sent = bytearray()
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        self.sent += data
+
+    def writelines(self, list_of_data: Any) -> None:
+        for data in list_of_data:
+            self.write(data)
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def abort(self) -> None:
+        self.closed = True
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None: ...
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+
+class _Complaints(logging.Handler):
+    """What the server writes of errors that it did not expect."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.heard: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.heard.append(record)
+
+
+@functools.cache
+def _page() -> WebPage:
+    """A page that answers every command at once."""
+    page = WebPage(port=0)
+    page._mailbox._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # as often as we like
+    page.take_commands()
+    import threading
+
+    def serve() -> None:
+        while True:
+            for one in page.told():
+                one.answer(Answer(True, "done"))
+            threading.Event().wait(0.002)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return page
+
+
+@functools.cache
+def _application() -> tuple[asyncio.AbstractEventLoop, web.AppRunner, _Complaints]:
+    """The page's own application, served in the page's own loop and thread."""
+    web_fileresponse.NOSENDFILE = True  # a connection in memory has no descriptor
+    complaints = _Complaints()
+    for name in ("daemon.showing.web", "asyncio"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+        logging.getLogger(name).addHandler(complaints)
+        logging.getLogger(name).propagate = False
+    page = _page()
+    runner = page.runner()
+    asyncio.run_coroutine_threadsafe(runner.setup(), page._loop).result(STUCK_S)
+    return page._loop, runner, complaints
+
+
+def request(data: bytes) -> bool:
+    """Raw bytes of a connection, before the application itself."""
+    loop, runner, complaints = _application()
+    assert runner.server is not None
+    wire = _Wire()
+
+    async def talk() -> None:
+        connection = runner.server()  # type: ignore[misc]
+        connection.connection_made(wire)
+        half = len(data) // 2
+        for piece in (data[:half], data[half:]):
+            if not wire.closed:
+                connection.data_received(piece)
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+        connection.connection_lost(None)
+        await asyncio.sleep(0)
+
+    asyncio.run_coroutine_threadsafe(talk(), loop).result(STUCK_S)
+    if complaints.heard:
+        record = complaints.heard.pop()
+        complaints.heard.clear()
+        if record.exc_info and record.exc_info[1] is not None:
+            raise record.exc_info[1]
+        raise IllegalState(f"the server complains: {record.getMessage()[:150]}")
+    return _judged(bytes(wire.sent))
+
+
+def request_on_a_socket(data: bytes) -> bool:
+    """The same over a real socket, as far as an answer comes at once."""
+    page = _page()
+    with socket.create_connection(("127.0.0.1", page.port), timeout=2) as connection:
+        try:
+            connection.sendall(data)
+            connection.settimeout(0.02)
+            answer = connection.recv(4096)
+        except (TimeoutError, ConnectionError):
+            answer = b""
+    if not page.status()["ok"]:
+        raise IllegalState(f"the page has stopped: {page.status()['text']}")
+    return _judged(answer)
+
+
+def _judged(answer: bytes) -> bool:
+    if not answer:
+        return False
+    head = answer.split(b"\r\n", 1)[0].split(b" ")
+    if not head[0].startswith(b"HTTP/") or not head[1].isdigit() or int(head[1]) not in KNOWN:
+        raise IllegalState(f"the page answers {answer[:80]!r}")
+    return int(head[1]) < 400

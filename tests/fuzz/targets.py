@@ -1,0 +1,18 @@
+"""All entries, by target and by name."""
+
+from __future__ import annotations
+
+import importlib
+
+from tests.fuzz.entry import TARGETS, Entry
+
+MODULES = {"files": "file_entries", "games": "game_entries", "protocols": "protocol_entries"}
+
+
+def entries_of(target: str) -> list[Entry]:
+    """The entries of a target; of all with `all`."""
+    if target == "all":
+        return [entry for one in TARGETS for entry in entries_of(one)]
+    module = importlib.import_module(f"tests.fuzz.{MODULES.get(target, f'{target}_entries')}")
+    found: list[Entry] = module.entries()
+    return found
