@@ -9,12 +9,14 @@ import time
 from collections.abc import Mapping
 
 LOGGER = logging.getLogger(__name__)
+TURN_S = 0.5
+"""Longest wait for a systemd that is busy, with what it must not miss."""
 LONGEST_STATUS = 200
 """Characters of a status text."""
 
 
 class Notifier:
-    """Tells systemd how the daemon is; silent where nobody asked to be told. None of it waits or fails."""
+    """Tells systemd how the daemon is; silent where nobody asked to be told. None of it fails, or waits long."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "")
@@ -34,7 +36,7 @@ class Notifier:
 
     def ready(self, status: str) -> None:
         """The start is over."""
-        self._send(f"READY=1\nSTATUS={_line(status)}")
+        self._send(f"READY=1\nSTATUS={_line(status)}", TURN_S)
 
     def alive(self) -> None:
         """One more sign of life for the watchdog."""
@@ -49,20 +51,20 @@ class Notifier:
 
     def reloading(self) -> None:
         """The settings are read again; `ready` ends it."""
-        self._send(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
+        self._send(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}", TURN_S)
 
     def stopping(self) -> None:
         """The daemon ends."""
-        self._send("STOPPING=1")
+        self._send("STOPPING=1", TURN_S)
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: str, wait_s: float = 0.0) -> None:
         if not self._address:
             return
         # A name that begins with @ is Linux's abstract one: a zero byte stands in the place of the @.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
-                sock.setblocking(False)
+                sock.settimeout(wait_s)
                 sock.sendto(text.encode(), address)
         except OSError as error:
             LOGGER.debug("systemd cannot be told %r: %s", text, error)

@@ -47,7 +47,7 @@ class Heard(Notifier):
         self.watchdog_s = 0.001
         self.messages: list[str] = []
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: str, wait_s: float = 0.0) -> None:
         self.messages.append(text)
 
 

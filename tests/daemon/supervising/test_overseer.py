@@ -25,7 +25,7 @@ class Told(Notifier):
         self.watchdog_s = 6.0
         self.messages: list[str] = []
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: str, wait_s: float = 0.0) -> None:
         self.messages.append(text.split("\n")[0])
 
 

@@ -1,0 +1,142 @@
+"""`kibitzer run` as systemd and people have it: a process that is asked, told and ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WAIT_S = 60.0
+
+
+class Process:
+    """A daemon without a camera, and the socket at which a test plays systemd."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.config, self.log = folder / "table.toml", folder / "log" / "kibitzer.log"
+        self.settings = f"""
+[players.second]
+agent = ""
+[camera]
+source = "97"
+[bus]
+state = "tcp://127.0.0.1:*"
+reply = "tcp://127.0.0.1:*"
+[speech]
+enabled = false
+[page]
+port = {self.port}
+window = false
+token = "{folder}/token"
+[journal]
+path = "{folder}/journal.sqlite"
+[log]
+path = "{self.log}"
+"""
+        self.config.write_text(self.settings, encoding="utf-8")
+        self.ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.ear.bind(str(folder / "notify"))
+        self.ear.settimeout(0.1)
+        self.heard: list[str] = []
+        self._deaf = threading.Event()
+        self._listener = threading.Thread(target=self._listen)
+        self._listener.start()
+        environment = {**os.environ, "NOTIFY_SOCKET": str(folder / "notify"), "WATCHDOG_USEC": "3000000"}
+        command = [sys.executable, "-m", "daemon.cli", "run", "--config", str(self.config)]
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def _listen(self) -> None:
+        while not self._deaf.is_set():
+            with contextlib.suppress(TimeoutError):
+                self.heard += self.ear.recv(4096).decode().splitlines()
+
+    def hears(self, wanted: str) -> None:
+        """Waits for a line of what systemd is told."""
+        self.until(lambda: any(line.startswith(wanted) for line in self.heard))
+
+    def part(self, name: str) -> dict[str, Any]:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=10) as answer:
+                body = answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                body = error.read()
+        found: dict[str, Any] = json.loads(body)["parts"].get(name, {})
+        return found
+
+    def until(self, condition: Callable[[], object]) -> None:
+        deadline_s = time.monotonic() + WAIT_S
+        while not condition():
+            assert time.monotonic() < deadline_s
+            time.sleep(0.05)
+
+    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "daemon.cli", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+        self._deaf.set()
+        self._listener.join()
+        self.ear.close()
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Process]:
+    process = Process(tmp_path)
+    yield process
+    process.close()
+
+
+def test_daemon_without_a_camera_is_started_kept_alive_reloaded_and_ended_by_systemd(daemon: Process) -> None:
+    daemon.hears("READY=1")
+    daemon.hears("STATUS=degraded: camera: I have no camera")
+    daemon.hears("WATCHDOG=1")
+    same = daemon.command("reload", "--config", str(daemon.config))
+    assert (same.returncode, same.stdout) == (0, "The settings are as they were.\n"), same.stderr
+    daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 0.8\n[vision]\nadapt = true\n", encoding="utf-8")
+    taken = daemon.command("reload", "--config", str(daemon.config))
+    assert taken.stdout == "New settings: eyes.settle_s. vision.adapt waits for a restart.\n", taken.stderr
+    daemon.hears("RELOADING=1")
+    daemon.config.write_text(daemon.settings + "[eyes]\nsettle_s = 99\n", encoding="utf-8")
+    wrong = daemon.command("reload", "--config", str(daemon.config))
+    assert wrong.returncode == 2 and "eyes.settle_s = 99" in wrong.stderr and "nothing was changed" in wrong.stderr
+    daemon.process.send_signal(signal.SIGHUP)
+    daemon.until(lambda: daemon.part("settings")["ok"] is False)
+    assert "eyes.settle_s = 99" in daemon.part("settings")["text"]
+    second = daemon.command("run", "--config", str(daemon.config.with_name("absent.toml")))
+    assert second.returncode == 2 and "absent.toml: cannot be read" in second.stderr
+    daemon.config.write_text(daemon.settings.replace("journal.sqlite", "other.sqlite"), encoding="utf-8")
+    taken_port = daemon.command("run", "--config", str(daemon.config))
+    assert taken_port.returncode == 75 and f"port {daemon.port}" in taken_port.stderr
+    daemon.process.send_signal(signal.SIGTERM)
+    assert daemon.process.wait(WAIT_S) == 0
+    daemon.hears("STOPPING=1")
+    assert "I have no camera" in daemon.log.read_text(encoding="utf-8")
+    gone = daemon.command("reload", "--config", str(daemon.config))
+    assert gone.returncode == 2 and "no daemon answers at" in gone.stderr
+
+
+def test_reload_names_the_file_that_the_daemon_runs_with(daemon: Process, tmp_path: Path) -> None:
+    daemon.hears("READY=1")
+    other = tmp_path / "other.toml"
+    other.write_text(daemon.settings, encoding="utf-8")
+    done = daemon.command("reload", "--config", str(other))
+    assert done.returncode == 2 and f"runs with {daemon.config}" in done.stderr
