@@ -1,0 +1,249 @@
+"""docs/referee.md is true: every row of its tables is played, and every code of the program is in it."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import games
+from daemon import commands, session
+from daemon.commands import (
+    Adopt,
+    Coach,
+    Command,
+    Correct,
+    EndMove,
+    Mover,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+)
+from daemon.judging import effects
+from daemon.judging.effects import Announcement, Effect
+from daemon.judging.explain import explain
+from daemon.judging.referee import Referee
+from games import AnyGame, Outcome
+from tests.daemon.readings import board_with, reading_of
+from tests.daemon.test_obeying import Eyes, answering, at
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "referee.md"
+MORRIS = games.load("morris")
+MILL = ["a7", "b6", "d7", "b4"]
+
+
+def table(heading: str) -> list[list[str]]:
+    """The rows of the table under a heading, without its own head."""
+    section = DOCUMENT.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
+
+
+def after(texts: list[str], agents: tuple[str | None, str | None] = (None, None), game: AnyGame = MORRIS) -> Referee:
+    return Referee(game, agents, games.line_of_play(game, texts), texts)
+
+
+def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
+    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board, doubts=doubts)))
+
+
+def men(**cells: str) -> str:
+    return board_with(MORRIS, **cells)
+
+
+Played = tuple[Referee, list[Effect]]
+
+
+def seen(referee: Referee, board: str, **doubts: tuple[str, float]) -> Played:
+    return referee, see(referee, board, **doubts)
+
+
+def paused() -> Played:
+    referee = after(["d2"])
+    referee.pause()
+    return seen(referee, men(W="a1"))
+
+
+def resigned() -> Played:
+    referee = after(["d2"])
+    referee.declare(Outcome(0, "resigned"))
+    return seen(referee, men(W="a1"))
+
+
+def cleared() -> Played:
+    game = games.load("morris", {"men": 3})
+    referee = after([*MILL, "g7xb6", "f4"], game=game)
+    see(referee, men(W="a7 d7 g7", B="b4"))
+    return seen(referee, men(W="a7 g7", B="b4"))
+
+
+def undone(*boards: str) -> Played:
+    referee = after([*MILL, "g7xb6"])
+    referee.withdraw(4)
+    for board in boards[:-1]:
+        see(referee, board)
+    return seen(referee, boards[-1])
+
+
+def begun(texts: list[str], *boards: str) -> Played:
+    """What the last board brings, after those before it."""
+    referee = after(texts)
+    for board in boards[:-1]:
+        see(referee, board)
+    return seen(referee, boards[-1])
+
+
+def with_answer(board: str) -> Played:
+    referee = after(["d2"], (None, "alphabeta"))
+    referee.reply("alphabeta", 1, "f4")
+    return seen(referee, board)
+
+
+def begun_turn(name: str, *, steps: int, texts: str = "") -> Played:
+    """A move of which a hand has done only some steps."""
+    game = games.load(name)
+    referee = after(texts.split(), game=game)
+    move = max(game.legal_moves(referee.position), key=lambda one: len(game.steps(referee.position, one)))
+    return seen(referee, games.boards_of_turn(game, referee.position, move)[steps - 1])
+
+
+def position(name: str, text: str, board: str) -> Played:
+    """A board seen from a position set up by its text."""
+    game = games.load(name)
+    referee = Referee(game, (None, None), [game.parse_position(text)])
+    return seen(referee, board)
+
+
+def ambiguous() -> Played:
+    referee = after(["d2", "f4"])
+    return seen(referee, men(W="d2", B="f4"), d6=("W", 0.5))
+
+
+SEEN: dict[str, Callable[[], Played]] = {
+    "anything in a pause": paused,
+    "anything after the end but its board or its last moves undone": resigned,
+    "more men of a finished game gone, after a takeback from its end": cleared,
+    "a move taken back by `undo`, still standing": lambda: undone(men(W="a7 d7 g7", B="b6 b4")),
+    "the men put back after `undo`": lambda: undone(men(W="a7 d7", B="b6 b4")),
+    "the board believed, for the first time": lambda: begun(["d2"], men(W="d2")),
+    "the board believed": lambda: begun(["d2"], men(W="d2"), men(W="d2")),
+    "the board believed, after `illegal`, `desync` or `put_back`": lambda: begun(["d2"], men(W="d2 a1"), men(W="d2")),
+    "a legal move": lambda: begun(["d2"], men(W="d2", B="f4")),
+    "up to three legal plies at once": lambda: begun(["d2"], men(W="d2 a1", B="f4")),
+    "a legal move after which a side can only pass": lambda: position(
+        "reversi",
+        f"{'-' * 16}XO-OX---{'-' * 32}XO------ X",
+        f"{'.' * 16}BBBBB...{'.' * 32}BW......",
+    ),
+    "the move that ends the game": lambda: seen(
+        after([*MILL, "g7xb6"], game=games.load("morris", {"men": 3})), men(W="a7 d7 g7", B="b4 f4")
+    ),
+    "the move that the agent asked for": lambda: with_answer(men(W="d2", B="f4")),
+    "another legal move than the agent asked for": lambda: with_answer(men(W="d2", B="g4")),
+    "a move of an agent that has not answered": lambda: seen(after(["d2"], (None, "alphabeta")), men(W="d2", B="f4")),
+    "a mill whose removal is owed": lambda: begun(MILL, men(W="a7 d7 g7", B="b6 b4")),
+    "a reversi disc whose discs are not turned": lambda: begun_turn("reversi", steps=1),
+    "a gánh whose men are not taken": lambda: position(
+        "ganh", f"up:..W...B.B.{'.' * 14}B", f".....{'.'}BWB.{'.' * 14}B"
+    ),
+    "half a tile": lambda: begun_turn("dominoes", steps=1),
+    "one of the last eight boards": lambda: begun(["d2", "f4"], men(W="d2")),
+    "men that were lifted, back where they stood": lambda: begun(
+        ["d2", "f4", "a1", "a4", "a7"], men(W="d2"), men(W="d2 a1 a7", B="f4 a4")
+    ),
+    "two explanations that lead elsewhere, as likely": ambiguous,
+    "nothing legal, and a cell that differs is in doubt": lambda: seen(
+        after(["d2"]), men(W="d2 a1 g7 a4"), g7=("B", 0.3)
+    ),
+    "nothing legal, few men came or went": lambda: begun(["d2"], men(W="d2 a1")),
+    "nothing legal, five men or more came or went": lambda: begun(["d2"], men(W="a7 a4 a1", B="b4 c4")),
+    "another board than the start, before the first move": lambda: begun([], men(W="a7 a4 a1", B="b4 c4")),
+}
+
+
+@pytest.mark.parametrize("row", table("What is seen"), ids=lambda row: row[0])
+def test_each_row_of_what_is_seen_is_what_happens(row: list[str]) -> None:
+    name, verdict, codes, said = row
+    referee, out = SEEN[name]()
+    told = [one for one in out if isinstance(one, Announcement)]
+    assert verdict.split(" to ")[-1] == f"`{referee.verdict}`"
+    assert codes == ", ".join(f"`{one.code}`" for one in told)
+    assert said == " / ".join(one.text for one in told)
+
+
+def test_every_row_is_played_and_every_verdict_is_in_one() -> None:
+    rows = table("What is seen")
+    assert [row[0] for row in rows] == list(SEEN)
+    verdicts = {word.strip("` ") for row in rows for word in row[1].split(" to ")}
+    assert verdicts == set(typing.get_args(effects.Verdict))
+    assert set(session.VERDICTS) == verdicts
+
+
+def told(command: Command) -> list[Announcement]:
+    """What a command brings at a table that suits it."""
+    dominoes = ["8H6-8I1", "8J1-8K4"]
+    match command:
+        case Pass() | Mover():
+            bench = at("dominoes", dominoes)
+        case Undo():
+            bench = at(moves=["d2", "f4"])
+        case Correct():
+            bench = at(moves=["d2"])
+            bench.show(men(W="d2 g7 g4"))
+        case Adopt():
+            bench = at(moves=["d2", "f4"])
+            bench.show(men(W="d2", B="f6"))
+        case _:
+            bench = at(coach=answering("{}"), moves=["d2", "f4"])
+    if isinstance(command, Resume):
+        bench.match.obey(Pause())
+    bench.pipeline.reader = Eyes(bench.game, men(W="d2", B="f4"))  # type: ignore[attr-defined]
+    before = len(bench.heard)
+    assert bench.match.obey(command).accepted
+    return bench.heard[before:]
+
+
+COMMANDS: dict[str, Command] = {
+    "pass": Pass(),
+    "undo": Undo(),
+    "mover": Mover("green", 1),
+    "correct": Correct("g7", "empty"),
+    "adopt": Adopt(),
+    "pause": Pause(),
+    "resume": Resume(),
+    "resign": Resign("light"),
+    "new_game": NewGame(),
+    "end_move": EndMove(),
+    "coach": Coach(),
+    "repeat": Repeat(),
+}
+
+
+@pytest.mark.parametrize("row", table("What people say"), ids=lambda row: row[0])
+def test_each_command_brings_what_the_table_says(row: list[str]) -> None:
+    name, keys, _, codes, said = row
+    command = COMMANDS[name.strip("`")]
+    announced = told(command)[: len(codes.split(","))]
+    assert codes == ", ".join(f"`{one.code}`" for one in announced)
+    assert said == " / ".join(one.text for one in announced)
+    pressed = [key.replace(" ", "space") for key, kind in session.KEYS.items() if type(kind) is type(command)]
+    assert keys == " ".join(pressed * (2 if pressed and pressed[0] in session.TWICE else 1))
+
+
+def test_every_command_and_every_code_is_in_the_document() -> None:
+    assert [row[0].strip("`") for row in table("What people say")] == list(commands.NAMES)
+    found = {row[0].strip("`") for row in table("What is said besides")}
+    for heading, column in (("What is seen", 2), ("What people say", 3)):
+        found |= {code.strip("` ") for row in table(heading) for code in row[column].split(",") if code}
+    assert found == set(typing.get_args(effects.Code))
+
+
+def test_every_way_of_waiting_is_in_the_document() -> None:
+    waits = typing.get_args(typing.get_type_hints(Referee.awaiting.fget)["return"])  # type: ignore[attr-defined]
+    assert {row[0].strip("`") for row in table("What is awaited")} == set(waits)
