@@ -29,7 +29,7 @@ from daemon.speaking import phrases
 from daemon.supervising.camera import Camera
 from daemon.supervising.logs import Log
 from daemon.supervising.notify import Notifier
-from daemon.supervising.overseer import Overseer
+from daemon.supervising.overseer import LAST_WORDS_S, STUCK_STATUS, Overseer
 from daemon.supervising.pulse import Pulse
 from daemon.supervising.retuning import Retuning
 from daemon.supervising.supervision import Supervision
@@ -108,6 +108,12 @@ def run(
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
         daemon.run(stop, resume=not new_game)
+    except Exception:
+        # What went wrong may go wrong again with the next frame: begun anew, the game goes on from the record.
+        LOGGER.critical("the daemon ends by a fault of its own", exc_info=True)
+        session.say("I must start again. Nothing recorded is lost.", urgent=True)
+        session.has_spoken(LAST_WORDS_S)
+        raise typer.Exit(STUCK_STATUS) from None
     finally:
         session.close()
         log.close()

@@ -26,6 +26,8 @@ from daemon.messaging.entrance import HANDSHAKE_MS, Entrance
 _log = logging.getLogger(__name__)
 
 POLL_MS = 500
+SILENT_S = 10.0
+"""A thread that did not come round for longer hangs."""
 OPEN_S = 5.0
 CLOSE_S = 3.0
 RESEND_MS = 50
@@ -65,6 +67,7 @@ class Bus:
         self._unsent: bytes | None = None
         self._published = self._superseded = self._resent = self._reopened = 0
         self._failure = ""
+        self._beat_s = time.monotonic()
         self._closing = threading.Event()
         self._wake, self._woken = socket.socketpair()
         self._wake.setblocking(False)
@@ -129,6 +132,8 @@ class Bus:
             return {"ok": False, "text": self._failure}
         if not self._thread.is_alive():
             return {"ok": False, "text": "closed"}
+        if time.monotonic() - self._beat_s > SILENT_S:
+            return {"ok": False, "text": "it hangs"}
         if self._entrance is not None and not self._entrance.is_open:
             return {"ok": False, "text": "nobody checks keys any more; workers cannot join until the next start"}
         return {"ok": True, "text": f"{len(self.workers())} workers"}
@@ -208,6 +213,7 @@ class Bus:
             poller.register(source, zmq.POLLIN)
         newcomers, resent_s = False, 0.0
         while not self._closing.is_set() and not self._has_revoked():
+            self._beat_s = time.monotonic()
             ready = dict(poller.poll(RESEND_MS if newcomers else POLL_MS))
             if self._woken.fileno() in ready:
                 with contextlib.suppress(BlockingIOError):

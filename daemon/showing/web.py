@@ -15,6 +15,7 @@ import json
 import logging
 import queue
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ REPEAT_S = 0.25
 IDLE_S = 5.0
 """A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
 OPEN_S = CLOSE_S = 5.0
+SILENT_S = 10.0
+"""A thread that was woken and did not come round for longer hangs."""
 BACKLOG = 64
 """Connections that wait to be let in."""
 _BOUNDARY = "kibitzer-picture"
@@ -89,6 +92,7 @@ class WebPage:
         self._mailbox = Mailbox(Permission(token, self._refusals), self._refusals)
         self._videos = self._lives = 0
         self._failure = ""
+        self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
         self._changed = asyncio.Event()
         self._stop = asyncio.Event()
@@ -159,6 +163,8 @@ class WebPage:
         """`ok` and a `text` for the health page."""
         if self._failure or not self._thread.is_alive():
             return {"ok": False, "text": self._failure or "closed"}
+        if self._woken_s > self._beat_s and time.monotonic() - self._woken_s > SILENT_S:
+            return {"ok": False, "text": "it hangs"}
         return {"ok": True, "text": f"{self.address}, {self._videos} viewers"}
 
     def close(self) -> None:
@@ -169,10 +175,12 @@ class WebPage:
 
     def _wake(self) -> None:
         """Tells all who wait that there is something new."""
+        self._woken_s = self._woken_s if self._woken_s > self._beat_s else time.monotonic()
         with contextlib.suppress(RuntimeError):  # closed
             self._loop.call_soon_threadsafe(self._turn)
 
     def _turn(self) -> None:
+        self._beat_s = time.monotonic()
         before, self._changed = self._changed, asyncio.Event()
         before.set()
 

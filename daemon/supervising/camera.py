@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 from daemon.config import CameraSection
-from vision.frame import Frame, FrameSource, SourceError
+from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
@@ -74,8 +74,10 @@ class Camera:
             return None
         try:
             frame = self._frames.read(timeout_s)
-        except SourceError as error:
-            self._lost(str(error))
+        except SourceEnded:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a source does, opening it again may help
+            self._lost(str(error) or type(error).__name__)
             return None
         self._watch(frame)
         return frame

@@ -140,3 +140,23 @@ def test_reload_names_the_file_that_the_daemon_runs_with(daemon: Process, tmp_pa
     other.write_text(daemon.settings, encoding="utf-8")
     done = daemon.command("reload", "--config", str(other))
     assert done.returncode == 2 and f"runs with {daemon.config}" in done.stderr
+
+
+FAULTY = """
+import sys
+from daemon import run_cli
+def fail(self):
+    raise ZeroDivisionError("a fault of the program")
+run_cli.Daemon._turn = fail
+run_cli.app(["--config", sys.argv[1]])
+"""
+
+
+def test_fault_of_the_program_is_logged_said_and_ends_with_the_status_of_a_restart(tmp_path: Path) -> None:
+    process = Process(tmp_path)
+    process.close()
+    command = [sys.executable, "-c", FAULTY, str(process.config)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S)
+    assert done.returncode == 70, done.stderr
+    log = process.log.read_text(encoding="utf-8")
+    assert "ZeroDivisionError: a fault of the program" in log and "I must start again. Nothing recorded is lost." in log

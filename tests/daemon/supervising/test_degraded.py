@@ -19,8 +19,10 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.config import Config
+from daemon.messaging import bus
 from daemon.run_cli import Daemon
 from daemon.session import Session
+from daemon.showing import web
 from daemon.speaking import speech
 from daemon.supervising import camera as camera_module
 from daemon.supervising import supervision
@@ -326,3 +328,23 @@ def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, m
     ]
     again.set()
     loop.join(20)
+
+
+def test_page_and_bus_whose_threads_hang_are_no_sign_of_life(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sit()
+    page, channel, again = table.session.page, table.session.bus, threading.Event()
+    assert page is not None and page.status()["ok"] and channel.status()["ok"]
+    monkeypatch.setattr(web, "SILENT_S", 0.2)
+    page._loop.call_soon_threadsafe(again.wait, 20)
+    deadline_s = time.monotonic() + 15
+    while page.status()["text"] != "it hangs":
+        assert time.monotonic() < deadline_s
+        page.update_figures({})
+        page.update_health({})
+        time.sleep(0.02)
+    again.set()
+    while not page.status()["ok"]:
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+    monkeypatch.setattr(bus, "SILENT_S", -1.0)
+    assert channel.status() == {"ok": False, "text": "it hangs"}
