@@ -24,7 +24,6 @@ Code = Literal[
     "resumed",
     "board_lost",
     "board_found",
-    "bumped",
     "refused_reply",
     "game_over",
     "clock",
