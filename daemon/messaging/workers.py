@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+from agents.messages import clean
 from daemon.messaging.restarts import RestartLimit
 
 _log = logging.getLogger(__name__)
@@ -154,7 +155,7 @@ class WorkerProcess:
                     begun_s, lines = time.monotonic(), 0
                 lines += 1
                 if lines <= MOST_LINES:
-                    self._last_line = line.decode(errors="replace").strip()
+                    self._last_line = clean(line.decode(errors="replace"), LONGEST_LINE)  # it may come to be spoken
                     _log.info("worker %s: %s", self.name, self._last_line)
                 elif lines == MOST_LINES + 1:
                     _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
