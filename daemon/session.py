@@ -19,6 +19,7 @@ from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
 from daemon.commands import (
     Adopt,
+    Answer,
     Coach,
     Command,
     EndMove,
@@ -114,6 +115,8 @@ class Session:
         self._picture_s = self._shown_s = self._window_s = 0.0
         self._drawn: tuple[str, str, int] = "", "", -1
         """What the page's picture tells: words, verdict and ply."""
+        self._health: dict[str, dict[str, object]] = {}
+        """As it was reported last; for the thread that must report that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
         """Parts that are kept elsewhere, by name: what each says of itself for the health page."""
         agents = [one.agent for one in self.seats if one.agent]
@@ -255,13 +258,19 @@ class Session:
         """Has the match take a frame, and keeps the scene where that is wanted."""
         return match.feed(frame) if self.scenes is None else self.scenes.look(match, frame)
 
+    def _carry_out(self, match: Match, command: Command) -> Answer:
+        """Has the match obey, and keeps what was said with the scene."""
+        if self.scenes is not None:
+            self.scenes.told(command)
+        return match.obey(command)
+
     def press(self, key: str) -> None:
         """Takes a key that was pressed in the window: `KEYS` names those that mean something."""
         assert self.match is not None
         command = KEYS.get(key)
         if command is None or (key in TWICE and not self._pressed_twice(key)):
             return
-        answer = self.match.obey(command)
+        answer = self._carry_out(self.match, command)
         if not answer.accepted:
             self.say(answer.text, code="refused_command")
 
@@ -279,7 +288,7 @@ class Session:
         """Carries out what was told on the page or the command line."""
         assert self.match is not None
         for request in self.page.told() if self.page is not None else ():
-            request.answer(self.match.obey(request.command))
+            request.answer(self._carry_out(self.match, request.command))
 
     def show_in(self, window: Window | None) -> None:
         """Shows the overlay in a window, where there is one, at most ten times a second."""
@@ -320,7 +329,8 @@ class Session:
             if self.timer is not None and self.config.clock.control != "none":
                 parts["clock"] = self.timer.status(self.game.sides)
             parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
-        return parts | {name: report() for name, report in self.reports.items()}
+        self._health = parts | {name: report() for name, report in self.reports.items()}
+        return self._health
 
     def _missing_agents(self) -> list[str]:
         """The agents of this table that no worker offers."""
@@ -347,7 +357,7 @@ class Session:
         """Shows that the loop hangs; called by another thread, since the loop cannot."""
         page = self.page
         if page is not None:
-            page.update_health({"pipeline": {"ok": False, "text": text}})
+            page.update_health(self._health | {"pipeline": {"ok": False, "text": text}})
             page.update_ready(False, text)
 
     def has_spoken(self, timeout_s: float) -> bool:

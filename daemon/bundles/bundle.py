@@ -62,6 +62,13 @@ class Said(Part):
         return self.code, self.move, self.cells
 
 
+class Declared(Part):
+    """An end that the board does not show."""
+
+    winner: Literal[0, 1] | None
+    reason: Code
+
+
 class GameState(Part):
     """What the referee believed at one moment."""
 
@@ -73,6 +80,8 @@ class GameState(Part):
     agent_move: Word = ""
     """The agent's move that waited to be carried out."""
     verdict: Code = "start"
+    declared: Declared | None = None
+    paused: bool = False
 
 
 class SceneFrame(Part):
@@ -83,6 +92,8 @@ class SceneFrame(Part):
     name: Annotated[str, Field(max_length=256)] = ""
     settled: bool = False
     """Whether the picture stood still and free of hands."""
+    commands: tuple[dict[Word, str | int | None], ...] = Field(default=(), max_length=64)
+    """What people said before this picture, as `parse_command` takes it."""
     told: int | None = Field(default=None, ge=0, lt=MOST_FRAMES)
     """Number of the game state that people or agents had brought about before this picture; None: the one it had."""
     said: tuple[Said, ...] = Field(default=(), max_length=64)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import games
-from daemon.bundles.bundle import MOST_MOVES, BundleError, GameState
+from daemon.bundles.bundle import MOST_MOVES, BundleError, Declared, GameState
 from daemon.judging.referee import Referee
-from games import AnyGame
+from daemon.match import Match
+from games import AnyGame, Outcome
 
 
 def state_of(referee: Referee) -> GameState:
     """The state of a referee now; of a game longer than a bundle takes, its last position as the start."""
-    plies, first = referee.line.plies, referee.history[0]
+    plies, first, end = referee.line.plies, referee.history[0], referee.declared
     if len(plies) > MOST_MOVES:
         plies, first = [], referee.position
     return GameState.model_construct(
@@ -19,7 +20,17 @@ def state_of(referee: Referee) -> GameState:
         known=tuple(ply.known for ply in plies),
         agent_move=referee.agent_move_text or "",
         verdict=referee.verdict,
+        declared=None if end is None else Declared.model_construct(winner=end.winner, reason=end.reason),
+        paused=referee.paused,
     )
+
+
+def is_plain(match: Match) -> bool:
+    """Whether a game state says all that the next pictures are judged by.
+
+    It does not where men are still to be put back, or where somebody has said what stands on a cell.
+    """
+    return match.referee.withdrawn is None and not match.told.cells
 
 
 def referee_of(game: AnyGame, agents: tuple[str | None, str | None], state: GameState) -> Referee:
@@ -34,4 +45,20 @@ def referee_of(game: AnyGame, agents: tuple[str | None, str | None], state: Game
         raise BundleError(f"its game cannot be replayed: {error}") from error
     referee.recall(state.agent_move)
     referee.verdict = state.verdict  # type: ignore[assignment]  # an unknown code is never met again
+    if state.declared is not None:
+        referee.declare(Outcome(state.declared.winner, state.declared.reason))
+    if state.paused:
+        referee.pause()
     return referee
+
+
+def bring_about(match: Match, state: GameState) -> None:
+    """Has a match go on from that state, whoever brought it about. Raises BundleError."""
+    referee, now = match.referee, state_of(match.referee)
+    if now.model_copy(update={"agent_move": state.agent_move}) == state:
+        # No more than an agent's answer: all else that the referee knows stays.
+        if now.agent_move != state.agent_move:
+            referee.forget_answer()
+            referee.recall(state.agent_move)
+        return
+    match.referee = referee_of(referee.game, referee.agents, state)

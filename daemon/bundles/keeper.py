@@ -18,10 +18,11 @@ import cv2
 from daemon.bundles import asking
 from daemon.bundles.asking import Answer, Ask
 from daemon.bundles.bundle import ASIDE, REJECTED, STANDING, BundleError, GameState, Said, said_of
-from daemon.bundles.game_state import state_of
+from daemon.bundles.game_state import is_plain, state_of
 from daemon.bundles.packing import TableFacts, pack
 from daemon.bundles.ring import Kept, SceneRing
 from daemon.bundles.shelf import ASKED, Shelf
+from daemon.commands import Command
 from daemon.judging.effects import Announcement
 from daemon.match import Match
 from daemon.pipeline import Observation
@@ -32,6 +33,8 @@ QUALITY = 95
 """Of JPEGs made here, for cameras that send none."""
 MOST_WAITING = 8
 """Pictures and bundles that wait for the thread; further pictures are left out, and counted."""
+MOST_COMMANDS = 64
+"""Between two pictures."""
 LEAST_PAUSE_S = 5.0
 """Between two bundles that are kept by themselves."""
 LOOK_S = 0.3
@@ -66,6 +69,7 @@ class SceneKeeper:
         self._state: GameState | None = None
         self._key: object = None
         self._said: list[Said] = []
+        self._commands: list[Command] = []
         self._standing: Said | None = None
         self._kept_s = float("-inf")
         self._kept = self._skipped = 0
@@ -80,16 +84,27 @@ class SceneKeeper:
         if match is not self._match:
             self._match = match
             match.listeners.append(self._hear)
-        before, standing = self._state_now(match), self._standing
+        before, standing, plain = self._state_now(match), self._standing, is_plain(match)
+        commands, self._commands = tuple(self._commands), []
         self._said = []
         observation = match.feed(frame)
         said = tuple(self._said)
-        self._keep(frame, observation, before, standing, said)
+        gate, pose, jpeg = observation.gate, observation.alignment.pose, getattr(frame, "jpeg", None)
+        settled = gate is not None and gate.settled and pose is not None
+        after = self._state_now(match)
+        kept = Kept(
+            frame.time_s, frame.name, before, after, said, standing, settled, pose, plain, commands, jpeg, jpeg is None
+        )
+        self._keep(kept, frame)
         for one in said:
             self._standing = one if one.code in STANDING else None
             if one.code in REJECTED:
                 self._keep_rejected(one.code)
         return observation
+
+    def told(self, command: Command) -> None:
+        """Somebody at the table says something, which the match is about to carry out."""
+        self._commands = [*self._commands, command][-MOST_COMMANDS:]
 
     def status(self) -> dict[str, object]:
         """`ok` and `text`, as in the health of all parts: a bundle that cannot be written stops no game."""
@@ -112,31 +127,15 @@ class SceneKeeper:
         referee = match.referee
         plies = referee.line.plies
         last = plies[-1] if plies else None
-        key = referee, len(plies), last, referee.agent_move, referee.verdict, tuple(ply.known for ply in plies)
+        known, ended = tuple(ply.known for ply in plies), (referee.declared, referee.paused)
+        key = referee, len(plies), last, referee.agent_move, referee.verdict, known, ended
         if self._state is None or key != self._key:
             self._key, self._state = key, state_of(referee)
         return self._state
 
-    def _keep(
-        self, frame: Frame, observation: Observation, before: GameState, standing: Said | None, said: tuple[Said, ...]
-    ) -> None:
-        assert self._match is not None
-        jpeg = getattr(frame, "jpeg", None)
-        gate, pose = observation.gate, observation.alignment.pose
-        kept = Kept(
-            frame.time_s,
-            frame.name,
-            before,
-            self._state_now(self._match),
-            said,
-            standing,
-            settled=gate is not None and gate.settled and pose is not None,
-            pose=pose,
-            jpeg=jpeg,
-            encoded_here=jpeg is None,
-        )
+    def _keep(self, kept: Kept, frame: Frame) -> None:
         self.ring.add(kept)
-        if jpeg is None:
+        if kept.jpeg is None:
             try:
                 self._jobs.put_nowait((kept, frame))
             except queue.Full:

@@ -26,6 +26,7 @@ from daemon.bundles.bundle import (
     frame_name,
 )
 from daemon.bundles.ring import Kept
+from daemon.commands import as_object
 from games import AnyGame
 from vision.reading.weights import MODELS
 
@@ -141,13 +142,22 @@ def _states(frames: Sequence[Kept]) -> tuple[tuple[GameState, ...], tuple[SceneF
     """The game states that are needed, and the pictures that refer to them."""
     states, scene = [frames[0].before], []
     believed = frames[0].before
-    for one in frames:
-        told = None
+    for number, one in enumerate(frames):
+        told, said = None, one.commands if number else ()  # what came before the first picture is in its state
         if one.before is not believed and one.before != believed:
             told = len(states)
             states.append(one.before)
         believed = one.after
-        scene.append(SceneFrame(time_s=one.time_s, name=one.name, settled=one.settled, told=told, said=one.said))
+        scene.append(
+            SceneFrame(
+                time_s=one.time_s,
+                name=one.name,
+                settled=one.settled,
+                commands=tuple(map(as_object, said)),  # type: ignore[arg-type]
+                told=told,
+                said=one.said,
+            )
+        )
     return tuple(states), tuple(scene)
 
 

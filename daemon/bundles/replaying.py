@@ -6,14 +6,16 @@ import dataclasses
 import difflib
 from collections.abc import Callable, Sequence
 
+import cv2
 import numpy as np
 
 import games
 from calibration.profile import ProfileError
 from calibration.template import TemplateError, load_template
-from daemon.bundles.bundle import ASIDE, BundleError, Manifest, Said, said_of
-from daemon.bundles.game_state import referee_of
+from daemon.bundles.bundle import ASIDE, BundleError, Manifest, Said, SceneFrame, said_of
+from daemon.bundles.game_state import bring_about, referee_of
 from daemon.bundles.opening import BundleFile
+from daemon.commands import CommandError, parse_command
 from daemon.judging.effects import Announcement
 from daemon.match import Match, Seat
 from daemon.pipeline import Observation, Pipeline
@@ -57,32 +59,59 @@ class Replay:
 def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> Replay:
     """Plays all pictures; `step` is called with the number of each that is done. Raises BundleError."""
     manifest = bundle.manifest
+    try:
+        match = _match_of(bundle)
+        now = _played(bundle, match, step)
+    except BundleError as error:
+        text = str(error)
+        raise BundleError(text if text.startswith(str(bundle.path)) else f"{bundle.path}: {text}") from error
+    if manifest.standing and now and now[0][1].verdict == manifest.standing.verdict:
+        del now[0]  # it was said before the first picture, and stood
+    begun_s = manifest.frames[0].time_s
+    then = [(frame.time_s - begun_s, said) for frame in manifest.frames for said in frame.said]
+    game, referee = match.referee.game, match.referee
+    return Replay(manifest, game, tuple(paired(then, now)), game.board(referee.position))
+
+
+def _match_of(bundle: BundleFile) -> Match:
+    """The game as it stood at the first picture, and eyes that have seen none."""
+    manifest = bundle.manifest
     game, pipeline = _pipeline_of(bundle)
     seats = tuple(Seat(agent, place=place) for agent, place in zip(manifest.agents, manifest.seats, strict=True))
-    match = Match(
-        pipeline,
-        referee_of(game, manifest.agents, manifest.states[0]),
-        seats=(seats[0], seats[1]),
-        lost_s=manifest.eyes.lost_s,
-    )
+    referee = referee_of(game, manifest.agents, manifest.states[0])
+    return Match(pipeline, referee, seats=(seats[0], seats[1]), lost_s=manifest.eyes.lost_s)
+
+
+def _played(bundle: BundleFile, match: Match, step: Callable[[int], None]) -> list[tuple[float, Said]]:
+    """All that pictures lead to, with the seconds from the first one."""
+    manifest, heard, now = bundle.manifest, list[Said](), list[tuple[float, Said]]()
     begun_s = manifest.frames[0].time_s
-    heard: list[Said] = []
     match.listeners.append(lambda announcement, seen: _hear(heard, announcement, seen))
-    now: list[tuple[float, Said]] = []
     for number, frame in enumerate(manifest.frames):
+        _obey(match, frame)
         if frame.told is not None:
-            match.referee = referee_of(game, manifest.agents, manifest.states[frame.told])
+            bring_about(match, manifest.states[frame.told])
+        heard.clear()  # what was said to people's words and agents' answers
         picture = _frame(bundle, number)
         if number == 0:
-            _begin(pipeline, manifest, picture)
-        match.feed(picture)
+            _begin(match.pipeline, manifest, picture)
+        try:
+            match.feed(picture)
+        except (cv2.error, ArithmeticError, LookupError, ValueError) as error:
+            raise BundleError(f"picture {number} breaks the pipeline: {type(error).__name__}: {error}") from error
         now += [(frame.time_s - begun_s, said) for said in heard]
         heard.clear()
         step(number)
-    if manifest.standing and now and now[0][1].verdict == manifest.standing.verdict:
-        del now[0]  # it was said before the first picture, and stood
-    then = [(frame.time_s - begun_s, said) for frame in manifest.frames for said in frame.said]
-    return Replay(manifest, game, tuple(paired(then, now)), game.board(match.referee.position))
+    return now
+
+
+def _obey(match: Match, frame: SceneFrame) -> None:
+    """Has the match carry out again what people said. Raises BundleError."""
+    for words in frame.commands:
+        try:
+            match.obey(parse_command(words))
+        except CommandError as error:
+            raise BundleError(f"somebody said what is no command: {error}") from error
 
 
 def paired(then: Sequence[tuple[float, Said]], now: Sequence[tuple[float, Said]]) -> list[Pair]:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 
 from daemon.bundles.bundle import MOST_FRAMES, GameState, Said
+from daemon.commands import Command
 from vision.pose import BoardPose
 
 LEAD_S = 8.0
@@ -31,6 +32,10 @@ class Kept:
     """The complaint that stood before it."""
     settled: bool
     pose: BoardPose | None
+    plain: bool
+    """Whether `before` says all that it was judged by."""
+    commands: tuple[Command, ...]
+    """What people said since the picture before."""
     jpeg: bytes | None
     """None until it is encoded, and where it could not be."""
     encoded_here: bool = False
@@ -121,7 +126,7 @@ def beginning(frames: Sequence[Kept], seconds: float, settle_s: float) -> int:
 
 
 def rests(frames: Sequence[Kept], at_least_s: float) -> list[int]:
-    """Indices of the pictures with which the board was at rest and stayed so for `at_least_s`."""
+    """Indices of the plain pictures with which the board was at rest and stayed so for `at_least_s`."""
     found = []
     until_s = float("-inf")
     for index in range(len(frames) - 1, -1, -1):
@@ -130,6 +135,6 @@ def rests(frames: Sequence[Kept], at_least_s: float) -> list[int]:
             until_s = float("-inf")
             continue
         until_s = max(until_s, one.time_s)
-        if until_s - one.time_s >= at_least_s:
+        if until_s - one.time_s >= at_least_s and one.plain:
             found.append(index)
     return found[::-1]

@@ -14,6 +14,7 @@ from calibration.template import load_template
 from daemon.bundles.bundle import Eyes
 from daemon.bundles.keeper import Limits, SceneKeeper
 from daemon.bundles.packing import TableFacts
+from daemon.commands import Command, Undo
 from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
@@ -54,7 +55,7 @@ class StormyTable:
         facts = TableFacts(
             "table", self.game, (None, None), ("", ""), Eyes(settle_s=0.4, readings=3, lost_s=3), {}, None
         )
-        self.keeper = SceneKeeper(folder, limits or Limits(30.0, 64_000_000, 100_000_000, 0.0), facts)
+        self.keeper = SceneKeeper(folder, limits or Limits(40.0, 64_000_000, 100_000_000, 0.0), facts)
         self._as_jpeg, self._index = as_jpeg, 0
         self.bundles: dict[int, Path] = {}
 
@@ -84,12 +85,17 @@ class StormyTable:
         """Takes a man off."""
         self.hand(Step("remove", self.cell(cell)), side=side)
 
+    def say(self, command: Command) -> None:
+        """Somebody at the table says that."""
+        self.keeper.told(command)
+        self.match.obey(command)
+
     def cell(self, name: str) -> int:
         """Its index."""
         return self.game.cells.index(name)
 
     def storm(self) -> None:
-        """A legal move, a hand, an illegal move that is put right, another move, a lamp, and a takeback."""
+        """Moves, a hand that hovers, an illegal move put right, a lamp, a takeback by hand and one by word."""
         white, black = self.game.pieces
         self.pass_time(2.0)
         self.lay("d2", white)
@@ -102,6 +108,9 @@ class StormyTable:
         self.lay("a1", white)
         self.lift("a1")  # taken back
         self.lay("g7", white)
+        self.say(Undo())
+        self.pass_time(1.0)
+        self.lift("g7")
 
     def _until(self, done: Callable[[], bool]) -> None:
         for _ in range(600):
