@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import stat
+import struct
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,7 +67,7 @@ def read(path: Path) -> Certificate:
         raise CertificateError(f"{path}: is no certificate; `kibitzer keys new NAME` makes one")
     try:
         _check(public, secret)
-    except (ValueError, zmq.ZMQError):
+    except (ValueError, struct.error, zmq.ZMQError):
         raise CertificateError(f"{path}: its keys are damaged or do not belong together") from None
     return Certificate(public, secret)
 
@@ -93,7 +94,7 @@ def read_worker_keys(server: Path | None, own: Path | None) -> WorkerKeys | None
 
 
 def _check(public: bytes, secret: bytes | None) -> None:
-    """Raises ValueError or ZMQError where these are no keys, or no pair."""
+    """Raises ValueError, struct.error or ZMQError where these are no keys, or no pair."""
     from zmq.utils import z85
 
     # Z85 encodes 32 bytes one way only; what decodes to more, or is no Z85 text, is no key.

@@ -191,8 +191,9 @@ def _decode(adapter: TypeAdapter[T], data: bytes) -> T:
         return adapter.validate_json(data, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise MessageError("invalid", f"{field or 'message'}: {first['msg']}", field) from None
+        field = clean(".".join(str(part) for part in first["loc"]), 100)
+        # The message may quote what was sent.
+        raise MessageError("invalid", clean(f"{field or 'message'}: {first['msg']}", 400), field) from None
 
 
 def clean(text: str, longest: int = 512) -> str:

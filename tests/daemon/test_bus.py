@@ -293,7 +293,7 @@ def test_an_address_that_others_could_reach_is_refused(endpoint: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "endpoint", ["tcp://127.0.0.1:0", "tcp://127.0.0.1:65536", "ipc://relative", "ipc:///" + "x" * 200]
+    "endpoint", ["tcp://127.0.0.1:0", "tcp://127.0.0.1:65536", "ipc://relative", "ipc:///" + "x" * 200, "ipc:///\udcfe"]
 )
 def test_an_impossible_endpoint_is_refused_by_name(endpoint: str) -> None:
     with pytest.raises(BusError, match=r"a port is between|an ipc path is absolute"):

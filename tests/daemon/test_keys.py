@@ -210,10 +210,11 @@ def test_what_is_no_certificate_counts_for_nobody(folder: KeyFolder) -> None:
         ("b", "x" * 10_000),
         ("c", 'public-key = "short"'),
         ("d", f'public-key = "{"~" * 40}"'),
+        ("e", f'public-key = "{"#" * 40}"'),
     ):
         (folder.path / "allowed" / f"{name}.key").write_text(text)
     assert list(folder.allowed()) == ["laptop"]
-    assert [path.stem for path in folder.damaged()] == ["a", "b", "c", "d"]
+    assert [path.stem for path in folder.damaged()] == ["a", "b", "c", "d", "e"]
 
 
 def test_a_name_is_never_given_to_a_second_key_in_silence(folder: KeyFolder) -> None:

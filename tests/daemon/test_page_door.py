@@ -98,7 +98,9 @@ def test_a_new_token_ends_the_old_one_at_once(page: WebPage, tmp_path: Path) -> 
         assert ask(page, "POST", "/tell", PASS, Authorization=f"bearer {fresh}")[0] == 200
 
 
-@pytest.mark.parametrize("header", [None, "", "Bearer", "Basic abc", "Bearer ä", "Bearer " + "x" * 5000])
+@pytest.mark.parametrize(
+    "header", [None, "", "Bearer", "Basic abc", "Bearer ä", "Bearer " + "x" * 5000, "Bearer \udcfe"]
+)
 def test_what_is_no_token_is_none(header: str | None) -> None:
     assert not is_bearer(header, "x" * 43)
 
@@ -223,3 +225,30 @@ def test_a_compressed_command_is_not_unpacked(page: WebPage, tmp_path: Path) -> 
     bomb = gzip.compress(b" " * 1_000_000 + PASS)
     status, _, answer = ask(page, "POST", "/tell", bomb, Authorization=f"Bearer {token}", Content_Encoding="gzip")
     assert (status, answer["code"]) == (400, "no_command")
+
+
+def answer_to(page: WebPage, data: bytes) -> bytes:
+    """The first line of what comes back for raw bytes."""
+    with socket.create_connection(("127.0.0.1", page.port), timeout=5) as stranger:
+        stranger.sendall(data)
+        return stranger.recv(4096).split(b"\r\n")[0]
+
+
+def test_what_is_no_http_is_counted_and_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    page = WebPage(port=0)
+    try:
+        assert answer_to(page, b"\x00\xff rubbish\r\n\r\n").startswith(b"HTTP/1.0 400")
+        assert refused(page) == {"rubbish": 1.0}
+        assert caplog.text == ""
+    finally:
+        page.close()
+
+
+def test_a_websocket_key_that_is_no_ascii_is_refused_as_such(caplog: pytest.LogCaptureFixture) -> None:
+    head = b"GET /live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    page = WebPage(port=0)
+    try:
+        answer = answer_to(page, head + b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \xff\xfe==\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 400") and "Traceback" not in caplog.text
+    finally:
+        page.close()

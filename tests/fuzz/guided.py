@@ -88,7 +88,9 @@ def _main(target: str, name: str, runs: int, seed: int, report: Path) -> None:
         if tally.inputs % REPORT_EVERY == 0 or tally.inputs >= runs:
             report.write_text(json.dumps(tally.as_object()), encoding="utf-8")
 
-    options = [f"-runs={runs}", f"-seed={seed % 2**31 or 1}", f"-max_len={entry.longest}", f"-dict={words}"]
+    options = [f"-runs={runs}", f"-seed={seed % 2**31 or 1}", f"-max_len={entry.longest}"]
+    if entry.words:
+        options.append(f"-dict={words}")
     atheris.Setup([sys.argv[0], *options, "-rss_limit_mb=2048", "-verbosity=0", str(folder)], one_input)
     arm()
     report.write_text(json.dumps(tally.as_object()), encoding="utf-8")
