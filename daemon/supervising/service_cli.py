@@ -44,7 +44,7 @@ def unit(
     Example: kibitzer service unit --config /etc/kibitzer.toml
     """
     _checked(name, "unit")
-    sys.stdout.write(_text(config, "unit", own=own, run_as=run_as))
+    sys.stdout.write(_text(config, "unit", name, own=own, run_as=run_as))
 
 
 @app.command("install")
@@ -61,7 +61,7 @@ def install(
     Example: sudo ./kibitzer service install --config /etc/kibitzer.toml
     """
     _checked(name, "install")
-    path, text = _place(root, name, own=own), _text(config, "install", own=own, run_as=run_as)
+    path, text = _place(root, name, own=own), _text(config, "install", name, own=own, run_as=run_as)
     if path.exists() and not _is_ours(path) and not force:
         _fail("install", f"{path}: there is a unit that Kibitzer did not write; --force replaces it")
     try:
@@ -108,7 +108,7 @@ def uninstall(
     sys.stderr.write(f"  {control} disable --now {name}\n  {control} daemon-reload\n")
 
 
-def _text(config: Path, command: str, *, own: bool, run_as: str) -> str:
+def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> str:
     """The unit for these settings, which are read first: a service with wrong ones would not start."""
     try:
         settings = load_config(config)
@@ -117,7 +117,7 @@ def _text(config: Path, command: str, *, own: bool, run_as: str) -> str:
     user = "" if own else _user(run_as)
     if any(letter in user for letter in "\n %/"):
         _fail(command, f"--run-as {run_as!r}: this is no user's name")
-    return unit_of(ROOT, config.resolve(), settings, user).text
+    return unit_of(ROOT, config.resolve(), settings, user, name).text
 
 
 def _user(run_as: str) -> str:

@@ -28,6 +28,8 @@ class Unit:
     """Who the daemon runs as; empty in a unit of the user's own systemd."""
     writable: tuple[Path, ...] = ()
     """Folders that the daemon writes to."""
+    name: str = "kibitzer"
+    """Of the unit, and of its folder under /run, where `ipc://` addresses may lie."""
 
     @property
     def text(self) -> str:
@@ -51,6 +53,8 @@ class Unit:
             "TimeoutAbortSec": "10",
             "KillMode": "mixed",
             "UMask": "0077",
+            "RuntimeDirectory": self.name,
+            "RuntimeDirectoryMode": "0700",
             "MemoryMax": "1G",
             "TasksMax": "256",
             "LimitNOFILE": "1024",
@@ -111,14 +115,14 @@ OWN_HARDENING = {
 """What a user's own systemd can take away without help from the system's."""
 
 
-def unit_of(checkout: Path, config: Path, settings: Config, user: str) -> Unit:
+def unit_of(checkout: Path, config: Path, settings: Config, user: str, name: str = "kibitzer") -> Unit:
     """The unit for these settings; the folders of record, log and what is learnt stay writable."""
     folders = [checkout / "var", checkout / ".numba_cache"]
     files = (settings.journal.path, settings.log.path, settings.board.profile)
     folders += [(checkout / Path(given).expanduser()).parent for given in files if given]
     folders += [checkout / Path(given).expanduser() for given in (settings.bundles.folder, settings.bus.keys) if given]
     outer = [one for one in folders if not any(one != other and one.is_relative_to(other) for other in folders)]
-    return Unit(checkout, config, user, tuple(dict.fromkeys(outer)))
+    return Unit(checkout, config, user, tuple(dict.fromkeys(outer)), name)
 
 
 def _section(name: str, keys: dict[str, str]) -> str:

@@ -34,7 +34,7 @@ def keys(text: str) -> dict[str, str]:
 
 
 def test_unit_waits_for_the_first_frame_wants_signs_of_life_and_takes_rights_away() -> None:
-    result = service("unit", "--run-as", "board")
+    result = service("unit", "--run-as", "board", "--name", "kitchen")
     assert result.exit_code == 0 and result.stderr == ""
     found = keys(result.stdout)
     assert found["Type"] == "notify" and found["WatchdogSec"] == "60" and found["Restart"] == "always"
