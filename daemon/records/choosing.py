@@ -35,6 +35,11 @@ def opened(path: Path, read_only: bool = False) -> Iterator[Journal]:
 
 def chosen(journal: Journal, word: str) -> StoredGame:
     """The game with that id or beginning of an id, or the last one. Raises JournalError."""
+    return journal.game(chosen_id(journal, word))
+
+
+def chosen_id(journal: Journal, word: str) -> str:
+    """The id of that game, which may be one that cannot be read. Raises JournalError."""
     ids = journal.ids()
     fits = ids[-1:] if word == LAST else [one for one in ids if one.startswith(word)]
     if word in ids:
@@ -44,7 +49,7 @@ def chosen(journal: Journal, word: str) -> StoredGame:
         raise JournalError("unknown_game", f"there is {what} in {journal.path}")
     if len(fits) > 1:
         raise JournalError("unknown_game", f"{len(fits)} games begin with {word!r}, such as {fits[0]} and {fits[1]}")
-    return journal.game(fits[0])
+    return fits[0]
 
 
 @contextlib.contextmanager

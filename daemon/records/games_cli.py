@@ -12,7 +12,7 @@ import typer
 
 from daemon.config import SHIPPED, load_config
 from daemon.judging import corrections
-from daemon.records.choosing import GAME_HELP, RECORD, chosen, opened, told
+from daemon.records.choosing import GAME_HELP, RECORD, chosen, chosen_id, opened, told
 from daemon.records.export_cli import export
 from daemon.records.exporting.document import as_object, summary_object
 from daemon.records.score_sheet import score_sheet
@@ -20,6 +20,9 @@ from daemon.records.stored import GameSummary, StoredGame
 from daemon.records.stored_line import correct_mover
 from daemon.tell_cli import playing
 from games import Outcome
+
+MOST = 1 << 40
+"""Games of a record, surely."""
 
 app = typer.Typer(
     add_completion=False,
@@ -91,14 +94,15 @@ def delete(
     Example: kibitzer games delete 20260728T120000-1a2b3c4d
     """
     with told("delete"), opened(journal, read_only=True) as stored:
-        wanted = chosen(stored, game)
-        _refuse_played(wanted.game_id, config, "it cannot be deleted")
-    if not yes and not typer.confirm(f"{as_text(wanted).splitlines()[0]}\nDelete it for good?", err=True):
+        wanted = chosen_id(stored, game)
+        _refuse_played(wanted, config, "it cannot be deleted")
+        lines = listed([one for one in stored.summaries(limit=MOST) if one.game_id == wanted]) or [wanted]
+    if not yes and not typer.confirm(f"{lines[0]}\nDelete it for good?", err=True):
         sys.stderr.write("kibitzer games delete: nothing is deleted\n")
         raise typer.Exit(1)
     with told("delete"), opened(journal) as stored:
-        stored.delete(wanted.game_id)
-    sys.stderr.write(f"{wanted.game_id} is deleted\n")
+        stored.delete(wanted)
+    sys.stderr.write(f"{wanted} is deleted\n")
 
 
 @app.command("mover")

@@ -15,16 +15,18 @@ import logging
 import math
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from daemon.judging.effects import Known, PlyTimes, Rewrite, Thought
 from daemon.records import journal_schema
-from daemon.records.stored import REWRITTEN, GameSummary, StoredGame, StoredNote, StoredPly
+from daemon.records.rows import RowError, game_of, summary_of
+from daemon.records.stored import REWRITTEN, GameSummary, StoredGame, StoredPly
 from games import Outcome
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 MOST = 2**63 - 1
 """SQLite holds no larger whole numbers; an agent may say any."""
@@ -45,7 +47,7 @@ class JournalError(RuntimeError):
     """The record cannot be read or written as asked.
 
     `.code` is stable: `full`, `read_only`, `busy`, `corrupt`, `newer` (made by a newer Kibitzer), `order` (a ply out
-    of order, twice, or after the end), `unknown_game`, `other`.
+    of order, twice, or after the end), `unknown_game`, `unreadable` (what is recorded of a game cannot be), `other`.
     """
 
     def __init__(self, code: str, text: str) -> None:
@@ -182,10 +184,10 @@ class Journal:
             _note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
-        """The newest game without an end; None where every game has one."""
+        """The newest game without an end; None where every game has one, or that one cannot be read."""
         with self._explained():
             row = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC").fetchone()
-            return None if row is None else self._stored(row)
+            return None if row is None else self._told(self._stored, row)
 
     def game(self, game_id: str) -> StoredGame:
         """The game of that id. Raises JournalError where there is none."""
@@ -193,13 +195,16 @@ class Journal:
             row = self._ready().execute("SELECT * FROM games WHERE game_id = ?", (game_id,)).fetchone()
             if row is None:
                 raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
-            return self._stored(row)
+            try:
+                return self._stored(row)
+            except RowError as error:
+                raise JournalError("unreadable", f"game {game_id} in {self.path} cannot be read: {error}") from error
 
     def games(self, limit: int = 1000) -> list[StoredGame]:
         """The newest games, oldest of them first."""
         with self._explained():
             rows = self._ready().execute("SELECT * FROM games ORDER BY rowid DESC LIMIT ?", (limit,)).fetchall()
-            return [self._stored(row) for row in reversed(rows)]
+            return [one for row in reversed(rows) if (one := self._told(self._stored, row)) is not None]
 
     def summaries(self, limit: int = 1000) -> list[GameSummary]:
         """The newest games without their plies, oldest of them first."""
@@ -208,18 +213,7 @@ class Journal:
             rows = self._ready().execute(
                 f"SELECT *, ({count}) AS plies FROM games ORDER BY rowid DESC LIMIT ?", (limit,)
             )
-            return [
-                GameSummary(
-                    row["game_id"],
-                    row["game"],
-                    tuple(json.loads(row["players"])),
-                    row["started"],
-                    row["finished"],
-                    row["plies"],
-                    _outcome(row),
-                )
-                for row in reversed(rows.fetchall())
-            ]
+            return [one for row in reversed(rows.fetchall()) if (one := self._told(summary_of, row)) is not None]
 
     def ids(self) -> list[str]:
         """The ids of all games, oldest first."""
@@ -237,26 +231,18 @@ class Journal:
 
     def _stored(self, row: sqlite3.Row) -> StoredGame:
         """One row of `games` with its plies and notes."""
-        connection, key, written = self._ready(), (row["game_id"],), row.keys()
+        connection, key = self._ready(), (row["game_id"],)
         plies = connection.execute("SELECT * FROM plies WHERE game_id = ? ORDER BY id", key).fetchall()
         notes = connection.execute("SELECT * FROM notes WHERE game_id = ? ORDER BY id", key).fetchall()
-        return StoredGame(
-            game_id=row["game_id"],
-            game=row["game"],
-            rules=json.loads(row["rules"]),
-            players=tuple(json.loads(row["players"])),
-            started=row["started"],
-            finished=row["finished"],
-            outcome=_outcome(row),
-            plies=tuple(_ply(ply) for ply in plies if not ply["undone"]),
-            undone=tuple(_ply(ply) for ply in plies if ply["undone"]),
-            notes=tuple(
-                StoredNote(note["kind"], note["text"], json.loads(note["data"]), note["ply"], note["time"])
-                for note in notes
-            ),
-            clock=json.loads(row["clock"]) if "clock" in written else {},
-            start=row["start"] if "start" in written else "",
-        )
+        return game_of(row, plies, notes)
+
+    def _told(self, read: Callable[[sqlite3.Row], T], row: sqlite3.Row) -> T | None:
+        """What a row says; None, and a word in the log, where it says what cannot be: the others are still there."""
+        try:
+            return read(row)
+        except RowError as error:
+            _log.error("game %s in %s cannot be read: %s", row["game_id"], self.path, error)
+            return None
 
     def _open(self) -> None:
         self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
@@ -354,19 +340,6 @@ def _note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, da
         "INSERT INTO notes (game_id, ply, kind, text, data, time) VALUES (?, ?, ?, ?, ?, ?)",
         (game_id, last, kind, text, json.dumps(dict(data)), _now()),
     )
-
-
-def _ply(row: sqlite3.Row) -> StoredPly:
-    written = row.keys()  # an older file that is only read lacks the newest columns
-    names = (field.name for field in dataclasses.fields(StoredPly))
-    return StoredPly(**{name: row[name] for name in names if name in written})
-
-
-def _outcome(row: sqlite3.Row) -> Outcome | None:
-    if row["finished"] is None:
-        return None
-    scores = None if row["scores"] is None else json.loads(row["scores"])
-    return Outcome(row["winner"], row["reason"], None if scores is None else (scores[0], scores[1]))
 
 
 def _reason(error: Exception) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """The journal: what was acknowledged is there, whatever happens to the process, the disk or the file."""
 
+import json
 import os
 import resource
 import signal
@@ -149,7 +150,8 @@ def older(path: Path, version: int) -> str:
     connection.execute(f"PRAGMA application_id = {journal_schema.APPLICATION}")
     connection.execute(f"PRAGMA user_version = {version}")
     connection.execute(
-        "INSERT INTO games (game_id, game, rules, players, started) VALUES ('g', 'reversi', '{}', '[]', 't')"
+        "INSERT INTO games (game_id, game, rules, players, started) VALUES ('g', 'reversi', '{}', ?, 't')",
+        (json.dumps(["a", "b"]),),
     )
     for ply in (1, 2):
         connection.execute(

@@ -87,7 +87,7 @@ def _comment(played: Played, ply: PlayedPly) -> str:
         verb = "turns" if captured[0].kind == "flip" else "takes"
         words.append(f"{verb} {' '.join(game.cells[step.cell] for step in captured)}")
     if stored.left_s is not None:
-        words.append(f"[%clk {_clock(stored.left_s[stored.side])}]")
+        words.append(f"[%clk {_clock(stored.left_s[ply.made.side])}]")
     if stored.spent_s is not None:
         words.append(f"[%emt {_clock(stored.spent_s, tenths=True)}]")
     if stored.score is not None:

@@ -79,7 +79,7 @@ def _node(game: Gomoku, ply: PlayedPly) -> str:
     colour = game.colour(ply.before)
     text = f";{COLOURS[colour]}[{_point(game, move.cell)}]"
     if stored.left_s is not None:
-        text += f"{COLOURS[colour]}L[{stored.left_s[stored.side]:.1f}]"
+        text += f"{COLOURS[colour]}L[{stored.left_s[ply.made.side]:.1f}]"
     if stored.score is not None:
         text += f"V[{(stored.score if colour == 0 else -stored.score) + 0.0:g}]"
     return text
