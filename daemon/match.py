@@ -19,7 +19,7 @@ from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBa
 from daemon.judging.explain import explain
 from daemon.judging.explanation import MoveEvent
 from daemon.judging.line import shares_men
-from daemon.judging.referee import Referee
+from daemon.judging.referee import Referee, Withdrawn
 from daemon.judging.told_cells import ToldCells
 from daemon.next_game import STANDS_S, NextGame
 from daemon.pipeline import Observation, Pipeline
@@ -151,6 +151,8 @@ class Match:
         self.set_up: Any = None
         """A position set up by hand, from which the next game is to begin; None where there is none."""
         self.new_game_wanted = False
+        self.asked_anew = False
+        """Whether a new game was asked for in words, so that the board may show the old one still."""
         self._next_game = NextGame()
         self._reminders = Reminders()
         self._coach = coach
@@ -255,6 +257,15 @@ class Match:
     def new_game_due(self) -> bool:
         """Whether the next game is to begin: it was asked for, the board was set up for it, or a position adopted."""
         return self.new_game_wanted or self.set_up is not None or self.start_in_view
+
+    @property
+    def to_clear(self) -> Withdrawn | None:
+        """What stands on the board and is no move of the next game; None where it shows the start, or was adopted."""
+        game, reading = self.referee.game, self.reading
+        if reading is None or self.set_up is not None or not self.asked_anew:
+            return None
+        cleared = any(reading.board == game.board(start) for start in game.starts)
+        return None if cleared else Withdrawn(frozenset({reading.board}), frozenset(), strict=True)
 
     @property
     def start_in_view(self) -> bool:

@@ -128,7 +128,7 @@ def _pause(match: Match, begins: bool) -> list[Effect]:
 
 
 def _new_game(match: Match) -> list[Effect]:
-    match.new_game_wanted = True
+    match.new_game_wanted = match.asked_anew = True
     return [match.referee.announce("new_game", "A new game.")]
 
 

@@ -178,10 +178,10 @@ class Session:
         where there is one.
         `adapted` is where the heads that the table is adapted to are kept; without it they end with the session.
         """
-        start = None
+        start, to_clear = None, None
         if self.match is not None and not resume:
             self.match.leave()
-            start = self.match.set_up
+            start, to_clear = self.match.set_up, self.match.to_clear
         stored = self.journal.unfinished() if resume else None
         if stored is not None and was_left(stored):
             stored = None
@@ -193,6 +193,7 @@ class Session:
             text = "" if start is None else self.game.format_position(start)
             game_id = self.journal.new_game(self.game.name, self._rules(), players, control, text)
             stored, referee = None, Referee(self.game, self._agents(), () if start is None else [start])
+            referee.withdrawn = to_clear
         else:
             game_id = stored.game_id
             referee = Referee(self.game, self._agents(), history, stored.moves, stored.known)

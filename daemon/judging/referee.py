@@ -15,12 +15,14 @@ import games
 from daemon.judging import complaints
 from daemon.judging.complaints import Complaint
 from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, TakeBack, Verdict
+from daemon.judging.explain import explain
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay
 from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
 from daemon.speaking import phrases
 from games import AnyGame, MoveError, Outcome, Side, Step
 
+MISREAD = "If I misread the last move, tell me to adopt the board."
 MOST_TOLD = 3
 """As many of the last moves are named when a line turns out to have been right."""
 MOST_FORCED = 4
@@ -35,6 +37,8 @@ class Withdrawn:
     """The boards after each of them."""
     moves: frozenset[str]
     """Their texts."""
+    strict: bool = False
+    """Whether no other move may come in their place: the board of another game is to be set up for this one."""
 
 
 class Referee:
@@ -156,6 +160,8 @@ class Referee:
         if best is None:
             asked, begun = self.agent_move, self.ply > 0
             complaint = complaints.unexplained(self.game, self.position, event, begun=begun, asked=asked)
+            if complaint.verdict == "illegal" and self._said != ("illegal", event.board):
+                complaint = self._doubting(complaint, event)
             return self._complain(complaint, event.board)
         if event.ambiguous:
             self._open = tuple(OtherLine.after(self.line, way) for way in (best, *event.rivals))
@@ -412,6 +418,8 @@ class Referee:
         best = event.explanations[0] if event.explanations else None
         if best is None or event.ambiguous:
             return False
+        if withdrawn.strict:
+            return best.kind == "unchanged"
         if best.kind == "plies":
             others = best.board not in withdrawn.boards and best.seen == 1
             text = self.game.format_move(best.start, best.moves[0])
@@ -457,6 +465,18 @@ class Referee:
         what = phrases.result(self.game, other.outcome) if self.outcome is not None and other.outcome else ""
         text = " ".join(filter(None, [f"I see now how it went: {moves}.", what or self.whose_turn()]))
         return [*effects, self.announce("restored", text)]
+
+    def _doubting(self, complaint: Complaint, event: MoveEvent) -> Complaint:
+        """The complaint, and what to do if the last move was believed wrongly: another in its place explains all."""
+        last = self.line.seen[-1] if self.line.seen else None
+        if last is None or self.line.plies[last].known == "agent":
+            return complaint
+        other = explain(self.game, self.history[: last + 1], event.reading)
+        if other.ambiguous or not other.explanations or other.explanations[0].kind != "plies":
+            return complaint
+        if other.explanations[0].seen != 1:
+            return complaint
+        return dataclasses.replace(complaint, text=f"{complaint.text} {MISREAD}")
 
     def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
         self.verdict = complaint.verdict

@@ -321,6 +321,26 @@ def test_a_new_game_begins_when_it_is_asked_for_and_the_old_one_is_kept() -> Non
     assert bench.notebook.written == ["start", "new_game", "left"]
 
 
+def test_men_of_the_old_game_are_no_moves_of_a_new_one_that_was_asked_for() -> None:
+    bench = at(moves=["d2", "f4"])
+    tell(bench, NewGame())
+    referee = Referee(bench.game)
+    referee.withdrawn = bench.match.to_clear
+    bench.match.begin_again(referee)
+    assert (bench.heard[-1].code, bench.heard[-1].text) == ("put_back", "Take d2 and f4 away.")
+    assert bench.show(board_with(bench.game, W="d2")) == ["put_back"]
+    assert bench.show(board_with(bench.game)) == ["resumed"]
+    assert bench.show(board_with(bench.game, W="d2")) == ["move"]
+
+
+def test_a_misread_last_move_is_reported_with_the_way_out() -> None:
+    bench = at(moves=["d2", "f4"])
+    assert bench.show(board_with(bench.game, W="d2", B="g4")) == ["illegal"]
+    assert bench.heard[-1].text.endswith("If I misread the last move, tell me to adopt the board.")
+    tell(bench, Adopt())
+    assert bench.match.referee.moves == ["d2", "g4"]
+
+
 def long_game() -> Bench:
     """A game of gomoku so long that an empty board is no takeback."""
     return at("gomoku", ["a1", "c1", "e1", "g1", "i1", "k1", "m1", "o1", "a3", "c3", "e3", "g3"])
