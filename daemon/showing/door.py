@@ -58,7 +58,7 @@ class RubbishFilter(logging.Filter):
         if isinstance(error, HttpProcessingError):
             self._refusals.count("rubbish")
             return False
-        return True
+        return record.levelno >= logging.WARNING
 
 
 class Door:

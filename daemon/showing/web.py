@@ -225,6 +225,7 @@ class WebPage:
         """The page's application as it is served."""
         logger = logging.Logger(f"{__name__}.http")
         logger.parent = _log
+        logger.setLevel(logging.DEBUG)  # aiohttp tells of some rubbish at this level only
         logger.addFilter(RubbishFilter(self._refusals))
         return web.AppRunner(
             self._application(),

@@ -237,8 +237,9 @@ def answer_to(page: WebPage, data: bytes) -> bytes:
 def test_what_is_no_http_is_counted_and_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:
     page = WebPage(port=0)
     try:
-        assert answer_to(page, b"\x00\xff rubbish\r\n\r\n").startswith(b"HTTP/1.0 400")
-        assert refused(page) == {"rubbish": 1.0}
+        assert answer_to(page, b"GET / NO HTTP\r\n\r\n").startswith(b"HTTP/1.0 400")
+        answer_to(page, b"\x16\x03\x01 hello\r\n\r\n")
+        assert refused(page) == {"rubbish": 2.0}
         assert caplog.text == ""
     finally:
         page.close()
