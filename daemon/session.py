@@ -327,7 +327,7 @@ class Session:
             parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
             if self.adaptation is not None:
                 parts["eyes"] = self.adaptation.status()
-            if self.timer is not None and self.config.clock.control != "none":
+            if self.timer is not None and self.timer.clock.control.kind != "none":
                 parts["clock"] = self.timer.status(self.game.sides)
             parts["record"] = {"ok": not self.match.write_trouble, "text": self.match.write_trouble or "written"}
         self._health = parts | {name: report() for name, report in self.reports.items()}
