@@ -23,6 +23,8 @@ FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 2.0
 HANG_S = 15.0
 """One step of a connection takes no longer, unless the driver hangs: V4L2 itself gives up a read after 10 s."""
+NETWORK_HANG_S = 90.0
+"""The same for an address: before its own deadlines run, looking up a name may take half a minute."""
 MOST_ABANDONED = 3
 """Threads that may hang in a driver at a time."""
 FLAPPING = 5
@@ -60,8 +62,12 @@ class LiveSource:
         give_up_s: float | None = None,
         delivery: Delivery | None = None,
         clock: Callable[[], float] = time.monotonic,
+        hang_s: float = HANG_S,
     ) -> None:
-        """`clock` is what hangs are measured with; frames bear the monotonic time whatever it says."""
+        """A step of a connection that takes longer than `hang_s`, by `clock`, hangs.
+
+        Frames bear the monotonic time whatever that clock says.
+        """
         self.dropped = 0
         """Pictures that nobody read before the next one came."""
         self.reconnects = 0
@@ -74,6 +80,7 @@ class LiveSource:
         self._connect = connect
         self._give_up_s = give_up_s
         self._clock = clock
+        self._hang_s = hang_s
         self._news = threading.Condition()
         self._frame: Frame | None = None
         self._index = 0
@@ -125,7 +132,7 @@ class LiveSource:
 
     def _silent(self) -> bool:
         life = self._life
-        return not life.waiting and self._clock() - life.beat_s > HANG_S
+        return not life.waiting and self._clock() - life.beat_s > self._hang_s
 
     def _watch_for_hang(self) -> None:
         """Gives up a thread that hangs in the driver and begins another, as long as there are not too many."""
@@ -136,7 +143,7 @@ class LiveSource:
             self.trouble = "its driver hangs"
             self.reconnects += 1
             self._begin_life()
-        log.error("%s: its driver has hung for %.0f s; it is opened again by another thread", self._name, HANG_S)
+        log.error("%s: its driver has hung for %.0f s; it is opened again by another thread", self._name, self._hang_s)
 
     def _given_up(self) -> bool:
         return self._give_up_s is not None and time.monotonic() - self._last_s > self._give_up_s

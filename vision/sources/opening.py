@@ -8,7 +8,7 @@ from vision.frame import FrameSource, SourceError
 from vision.sources.capture import device_frames, open_device, rtsp_frames
 from vision.sources.delivery import Delivery
 from vision.sources.files import PhotoFolder, VideoFile
-from vision.sources.live import LiveSource
+from vision.sources.live import NETWORK_HANG_S, LiveSource
 from vision.sources.mjpeg import check_address, mjpeg_frames
 
 
@@ -34,11 +34,11 @@ def open_source(
         check_address(spec)
         delivery = Delivery(spec)
         delivery.codec = "MJPEG"
-        return LiveSource(spec, lambda: mjpeg_frames(spec), give_up_s, delivery)
+        return LiveSource(spec, lambda: mjpeg_frames(spec), give_up_s, delivery, hang_s=NETWORK_HANG_S)
     if scheme in ("rtsp", "rtsps"):
         check_address(spec)
         delivery = Delivery(spec)
-        return LiveSource(spec, lambda: rtsp_frames(spec, delivery), give_up_s, delivery)
+        return LiveSource(spec, lambda: rtsp_frames(spec, delivery), give_up_s, delivery, hang_s=NETWORK_HANG_S)
     if scheme:
         raise SourceError(f"{spec}: a source's address begins with http, https, rtsp or rtsps, not {scheme!r}")
     if spec.isdecimal() or spec.startswith("/dev/"):
