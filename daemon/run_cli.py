@@ -236,7 +236,8 @@ class Daemon:
         side = self._session.game.sides[self._session.game.to_move(match.referee.position)]
         if match.referee.ply:
             totals = phrases.totals(self._session.game, match.referee.position)
-            text = f"I resume the game after {len(match.referee.line.seen)} moves."
+            count = len(match.referee.line.seen)
+            text = f"I resume the game after {count} {'move' if count == 1 else 'moves'}."
             text = " ".join(filter(None, [text, totals, f"It is {side}'s turn."]))
         else:
             text = f"A new game of {self._session.game.title}. {side.capitalize()} begins."

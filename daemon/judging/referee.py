@@ -479,7 +479,8 @@ class Referee:
         return dataclasses.replace(complaint, text=f"{complaint.text} {MISREAD}")
 
     def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
-        self.verdict = complaint.verdict
+        """Says what is wrong; not again while hands set many men right, one after the other."""
+        before, self.verdict = self.verdict, complaint.verdict
         announcement = self.announce(
             complaint.verdict,
             complaint.text,
@@ -488,6 +489,10 @@ class Referee:
             cells=complaint.cells,
             urgent=complaint.verdict != "unclear",
         )
+        many = before == "desync" or (before == "put_back" and self.withdrawn is not None and self.withdrawn.strict)
+        if many and before == complaint.verdict and set(complaint.cells) < set(self.fault_cells):
+            self._said, self._prompt, self.fault_cells = (complaint.verdict, board), announcement, complaint.cells
+            return []
         return self._once(complaint.verdict, board, announcement)
 
     def _ambiguous(self, event: MoveEvent) -> Announcement:

@@ -327,8 +327,8 @@ def test_men_of_the_old_game_are_no_moves_of_a_new_one_that_was_asked_for() -> N
     referee = Referee(bench.game)
     referee.withdrawn = bench.match.to_clear
     bench.match.begin_again(referee)
-    assert (bench.heard[-1].code, bench.heard[-1].text) == ("put_back", "Take d2 and f4 away.")
-    assert bench.show(board_with(bench.game, W="d2")) == ["put_back"]
+    assert (bench.heard[-1].code, bench.heard[-1].text) == ("put_back", "Take f4 and d2 away.")
+    assert bench.show(board_with(bench.game, W="d2")) == []  # on the way
     assert bench.show(board_with(bench.game)) == ["resumed"]
     assert bench.show(board_with(bench.game, W="d2")) == ["move"]
 
