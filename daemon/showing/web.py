@@ -11,46 +11,35 @@ import asyncio
 import contextlib
 import errno
 import functools
-import json
 import logging
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import prometheus_client
-from aiohttp import WSMsgType, web
+from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.showing.door import SAY_S, Door, Refusals, RubbishFilter
 from daemon.showing.exposition import Exposition
-from daemon.showing.guard import admit, is_here, is_loopback, protect
+from daemon.showing.guard import admit, is_loopback, protect
 from daemon.showing.permission import Permission
+from daemon.showing.streams import Streams
 from daemon.showing.token import TokenError, page_token
-from daemon.showing.told import Mailbox, Request, problem
+from daemon.showing.told import Mailbox, Request
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)
 
 PAGE = Path(__file__).with_name("page")
-MOST_VIEWERS = 8
-"""Picture streams at a time, and as many live connections."""
-PICTURE_HZ = 15.0
-"""Pictures a second that one viewer gets at most."""
-SLOW_S = 10.0
-"""A viewer that takes no byte for longer is disconnected."""
-REPEAT_S = 0.25
-"""After this time without a new picture the last one is sent again: Chrome shows a picture when the next one begins."""
-IDLE_S = 5.0
-"""A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
 OPEN_S = CLOSE_S = 5.0
 SILENT_S = 10.0
 """A thread that was woken and did not come round for longer hangs."""
 BACKLOG = 64
 """Connections that wait to be let in."""
-_BOUNDARY = "kibitzer-picture"
 _FILES = (
     ("/", "index.html", "text/html"),
     ("/page.css", "page.css", "text/css"),
@@ -90,12 +79,10 @@ class WebPage:
         self._refusals = Refusals()
         self._door = Door(self._refusals)
         self._mailbox = Mailbox(Permission(token, self._refusals), self._refusals)
-        self._videos = self._lives = 0
         self._failure = ""
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
-        self._changed = asyncio.Event()
-        self._stop = asyncio.Event()
+        self._streams = Streams(self._exposition, self._mailbox, commands_from_elsewhere=token is not None)
         opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
         self._thread = threading.Thread(target=self._serve, args=(host, port, opened), name="web", daemon=True)
         self._thread.start()
@@ -121,7 +108,7 @@ class WebPage:
     def update_picture(self, draw: Callable[[], Image]) -> None:
         """Shows a new picture, drawn only where somebody looks, by another thread and maybe never."""
         self._exposition.set_picture(draw)
-        if self._videos:
+        if self._streams.videos:
             self._wake()
 
     def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -157,7 +144,7 @@ class WebPage:
     @property
     def viewers(self) -> int:
         """Picture streams that are watched now: where it is 0 nobody needs a picture drawn."""
-        return self._videos
+        return self._streams.videos
 
     def status(self) -> dict[str, object]:
         """`ok` and a `text` for the health page."""
@@ -165,7 +152,7 @@ class WebPage:
             return {"ok": False, "text": self._failure or "closed"}
         if self._woken_s > self._beat_s and time.monotonic() - self._woken_s > SILENT_S:
             return {"ok": False, "text": "it hangs"}
-        return {"ok": True, "text": f"{self.address}, {self._videos} viewers"}
+        return {"ok": True, "text": f"{self.address}, {self._streams.videos} viewers"}
 
     def close(self) -> None:
         """Ends the server and all its connections; may be called twice."""
@@ -181,11 +168,10 @@ class WebPage:
 
     def _turn(self) -> None:
         self._beat_s = time.monotonic()
-        before, self._changed = self._changed, asyncio.Event()
-        before.set()
+        self._streams.turn()
 
     def _end(self) -> None:
-        self._stop.set()
+        self._streams.ended.set()
         self._turn()
 
     def _serve(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
@@ -216,7 +202,7 @@ class WebPage:
                 return
             async with server:
                 opened.put(int(server.sockets[0].getsockname()[1]))
-                await self._stop.wait()
+                await self._streams.ended.wait()
         finally:
             watch.cancel()
             await runner.cleanup()
@@ -244,9 +230,9 @@ class WebPage:
         for path, name, kind in _FILES:
             application.router.add_get(path, functools.partial(_file, PAGE / name, kind))
         for path, handler in (
-            ("/video", self._video),
-            ("/live", self._live),
-            ("/snapshot.jpg", self._snapshot),
+            ("/video", self._streams.video),
+            ("/live", self._streams.live),
+            ("/snapshot.jpg", self._streams.snapshot),
             ("/state", self._state),
             ("/events", self._events),
             ("/healthz", self._healthz),
@@ -283,107 +269,9 @@ class WebPage:
             headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST},
         )
 
-    async def _jpeg(self) -> tuple[int, bytes]:
-        return await self._loop.run_in_executor(None, self._exposition.jpeg)
-
-    async def _snapshot(self, _: web.Request) -> web.Response:
-        number, data = await self._jpeg()
-        if not number:
-            return web.json_response({"code": "no_picture", "text": "no picture has come yet"}, status=503)
-        return web.Response(body=data, content_type="image/jpeg")
-
-    async def _video(self, request: web.Request) -> web.StreamResponse:
-        """The newest picture again and again; one that takes long to send makes the viewer skip, not wait."""
-        if self._videos >= MOST_VIEWERS:
-            return _crowded()
-        self._videos += 1
-        try:
-            response = web.StreamResponse(
-                headers={
-                    "Content-Type": f"multipart/x-mixed-replace; boundary={_BOUNDARY}",
-                    "Cache-Control": "no-store",
-                }
-            )
-            await response.prepare(request)
-            await response.write(f"--{_BOUNDARY}\r\n".encode())
-            async for data in self._pictures():
-                head = f"Content-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n".encode()
-                async with asyncio.timeout(SLOW_S):  # the boundary comes along: browsers show what is ended by one
-                    await response.write(head + data + f"\r\n--{_BOUNDARY}\r\n".encode())
-            return response
-        except (ConnectionError, TimeoutError):
-            return response
-        finally:
-            self._videos -= 1
-
-    async def _pictures(self) -> AsyncIterator[bytes]:
-        """New pictures until the page is closed, not faster than PICTURE_HZ; an old one again where none is new."""
-        shown, sent_s, repeat_s = 0, float("-inf"), REPEAT_S
-        while not self._stop.is_set():
-            changed, now_s = self._changed, self._loop.time()
-            is_new = self._exposition.picture_number != shown
-            if not is_new and (not shown or now_s - sent_s < repeat_s):
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), repeat_s)
-                continue
-            repeat_s = REPEAT_S if is_new else IDLE_S
-            shown, data = await self._jpeg()
-            yield data
-            sent_s = self._loop.time()
-            await asyncio.sleep(max(0.0, now_s + 1 / PICTURE_HZ - sent_s))
-
-    async def _live(self, request: web.Request) -> web.StreamResponse:
-        """A WebSocket that gets state and health whenever they change, and every announcement once."""
-        if self._lives >= MOST_VIEWERS:
-            return _crowded()
-        self._lives += 1
-        socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
-        try:
-            try:
-                await socket.prepare(request)
-            except ValueError:  # aiohttp cannot read a key that is no ASCII
-                return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
-            reader = asyncio.create_task(_drain(socket))
-            try:
-                await self._tell(socket, reader, may_command=is_here(request))
-            finally:
-                reader.cancel()
-            await socket.close()
-        except (ConnectionError, TimeoutError):
-            pass
-        finally:
-            self._lives -= 1
-        return socket
-
-    async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], *, may_command: bool) -> None:
-        last, number = "", 0
-        while not (self._stop.is_set() or reader.done()):
-            changed = self._changed
-            announcements, summary = self._exposition.announcements(number), self._exposition.summary()
-            if announcements or summary != last:
-                own = {"announcements": announcements, "commands": may_command and self._mailbox.is_open}
-                message = f"{json.dumps(own)[:-1]}, {summary[1:]}"
-                async with asyncio.timeout(SLOW_S):
-                    await socket.send_str(message)
-                last = summary
-                number = announcements[-1]["number"] if announcements else number
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), 1.0)
-
-
-async def _drain(socket: web.WebSocketResponse) -> None:
-    """Reads and ignores what a page sends, so that its leaving is noticed."""
-    async for message in socket:
-        if message.type in (WSMsgType.ERROR, WSMsgType.CLOSE):
-            return
-
 
 async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:
     return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
-
-
-def _crowded() -> web.Response:
-    return problem(503, "too_many_viewers", f"{MOST_VIEWERS} viewers are here already; close one and try again")
 
 
 def _refusal(host: str, port: int, error: OSError) -> WebError:

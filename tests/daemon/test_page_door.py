@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from daemon.commands import Answer
-from daemon.showing import door, guard, permission, told
+from daemon.showing import door, guard, permission, streams, told
 from daemon.showing.token import TokenError, is_bearer, new_token, page_token
 from daemon.showing.web import WebError, WebPage
 from tests.daemon.test_commands import Daemon
 from tests.daemon.test_keys import own_address
+from tests.daemon.test_web import Listener
 
 PASS = b'{"command": "pass"}'
 Headers = dict[str, str]
@@ -253,3 +254,14 @@ def test_a_websocket_key_that_is_no_ascii_is_refused_as_such(caplog: pytest.LogC
         assert answer.startswith(b"HTTP/1.1 400") and "Traceback" not in caplog.text
     finally:
         page.close()
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_the_page_asks_for_the_token_on_other_computers_only(
+    page: WebPage, monkeypatch: pytest.MonkeyPatch, here: bool
+) -> None:
+    monkeypatch.setattr(streams, "is_here", lambda _request: here)
+    listener = Listener(page)
+    first = listener.hear()
+    listener.close()
+    assert (first["commands"], first["token"]) == (True, not here)

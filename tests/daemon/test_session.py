@@ -100,7 +100,7 @@ def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
     try:
         match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
         assert session.page is not None
-        session.page._videos = viewers
+        session.page._streams.videos = viewers
         gate = GateState(phase, settled=phase == "settled", fresh=False, motion=0.0, light_gain=1.0)
         match.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
         assert session._picture_pause_s(news) == pause_s

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from agents.messages import PlayerPart, StateMessage
-from daemon.showing import exposition, web
+from daemon.showing import exposition, streams
 from daemon.showing.web import WebError, WebPage
 
 
@@ -222,7 +222,7 @@ def test_a_still_picture_is_sent_twice_since_browsers_show_one_when_the_next_beg
 
 
 def test_a_slow_viewer_skips_pictures_and_holds_nobody_up(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "PICTURE_HZ", 1000.0)
+    monkeypatch.setattr(streams, "PICTURE_HZ", 1000.0)
     noise = np.random.default_rng(1).integers(0, 255, (720, 1280, 3), dtype=np.uint8)
     show(page, noise)
     sleeper, viewer = socket.create_connection(("127.0.0.1", page.port)), Viewer(page)
@@ -243,7 +243,7 @@ def test_a_slow_viewer_skips_pictures_and_holds_nobody_up(page: WebPage, monkeyp
 
 def test_too_many_viewers_are_turned_away_and_room_is_made_by_those_who_leave(page: WebPage) -> None:
     show(page, picture(1))
-    viewers = [Viewer(page) for _ in range(web.MOST_VIEWERS)]
+    viewers = [Viewer(page) for _ in range(streams.MOST_VIEWERS)]
     status, _, body = get(page, "video")
     assert (status, json.loads(body)["code"]) == (503, "too_many_viewers")
     for viewer in viewers:

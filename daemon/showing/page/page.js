@@ -60,11 +60,19 @@ function showLine(line, sides) {
   if (line.scores) at("scores").textContent = sides.map((side, index) => `${colour(side)} ${line.scores[index]}`).join(", ");
 }
 
-function showCommands(offered, sides) {
+function showCommands(offered, sides, needsToken) {
   at("tell").hidden = !offered;
+  at("token-line").hidden = !needsToken;
   if (offered && at("tell-side").childElementCount === 0) {
     at("tell-side").replaceChildren(...sides.map((side) => new Option(`${side}'s`, side)));
   }
+}
+
+// From another computer a command needs the token; it is kept until the window is closed, and goes nowhere else.
+function authorization() {
+  const token = at("token").value.trim();
+  if (token) sessionStorage.setItem("token", token);
+  return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
 async function tell(command) {
@@ -73,7 +81,7 @@ async function tell(command) {
   try {
     const response = await fetch("tell", {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...authorization() },
       body: JSON.stringify(command),
     });
     answer.textContent = (await response.json()).text;
@@ -82,6 +90,7 @@ async function tell(command) {
   }
 }
 
+at("token").value = sessionStorage.getItem("token") || "";
 at("tell-pass").onclick = () => tell({ command: "pass" });
 at("tell-undo").onclick = () => tell({ command: "undo" });
 at("tell-mover").onclick = () => {
@@ -121,7 +130,7 @@ function connect(wait, again) {
     if (message.state) {
       showState(message.state);
       showLine(message.line, message.state.sides);
-      showCommands(message.commands, message.state.sides);
+      showCommands(message.commands, message.state.sides, message.token);
     }
     showHealth(message.health);
   };
