@@ -31,7 +31,7 @@ app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=Fa
 GameOption = Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")]
 RuleOption = Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")]
 EnginesOption = Annotated[
-    Path | None, typer.Option(help="TOML file with tables [engines.NAME], for the agent external.")
+    Path | None, typer.Option(help="TOML file with tables \\[engines.NAME], for the agent external.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
