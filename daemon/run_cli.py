@@ -30,7 +30,7 @@ from daemon.supervising.camera import Camera
 from daemon.supervising.logs import Log
 from daemon.supervising.notify import Notifier
 from daemon.supervising.overseer import LAST_WORDS_S, STUCK_STATUS, Overseer
-from daemon.supervising.pulse import Pulse
+from daemon.supervising.pulse import BEGINNING, Pulse
 from daemon.supervising.retuning import Retuning
 from daemon.supervising.supervision import Supervision
 from daemon.tables.parent import run_from_words
@@ -157,6 +157,8 @@ class Daemon:
         self._profile = profile
         self._adapted = adapted
         self._window: Window | None = None
+        self._patience = BEGINNING
+        """With the next frame: the first one of a game takes longer."""
         self.wants_reading = False
         """Set by a signal: the settings are to be read again."""
         self.retuning: Retuning | None = None
@@ -178,7 +180,7 @@ class Daemon:
         """Goes round until `stop` is set, or a file or folder has ended."""
         self.overseer.start()
         try:
-            self.pulse.begin("beginning a game")
+            self.pulse.begin("beginning a game", BEGINNING)
             self._begin(resume=resume)
             self._show_window()
             if self._session.page is not None:
@@ -197,11 +199,12 @@ class Daemon:
         self.pulse.begin("waiting for a frame")
         frame = self.camera.read(READ_S)
         self._session.camera_trouble = self.camera.trouble
-        self.pulse.begin("waiting for a frame" if frame is None else f"frame {frame.index}")
+        self.pulse.begin("waiting for a frame" if frame is None else f"frame {frame.index}", self._patience)
         age_s = 0.0 if frame is None or not self.camera.is_live else time.monotonic() - frame.time_s
         observation = self._session.tick(frame)
         if frame is not None:
             self.pulse.frame_done(age_s)
+            self._patience = 1.0
         self.supervision.turn(observation)
         self._watch_for_new_game()
         self._session.show_in(self._window)
@@ -230,6 +233,7 @@ class Daemon:
             self._window = None
 
     def _begin(self, *, resume: bool) -> None:
+        self._patience = BEGINNING
         eyes = self._session.config.eyes
         pipeline = Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
         match = self._session.begin(pipeline, resume=resume, adapted=self._adapted)

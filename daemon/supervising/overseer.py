@@ -100,14 +100,14 @@ class Overseer:
 
     def look(self) -> None:
         """Judges the loop once, and tells systemd how it is."""
-        busy_s = self._pulse.busy_s
-        if busy_s > self.stuck_s:
-            self._hangs(busy_s)
+        stuck = self._pulse.is_over(self.stuck_s)
+        if stuck:
+            self._hangs(self._pulse.busy_s)
         elif self._told:
             self._told = False
             LOGGER.warning("the loop goes round again")
             self._watched.say("I am back.")
-        self._tell_systemd(fresh=busy_s <= self.stuck_s)
+        self._tell_systemd(fresh=not stuck)
 
     def _hangs(self, busy_s: float) -> None:
         text = f"stuck for {busy_s:.0f} s ({self._pulse.step})"
@@ -116,7 +116,7 @@ class Overseer:
             self._told = True
             LOGGER.error("the loop is %s; all threads stand here:\n%s", text, _stacks())
             self._watched.say("I am stuck. Please wait; nothing recorded is lost.", urgent=True)
-        if self.end_s and busy_s > self.end_s:
+        if self.end_s and self._pulse.is_over(self.end_s):
             LOGGER.critical("the loop is %s; ending with status %d", text, STUCK_STATUS)
             self._watched.say("I must start again. Nothing recorded is lost.", urgent=True)
             self._watched.has_spoken(LAST_WORDS_S)

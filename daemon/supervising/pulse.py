@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 REMEMBERED = 60
 """Frames over which rate and cost are told."""
+BEGINNING = 6.0
+"""Patience with a first frame: on a small computer the network is loaded and the board searched for in it."""
 SLOW_S = 0.5
 """A frame that is worked on for longer, usually, is judged too late."""
 
@@ -22,15 +24,19 @@ class Pulse:
         """Frames that went all the way through."""
         self.step = "starting"
         """What the loop does now, in words."""
-        self._turn_s = clock()
+        self._turn_s, self._patience = clock(), BEGINNING
         self._frame_s: float | None = None
         self._ends_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
         self._costs_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
         self._ages_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
 
-    def begin(self, step: str) -> None:
-        """The loop begins its next step; each must be over within the deadline."""
-        self.step, self._turn_s = step, self.clock()
+    def begin(self, step: str, patience: float = 1.0) -> None:
+        """The loop begins its next step; each must be over within the deadline, or `patience` times that."""
+        self.step, self._turn_s, self._patience = step, self.clock(), patience
+
+    def is_over(self, limit_s: float) -> bool:
+        """Whether the present step takes longer than a limit for ordinary steps, or as many times that as it may."""
+        return self.busy_s > limit_s * self._patience
 
     def frame_done(self, age_s: float) -> None:
         """The step was a frame, and it is through; `age_s` is how old the picture was when the step began."""
@@ -70,7 +76,7 @@ class Pulse:
     def status(self, stuck_s: float) -> dict[str, object]:
         """`ok`, `text` and figures for the health page; a step of more than `stuck_s` is no sign of life."""
         figures = {"frames": self.frames, "rate_hz": round(self.rate_hz, 2), "frame_s": round(self.cost_s, 4)}
-        if self.busy_s > stuck_s:
+        if self.is_over(stuck_s):
             return {"ok": False, "text": f"stuck for {self.busy_s:.0f} s ({self.step})", **figures}
         if self.frames >= REMEMBERED and self.late_s > SLOW_S:
             text = f"too slow: a picture is judged {self.late_s:.1f} s after it was taken; end other programs"

@@ -11,7 +11,7 @@ import pytest
 
 from daemon.supervising.notify import Notifier
 from daemon.supervising.overseer import LOOK_S, STUCK_STATUS, Overseer, Signs
-from daemon.supervising.pulse import REMEMBERED, Pulse
+from daemon.supervising.pulse import BEGINNING, REMEMBERED, Pulse
 from tests.daemon.supervising.still_clock import StillClock
 
 WELL = Signs(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
@@ -90,6 +90,15 @@ def test_loop_that_hangs_is_told_once_shown_and_left_without_signs_of_life() -> 
     assert table.players.shown == "stuck for 40 s (frame 7)"
     assert table.signs_of_life == before and table.told.messages[-1] == "STATUS=stuck: frame 7"
     assert table.ended == []
+
+
+def test_first_frame_may_take_longer() -> None:
+    table = Table()
+    table.pulse.begin("frame 0", BEGINNING)
+    table.look_for(10 * BEGINNING)
+    assert table.players.said == [] and table.signs_of_life > 0
+    table.look_for(1)
+    assert len(table.players.said) == 1
 
 
 def test_loop_that_comes_back_says_so_and_gives_signs_of_life_again() -> None:
