@@ -19,7 +19,8 @@ from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBa
 from daemon.judging.explain import explain
 from daemon.judging.explanation import MoveEvent
 from daemon.judging.line import shares_men
-from daemon.judging.referee import Referee, Withdrawn
+from daemon.judging.play import Withdrawn
+from daemon.judging.referee import Referee
 from daemon.judging.told_cells import ToldCells
 from daemon.next_game import STANDS_S, NextGame
 from daemon.pipeline import Observation, Pipeline

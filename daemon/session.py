@@ -35,7 +35,8 @@ from daemon.commands import (
 from daemon.config import Config, PlayerSection
 from daemon.judging.effects import Announcement
 from daemon.judging.line import LineOfPlay
-from daemon.judging.referee import Referee, Withdrawn
+from daemon.judging.play import Withdrawn
+from daemon.judging.referee import Referee
 from daemon.learning.adapting import Adaptation
 from daemon.match import Listener, Match, Seat
 from daemon.messaging.bus import Bus

@@ -6,129 +6,26 @@ line of positions from the start; only a reading that a legal move explains ever
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Literal
 
-import games
 from daemon.judging import complaints
 from daemon.judging.complaints import Complaint
-from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, TakeBack, Verdict
+from daemon.judging.effects import Announcement, Effect, Known, TakeBack
 from daemon.judging.explain import explain
 from daemon.judging.explanation import Explanation, MoveEvent
-from daemon.judging.line import LineOfPlay
 from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
+from daemon.judging.play import Play, Withdrawn
 from daemon.speaking import phrases
-from games import AnyGame, MoveError, Outcome, Side, Step
+from games import Side
 
 MISREAD = "If I misread the last move, tell me to adopt the board."
 MOST_TOLD = 3
 """As many of the last moves are named when a line turns out to have been right."""
-MOST_FORCED = 4
-"""As many passes in a row are made without asking."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Withdrawn:
-    """Moves that were taken back by word and still stand on the board."""
-
-    boards: frozenset[str]
-    """The boards after each of them."""
-    moves: frozenset[str]
-    """Their texts."""
-    strict: bool = False
-    """Whether no other move may come in their place: the board of another game is to be set up for this one."""
-
-
-class Referee:
-    """Judges one game. `agents` names the agent of each side, None for a person."""
-
-    def __init__(
-        self,
-        game: AnyGame,
-        agents: tuple[str | None, str | None] = (None, None),
-        history: Sequence[Any] = (),
-        moves: Sequence[str] = (),
-        known: Sequence[Known] = (),
-    ) -> None:
-        self.game = game
-        self.agents = agents
-        self.line = LineOfPlay(game, history, moves, known)
-        self.agent_move: Any = None
-        """The agent's answer that waits to be carried out on the board."""
-        self.verdict: Verdict = "start"
-        """Code of the last verdict on a reading."""
-        self.fault_cells: tuple[int, ...] = ()
-        """Cells that must be put right, by the last verdict."""
-        self.withdrawn: Withdrawn | None = None
-        """What was taken back by word and is to be put back; None where the board may be judged as ever."""
-        self._declared: Outcome | None = None
-        self._undone: OtherLine | None = None
-        """The line before moves were taken back on the board, until another is made."""
-        self._open: tuple[OtherLine, ...] = ()
-        """Between which lines the last board left the choice."""
-        self._together: Together | None = None
-        """The last plies that came in one look."""
-        self._before_pause: Verdict | None = None
-        self._said: tuple[object, ...] = ()
-        self._prompt: Announcement | None = None
-        """What a player was last asked to do and has not done."""
-
-    @property
-    def history(self) -> list[Any]:
-        """The positions believed, from the start."""
-        return self.line.positions
-
-    @property
-    def moves(self) -> list[str]:
-        """The texts of the moves between them."""
-        return [ply.text for ply in self.line.plies]
-
-    @property
-    def last_steps(self) -> tuple[Step, ...]:
-        """What the hand did for the last ply that changed the board; empty before the first."""
-        seen = self.line.seen
-        return self.line.steps(seen[-1]) if seen else ()
-
-    @property
-    def position(self) -> Any:
-        """The last position believed."""
-        return self.line.position
-
-    @property
-    def ply(self) -> int:
-        """Plies made so far."""
-        return len(self.history) - 1
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended, on the board or by what was declared; None while it goes on."""
-        return self._declared or self.game.outcome(self.position)
-
-    @property
-    def declared(self) -> Outcome | None:
-        """An end that the board does not show; None where there is none."""
-        return self._declared
-
-    @property
-    def paused(self) -> bool:
-        """Whether nothing on the board counts at present."""
-        return self._before_pause is not None
-
-    @property
-    def awaiting(self) -> Literal["move", "agent", "carry_out", "nothing"]:
-        """What must happen next, as in the state message; nothing also in a pause, and until men are put back."""
-        if self.outcome is not None or self.paused or self.withdrawn is not None:
-            return "nothing"
-        if self.agents[self.game.to_move(self.position)] is None:
-            return "move"
-        return "agent" if self.agent_move is None else "carry_out"
-
-    @property
-    def agent_move_text(self) -> str | None:
-        """Text of the agent's move that waits to be carried out."""
-        return None if self.agent_move is None else self.game.format_move(self.position, self.agent_move)
+class Referee(Play):
+    """Judges what is seen of one game."""
 
     def see(self, event: MoveEvent, movers: Sequence[Side] = ()) -> list[Effect]:
         """Judges a settled reading. The same verdict on the same board is announced once.
@@ -177,99 +74,6 @@ class Referee:
             case "takeback":
                 return self._takeback(best)
 
-    def reply(self, agent: str, ply: int, text: str) -> list[Effect]:
-        """Takes an agent's answer for the position after `ply` plies; a late one is ignored, an illegal one refused."""
-        if self.awaiting != "agent" or ply != self.ply or agent != self.agents[self.game.to_move(self.position)]:
-            return []
-        try:
-            self.agent_move = self.game.parse_move(self.position, text)
-        except MoveError as error:
-            return [self.announce("refused_reply", f"{agent} answered {text!r}: {error}", rule=error.rule)]
-        self._said, self._prompt = (), None
-        if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
-            return [
-                *self.make(self.agent_move, self.game.apply(self.position, self.agent_move)),
-                *self.pass_if_forced(),
-            ]
-        words = phrases.spoken_move(self.game, self.position, self.agent_move)
-        side = self.game.sides[self.game.to_move(self.position)]
-        move = self.game.format_move(self.position, self.agent_move)
-        return [self.announce("agent_move", f"{side.capitalize()} plays {words}.", move=move, urgent=True)]
-
-    def recall(self, text: str) -> None:
-        """Takes up an agent's move that was announced before a restart; an empty or unplayable text is none."""
-        if self.awaiting == "agent" and text:
-            with contextlib.suppress(MoveError):
-                self.agent_move = self.game.parse_move(self.position, text)
-
-    def forget_answer(self) -> None:
-        """The agent's answer no longer counts: it was given for another position."""
-        self.agent_move, self._said, self._prompt = None, (), None
-
-    def withdraw(self, ply: int) -> Announcement | None:
-        """Takes the plies after `ply` back by word, and asks for the men to be put back; None where none need be."""
-        stale = self.history[ply + 1 :]
-        before, after = self.game.board(self.history[ply]), self.game.board(self.position)
-        moves = {one.text for one in self.line.plies[ply:] if one.seen}
-        boards = {self.game.board(position) for position in stale} | (
-            self.withdrawn.boards if self.withdrawn else set()
-        )
-        moves |= self.withdrawn.moves if self.withdrawn else set()
-        self.line.cut(ply)
-        self.forget_answer()
-        self._undone = None
-        if not moves:
-            return None
-        self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
-        self.verdict, self._said = "put_back", ("put_back", after)
-        cells = games.changed_cells(before, after)
-        text = phrases.put_right(self.game, before, after)
-        self._prompt = self.announce("put_back", text, board=after, cells=cells, urgent=True)
-        self.fault_cells = cells
-        return self._prompt
-
-    def declare(self, outcome: Outcome) -> list[Effect]:
-        """Ends the game by what the board does not show, such as `resigned` or `time`; nothing where it is over."""
-        if self.outcome is not None:
-            return []
-        self.forget_answer()
-        self.withdrawn, self._before_pause, self._declared = None, None, outcome
-        return [Finish(outcome), self.told_end(outcome)]
-
-    def revoke(self) -> list[Effect]:
-        """The declared end was none: the game goes on."""
-        self._declared, self._said, self.verdict = None, (), "unchanged"
-        return [Rewrite(self.ply, (), None)]
-
-    def pause(self) -> None:
-        """Nothing on the board counts until `go_on`."""
-        if not self.paused:
-            self._before_pause, self.verdict = self.verdict, "paused"
-
-    def go_on(self) -> None:
-        """Ends the pause. The verdict is the one before it, and what was said may be said again."""
-        if self._before_pause is not None:
-            self.verdict, self._before_pause, self._said = self._before_pause, None, ()
-
-    def remind(self) -> list[Effect]:
-        """Says again what a player has still to do; nothing where nothing is asked of anybody."""
-        if self.paused or self.outcome is not None:
-            return []
-        if self._prompt is not None:
-            return [dataclasses.replace(self._prompt, code="reminder")]
-        if self.awaiting == "carry_out":
-            return [self.announce("reminder", self.whose_turn(), urgent=True)]
-        return []
-
-    def believe(self) -> None:
-        """The board in view is the one believed, because somebody said so."""
-        self.verdict, self._said, self._prompt, self._undone = "legal", (), None, None
-        self.fault_cells = ()
-
-    def say_again(self) -> None:
-        """Whatever the next reading brings is said, also where it was said before."""
-        self._said = ()
-
     @property
     def lost_told(self) -> bool:
         """Whether it was told last that the board is out of sight."""
@@ -303,25 +107,6 @@ class Referee:
             return []
         return [self.announce("resumed", f"The board is right again. {self.whose_turn()}")]
 
-    def next_turn(self) -> str:
-        """Whose turn it is, in two or three words; empty when the game is over."""
-        if self.outcome is not None:
-            return ""
-        side = self.game.to_move(self.position)
-        goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
-        return phrases.turn(self.game, side, goes_on=goes_on)
-
-    def whose_turn(self) -> str:
-        """Whose turn it is, in a sentence; what to play where an agent's move waits."""
-        if self.outcome is not None:
-            return "It is over."
-        if self.ply == 0 and len(self.game.starts) > 1 and self.position in self.game.starts:
-            return "Whoever moves first begins."
-        if self.awaiting == "carry_out":
-            side = self.game.sides[self.game.to_move(self.position)]
-            return f"Please play {phrases.spoken_move(self.game, self.position, self.agent_move)} for {side}."
-        return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
-
     def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         fault = complaints.not_the_agents(self.game, self.position, self.agents, self.agent_move, best, event.board)
         if fault is not None:
@@ -340,48 +125,6 @@ class Referee:
         if best.seen > 1:
             self._together = Together(begun, tuple(one.text for one in self.line.plies[begun:] if one.seen))
         return [*effects, *self.pass_if_forced()]
-
-    def pass_if_forced(self) -> list[Effect]:
-        """Passes for the side to move while it can do nothing else: nobody has to say it."""
-        effects: list[Effect] = []
-        for _ in range(MOST_FORCED):
-            moves = [] if self.agent_move is not None else self.game.legal_moves(self.position)
-            if len(moves) != 1 or self.game.steps(self.position, moves[0]):
-                break
-            effects += self.make(moves[0], self.game.apply(self.position, moves[0]))
-        return effects
-
-    def make(
-        self, move: Any, position: Any, known: Known = "", *, goes_on: bool = False, order_assumed: bool = False
-    ) -> list[Effect]:
-        """Adds a legal ply to the line. `goes_on` leaves points and turn to be told after the next one."""
-        before, carried_out = self.position, self.agent_move is not None
-        again = bool(self.line.plies) and self.line.plies[-1].side == self.game.to_move(before)
-        self.agent_move = None
-        ply = self.line.add(move, position, "agent" if carried_out else known)
-        sentences = [phrases.told_ply(self.game, before, move, thanks=carried_out, again=again)]
-        if order_assumed:
-            sentences.append(phrases.ORDER_ASSUMED)
-        if not goes_on and self.game.scores(position) is not None:
-            sentences += [phrases.totals(self.game, position), self.next_turn()]
-        announcement = self.announce(
-            "move" if ply.seen else "pass",
-            " ".join(filter(None, sentences)),
-            move=ply.text,
-            side=ply.side,
-            gains=self.game.gains(before, move),
-        )
-        return [self.line.record(self.ply - 1), announcement, *self.end()]
-
-    def end(self) -> list[Effect]:
-        """How the game ended; nothing while it goes on."""
-        if (outcome := self.outcome) is None:
-            return []
-        return [Finish(outcome), self.told_end(outcome)]
-
-    def told_end(self, outcome: Outcome) -> Announcement:
-        """The announcement of the end."""
-        return self.announce("game_over", phrases.result(self.game, outcome), rule=outcome.reason, urgent=True)
 
     def _unfinished(self, best: Explanation) -> list[Effect]:
         self.verdict = "unfinished"
@@ -518,8 +261,3 @@ class Referee:
             return []
         self._said = (code, board)
         return [announcement]
-
-    def announce(self, code: Code, text: str, *, board: str = "", **rest: Any) -> Announcement:
-        """An announcement about the present position, or about another board."""
-        scores = self.game.scores(self.position)
-        return Announcement(code, text, board or self.game.board(self.position), self.ply, scores=scores, **rest)
