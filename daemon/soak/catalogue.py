@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from daemon.soak.agent_faults import AGENT_FAULTS
 from daemon.soak.camera_faults import CAMERA_FAULTS
 from daemon.soak.fault import Fault
 from daemon.soak.machine_faults import MACHINE_FAULTS
@@ -12,7 +13,8 @@ from daemon.soak.move_faults import MOVE_FAULTS
 from daemon.soak.sight_faults import SIGHT_FAULTS
 
 FAULTS: dict[str, type[Fault]] = {
-    kind.name: kind for kind in (*SIGHT_FAULTS, *CAMERA_FAULTS, *MEN_FAULTS, *MOVE_FAULTS, *MACHINE_FAULTS)
+    kind.name: kind
+    for kind in (*SIGHT_FAULTS, *CAMERA_FAULTS, *MEN_FAULTS, *MOVE_FAULTS, *MACHINE_FAULTS, *AGENT_FAULTS)
 }
 
 

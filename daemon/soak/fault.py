@@ -25,6 +25,8 @@ class Fault(abc.ABC):
     """Codes of announcements that it causes rightly, while it lasts and shortly after."""
     hands: ClassVar[bool] = False
     """Whether it needs the players' hands: no move is begun while it lasts."""
+    agent: ClassVar[bool] = False
+    """Whether it needs an agent at the table."""
     slow: ClassVar[bool] = False
     """Whether hands only linger: fewer pictures show all of it."""
 

@@ -79,7 +79,7 @@ class TakeBack(ByHand):
         count = min(len(at.player.seen), at.chance.choice([1, 1, 2, 3, 4]))
         if at.player.finished or count == 0:
             return
-        at.player.take_back(count)
+        at.take_back(count)
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
 

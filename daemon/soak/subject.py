@@ -80,7 +80,11 @@ class MortalRecord:
     def note(self, announcement: Announcement) -> None:
         """Writes what was announced besides the plies."""
         self._room()
+        if announcement.code == "agent_move":
+            self._doom.strike("before_writing")
         self._record.note(announcement)
+        if announcement.code == "agent_move":
+            self._doom.strike("after_writing")
 
 
 class Subject:

@@ -12,7 +12,10 @@ from typing import Any
 import games
 from calibration.template import load_template
 from daemon.judging.effects import Announcement
+from daemon.judging.line import shares_men
 from daemon.match import Seat
+from daemon.soak.agent import NAME as AGENT
+from daemon.soak.agent import SimulatedAgent
 from daemon.soak.camera import Camera
 from daemon.soak.fault import Fault
 from daemon.soak.judge import Judge
@@ -83,6 +86,9 @@ class Trial:
         self.subject = Subject(
             self.game, self.template, profile, folder / "journal.sqlite", clock=self._clock, hear=self._hear
         )
+        self.agent = SimulatedAgent(self._clock, plan.seed)
+        # Men that belong to nobody are laid by people whose hands nobody sees.
+        self._wants_agents = any(kind.agent for kind in faults) and not shares_men(self.game)
         self.player = self._new_player()
         self.judge = Judge(self, keep_failures)
         self.storm = Storm(self, faults, plan.calm_s)
@@ -93,7 +99,7 @@ class Trial:
         """When all plies of the plan were made."""
         self._sampled_s = 0.0
         self._plies_before = 0
-        """Plies of the games before this one."""
+        """Plies of the games before this one, and plies that were taken back."""
 
     @property
     def time_s(self) -> float:
@@ -135,6 +141,11 @@ class Trial:
         """Kills the daemon and starts it again."""
         self.subject.kill()
         self.judge.restarted()
+
+    def take_back(self, count: int) -> None:
+        """The players take back so many plies; they have been made all the same."""
+        self.player.take_back(count)
+        self._plies_before += count
 
     def abandon_game(self) -> None:
         """A failure has spoilt the game: the players clear the table and begin another."""
@@ -201,11 +212,18 @@ class Trial:
             self.table.time_s = old.time_s
             self.camera.table = self.table
             self._plies_before = self.tally.plies
-            self.player = self._new_player()
-            self.subject.new_game((Seat(), Seat()), None)
+        self._seat_players()
+        self.player = self._new_player()
         self.tally.games += 1
         self._ended_s = None
         self.judge.begin_game()
+
+    def _seat_players(self) -> None:
+        """Two persons, or a person and an agent in every other game where agents are to be tried."""
+        agent = bool(self._wants_agents and (self.plan.seed + self.tally.games) % 2)
+        self.agent.stalls = self.agent.floods = self.agent.lies = False
+        seats = (Seat(), Seat(agent=AGENT)) if agent else (Seat(), Seat())
+        self.subject.new_game(seats, self.agent if agent else None)
 
     def _new_player(self) -> ScriptedPlayer:
         humans = frozenset(side for side in (0, 1) if self.subject.seats[side].agent is None)
@@ -219,4 +237,6 @@ class Trial:
     def _hear(self, announcement: Announcement) -> None:
         if announcement.code == "agent_move":
             self.player.hear(announcement.ply + 1, announcement.move)
+        elif announcement.code in ("start", "resumed") and (asked := self.subject.referee.agent_move_text):
+            self.player.hear(announcement.ply + 1, asked)  # its words name the move that is still to be carried out
         self.judge.hear(announcement)
