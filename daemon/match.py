@@ -212,6 +212,10 @@ class Match:
                 self.referee.agent_move = None  # the side is a person's now, who makes a move of their own
         self._publish()
 
+    def recall(self, thought: Thought | None) -> None:
+        """What an agent had said of the move that waits to be carried out, from the record."""
+        self._thought = thought
+
     def obey(self, command: Command) -> Answer:
         """Takes what somebody at the table says, and answers with what became of it."""
         return obeying.obey(self, command)
@@ -498,7 +502,9 @@ class Match:
                 listener(announcement, self.observation)
 
     def _with_thought(self, effect: Effect) -> Effect:
-        """An agent's ply with what the agent said of it."""
+        """An agent's ply, or the announcement of its move, with what the agent said of it."""
+        if isinstance(effect, Announcement) and effect.code == "agent_move":
+            return dataclasses.replace(effect, thought=self._thought)
         if not isinstance(effect, Record) or effect.known != "agent":
             return effect
         thought, self._thought = self._thought, None

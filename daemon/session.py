@@ -218,6 +218,7 @@ class Session:
             timer=self.timer,
             coach=self._coach,
         )
+        self.match.recall(None if stored is None else stored.asked_thought)
         self.match.start()
         return self.match
 

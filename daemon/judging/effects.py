@@ -89,6 +89,8 @@ class Announcement:
     """Points that the move brought each side; None in games without points."""
     scores: tuple[int, int] | None = None
     """Points of both sides after it; None in games without points."""
+    thought: Thought | None = None
+    """What an agent said of its move, where that is announced."""
 
 
 @dataclasses.dataclass(frozen=True)
