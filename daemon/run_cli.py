@@ -63,7 +63,8 @@ def run(
     """Watches a board until it is stopped: referees, records, asks agents, speaks, shows.
 
     After a crash or a power cut it resumes the interrupted game and compares it with the board first.
-    The page is on http://127.0.0.1:8765/ unless configured otherwise. Ctrl-C or SIGTERM ends it cleanly.
+    The page is on http://127.0.0.1:8765/ unless configured otherwise. Ctrl-C or SIGTERM ends it cleanly;
+    SIGHUP or `kibitzer reload` lets it read its settings again.
 
     With several --config each table gets a process of its own, which is started again when it ends by a fault; all
     end together. `var/tables.json` says how each is. Tables share neither name, record, ports nor camera.

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import logging.handlers
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,16 +31,27 @@ class FloodGate(logging.Filter):
         self.left_out = 0
         """Lines left out so far."""
         self._clock = clock
+        self._lock = threading.Lock()
         self._seen: collections.OrderedDict[tuple[str, str], list[float]] = collections.OrderedDict()
         self._missed: collections.Counter[tuple[str, str]] = collections.Counter()
         self._all: collections.deque[float] = collections.deque()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written."""
-        now_s = self._clock()
+        """Whether the line is written. Called by any thread, and before the handler takes its lock."""
+        try:
+            key = record.name, record.getMessage()
+        except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not end who writes it
+            key = record.name, str(record.msg)
+        with self._lock:
+            passes, missed = self._count(key, self._clock())
+        if missed:
+            record.msg, record.args = f"{key[1]} (and {missed} more times before)", ()
+        return passes
+
+    def _count(self, key: tuple[str, str], now_s: float) -> tuple[bool, int]:
+        """Whether a line passes, and how often it did not since it last did."""
         while self._all and now_s - self._all[0] >= WINDOW_S:
             self._all.popleft()
-        key = record.name, record.getMessage()
         times_s = [time_s for time_s in self._seen.pop(key, []) if now_s - time_s < WINDOW_S]
         passes = len(times_s) < self.repeats and len(self._all) < MOST_LINES
         self._seen[key] = [*times_s, now_s] if passes else times_s
@@ -49,11 +61,9 @@ class FloodGate(logging.Filter):
         if not passes:
             self.left_out += 1
             self._missed[key] += 1
-            return False
+            return False, 0
         self._all.append(now_s)
-        if missed := self._missed.pop(key, 0):
-            record.msg, record.args = f"{key[1]} (and {missed} more times before)", ()
-        return True
+        return True, self._missed.pop(key, 0)
 
 
 class RotatingFile(logging.handlers.RotatingFileHandler):

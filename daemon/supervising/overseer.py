@@ -25,6 +25,8 @@ LOGGER = logging.getLogger(__name__)
 STUCK_STATUS = 70
 """Exit status of a daemon that ended itself because its loop hung (sysexits.h: an internal error)."""
 LOOK_S = 0.5
+STOPPED_S = 10 * LOOK_S
+"""A look that comes so late was kept from coming by what kept the loop from going round, too."""
 LAST_WORDS_S = 3.0
 """Time for the voice to say that the daemon ends."""
 LOCKED_S = 30.0
@@ -78,6 +80,7 @@ class Overseer:
         self._end = end
         self._told = self._ready = self._armed = False
         self._alive_s = self._armed_s = float("-inf")
+        self._looked_s = pulse.clock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -100,6 +103,11 @@ class Overseer:
 
     def look(self) -> None:
         """Judges the loop once, and tells systemd how it is."""
+        now_s = self._pulse.clock()
+        if now_s - self._looked_s > STOPPED_S:
+            # This thread did not run either: the whole process was stopped, or the computer overwhelmed.
+            self._pulse.forgive(now_s - self._looked_s)
+        self._looked_s = now_s
         stuck = self._pulse.is_over(self.stuck_s)
         if stuck:
             self._hangs(self._pulse.busy_s)

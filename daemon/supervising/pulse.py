@@ -34,6 +34,10 @@ class Pulse:
         """The loop begins its next step; each must be over within the deadline, or `patience` times that."""
         self.step, self._turn_s, self._patience = step, self.clock(), patience
 
+    def forgive(self, seconds: float) -> None:
+        """So long nothing of this process ran at all: that is not charged to the present step."""
+        self._turn_s = min(self.clock(), self._turn_s + seconds)
+
     def is_over(self, limit_s: float) -> bool:
         """Whether the present step takes longer than a limit for ordinary steps, or as many times that as it may."""
         return self.busy_s > limit_s * self._patience

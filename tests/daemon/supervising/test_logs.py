@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,30 @@ def test_memory_of_lines_is_bounded_and_so_is_their_number(clock: StillClock) ->
     assert len(gate._seen) == REMEMBERED and len(gate._missed) <= REMEMBERED + 1
     clock.pass_s(61)
     assert gate.filter(record("once more"))
+
+
+def test_line_whose_arguments_do_not_fit_ends_nobody(clock: StillClock) -> None:
+    wrong = logging.LogRecord("camera", logging.WARNING, "file", 1, "%d pictures", ("many",), None)
+    assert FloodGate(3, clock).filter(wrong)
+
+
+def test_many_threads_may_write_at_once() -> None:
+    gate = FloodGate(10)
+    faults: list[BaseException] = []
+
+    def write(number: int) -> None:
+        try:
+            for line in range(2000):
+                gate.filter(record(f"line {line % 700} of {number % 2}"))
+        except BaseException as error:  # noqa: BLE001 - the top of the thread
+            faults.append(error)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults and len(gate._seen) <= REMEMBERED
 
 
 @pytest.mark.usefixtures("quiet_root")

@@ -101,6 +101,17 @@ def test_first_frame_may_take_longer() -> None:
     assert len(table.players.said) == 1
 
 
+def test_process_that_was_stopped_as_a_whole_is_not_taken_for_a_stuck_loop() -> None:
+    table = Table()
+    table.pulse.begin("frame 7")
+    table.look_for(2)
+    table.clock.pass_s(1000)
+    table.look_for(7)
+    assert table.players.said == [] and table.ended == []
+    table.look_for(5)
+    assert len(table.players.said) == 1
+
+
 def test_loop_that_comes_back_says_so_and_gives_signs_of_life_again() -> None:
     table = Table()
     table.pulse.begin("frame 7")
