@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 from daemon.judging.effects import Announcement, Record, Rewrite
 from daemon.records.journal import Journal, JournalError
+from daemon.records.stored import THOUGHT
 from games import Outcome
 
 REASONS = {
@@ -61,7 +65,9 @@ class GameRecord:
 
     def note(self, announcement: Announcement) -> None:
         """Writes what was announced besides the plies."""
-        data = {"move": announcement.move, "rule": announcement.rule, "board": announcement.board}
+        data: dict[str, Any] = {"move": announcement.move, "rule": announcement.rule, "board": announcement.board}
+        if announcement.thought is not None:
+            data[THOUGHT] = dataclasses.asdict(announcement.thought)
         try:
             self._journal.note(self.game_id, announcement.code, announcement.text, data)
         except JournalError as error:

@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from daemon.judging.effects import Known
-from daemon.records.stored import REWRITTEN, GameSummary, StoredGame, StoredNote, StoredPly
+from daemon.judging.effects import Known, Thought
+from daemon.records.stored import AGENT_MOVE, REWRITTEN, THOUGHT, GameSummary, StoredGame, StoredNote, StoredPly
 from games import Outcome
 
 Row = sqlite3.Row
@@ -72,7 +72,10 @@ def _ply(row: Row) -> StoredPly:
 
 def _note(row: Row) -> StoredNote:
     data = _json(row, "data")
-    if not isinstance(data, dict) or (row["kind"] == REWRITTEN and not _is_beyond(data.get("beyond"))):
+    wrong = not isinstance(data, dict)
+    wrong = wrong or (row["kind"] == REWRITTEN and not _is_beyond(data.get("beyond")))
+    wrong = wrong or (row["kind"] == AGENT_MOVE and not _is_answer(data))
+    if wrong:
         raise RowError(f"data of a note is {row['data']!r:.60}")
     return StoredNote(_text(row, "kind"), _text(row, "text"), data, _whole(row, "ply"), _text(row, "time"))
 
@@ -86,6 +89,20 @@ def _is_beyond(entries: object) -> bool:
         and one[1] in (0, 1)
         and one[2] in get_args(Known)
         for one in entries
+    )
+
+
+def _is_answer(data: Mapping[str, Any]) -> bool:
+    """Whether these are an agent's move and, perhaps, what it said of it."""
+    said = data.get(THOUGHT, {})
+    names = {field.name for field in dataclasses.fields(Thought)}
+    return (
+        isinstance(data.get("move"), str)
+        and isinstance(said, dict)
+        and said.keys() <= names
+        and isinstance(said.get("score", None), int | float | None)
+        and all(isinstance(said.get(name, 0), int) for name in COUNTS)
+        and isinstance(said.get("seconds", 0.0), int | float)
     )
 
 

@@ -6,11 +6,14 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from daemon.judging.effects import Known
+from daemon.judging.effects import Known, Thought
 from games import Outcome
 
 REWRITTEN = "rewritten"
 """Kind of the note that a rewriting leaves; its `beyond` are the seen plies that counted no more then."""
+
+AGENT_MOVE, THOUGHT = "agent_move", "thought"
+"""Kind of the note that an agent's answer leaves, and what in its data the agent said of it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,6 +113,15 @@ class StoredGame:
     def known(self) -> tuple[Known, ...]:
         """How it is known who made each of them."""
         return tuple(ply.known for ply in self.plies)
+
+    @property
+    def asked_thought(self) -> Thought | None:
+        """What an agent said of the move that it asked for last; None where it asked for none since the last ply."""
+        for note in reversed(self.notes):
+            if note.kind == AGENT_MOVE:
+                said = note.data.get(THOUGHT) if note.ply == len(self.plies) else None
+                return None if said is None else Thought(**said)
+        return None
 
     @property
     def beyond(self) -> tuple[tuple[str, int, Known], ...]:

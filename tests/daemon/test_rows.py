@@ -42,6 +42,8 @@ WRONG = [
     ("plies", "ply", 9),
     ("notes", "data", '"text"'),
     ("notes", "data", "{"),
+    ("notes", "kind", "agent_move"),
+    ("notes", "kind", "rewritten"),
 ]
 
 
@@ -86,6 +88,7 @@ def test_what_cannot_be_is_refused_with_its_column_and_costs_no_other_game(
     with pytest.raises(JournalError) as caught:
         journal.game(spoiled)
     assert caught.value.code == "unreadable"
+    column = "data" if table == "notes" else column
     assert {"ply": "plies are missing", "known": "known", "side": "side"}.get(column, column) in str(caught.value)
     with caplog.at_level(logging.CRITICAL + 1):
         assert [game.game_id for game in journal.games()] == [sound]

@@ -12,7 +12,7 @@ from agents.messages import LimitsPart, ReplyMessage
 from daemon.clocks import GameClock, TimeControl
 from daemon.commands import Pause, Resign, Resume, Undo
 from daemon.config import ClockSection
-from daemon.judging.effects import Announcement
+from daemon.judging.effects import Announcement, Thought
 from daemon.judging.referee import Referee
 from daemon.match import Match, Seat
 from daemon.records.journal import Journal
@@ -129,6 +129,7 @@ def test_nobody_pays_while_an_agents_move_waits_for_a_hand_and_its_figures_are_r
     )
     at.wait(1)
     assert at.match.referee.awaiting == "carry_out"
+    assert at.stored.asked_thought == Thought(0.5, 9, 12345, 2.5)
     at.wait(300)
     assert (at.left_s, at.timer.stopped) == ((98.0, 96.0), "an agent's move waits to be carried out")
     at.show(board_with(GAME, W="d2", B="f4"))
@@ -137,6 +138,7 @@ def test_nobody_pays_while_an_agents_move_waits_for_a_hand_and_its_figures_are_r
     ply = at.stored.plies[1]
     assert (ply.spent_s, ply.score, ply.depth, ply.nodes, ply.thought_s) == (4.0, 0.5, 9, 12345, 2.5)
     assert at.stored.plies[0].depth is None
+    assert at.stored.asked_thought is None
 
 
 @pytest.mark.parametrize("reason", ["paused", "lost", "camera", "desync"])
