@@ -18,7 +18,10 @@ class CommandError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Pass:
-    """The side to move passes, or ends its turn."""
+    """The side to move passes, or ends its turn, or makes another decision that lays nothing."""
+
+    choice: str = ""
+    """Which, where there are several, such as `black` in the opening swap2 of gomoku; empty for the only one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,7 +118,7 @@ class _Form:
 
 
 _FORMS: dict[str, _Form] = {
-    "pass": _Form(Pass),
+    "pass": _Form(Pass, {"choice": "choice"}),
     "undo": _Form(Undo),
     "mover": _Form(Mover, {"side": "side", "move": "number"}),
     "correct": _Form(Correct, {"cell": "cell", "piece": "piece"}, ("cell", "piece")),

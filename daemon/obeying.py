@@ -49,8 +49,8 @@ def obey(match: Match, command: Command) -> Answer:
 def _effects(match: Match, command: Command) -> list[Effect]:
     referee = match.referee
     match command:
-        case Pass():
-            return corrections.say_pass(referee)
+        case Pass(choice):
+            return corrections.say_pass(referee, choice)
         case Mover(side, number):
             return corrections.set_mover(referee, side, number)
         case Undo():

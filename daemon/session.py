@@ -183,6 +183,8 @@ class Session:
         if self.match is not None and not resume:
             self.match.leave()
             start, to_clear = self.match.set_up, self.match.to_clear
+        elif not resume:
+            self._leave_interrupted()
         stored = self.journal.unfinished() if resume else None
         if stored is not None and was_left(stored):
             stored = None
@@ -221,6 +223,12 @@ class Session:
         self.match.recall(None if stored is None else stored.asked_thought)
         self.match.start()
         return self.match
+
+    def _leave_interrupted(self) -> None:
+        """Notes that the game interrupted last is not to be resumed by a later start either."""
+        stored = self.journal.unfinished()
+        if stored is not None and stored.plies and not was_left(stored):
+            self.journal.note(stored.game_id, "left", "A new game was wanted.")
 
     def _learner(self, pipeline: Pipeline, adapted: Path | None) -> Adaptation | None:
         """Learns on from one game of the session to the next."""

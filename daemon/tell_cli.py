@@ -52,12 +52,16 @@ def tell() -> None:
 
 
 @app.command("pass")
-def say_pass(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
-    """The side to move passes, or ends its turn after a double.
+def say_pass(
+    choice: Annotated[str, typer.Argument(help="What is decided, where there is a choice, such as black.")] = "",
+    config: ConfigOption = SHIPPED,
+    port: PortOption = 0,
+) -> None:
+    """The side to move passes, or ends its turn after a double; in gomoku's swap2 it decides without a stone.
 
     Example: kibitzer tell pass
     """
-    _tell(Pass(), config, port, "pass")
+    _tell(Pass(choice), config, port, "pass")
 
 
 @app.command("undo")

@@ -16,8 +16,11 @@ class Refusal(ValueError):
     """What was told cannot be; the message says why, for a person."""
 
 
-def say_pass(referee: Referee) -> list[Effect]:
-    """The side to move passes, or ends its turn."""
+def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
+    """The side to move passes, ends its turn, or decides what the board does not show: the move of the text `choice`.
+
+    Without one it is the only such move there is.
+    """
     game, position = referee.game, referee.position
     if referee.outcome is not None:
         raise Refusal("The game is over: nobody can pass.")
@@ -29,9 +32,13 @@ def say_pass(referee: Referee) -> list[Effect]:
     moves = unseen_moves(game, position)
     if not moves:
         raise Refusal(f"{game.sides[side].capitalize()} has to move and may not pass.")
-    if len(moves) > 1:
-        raise Refusal("I know the hand, and cannot tell which tile is put away.")
-    return [*referee.make(moves[0], game.apply(position, moves[0]), "said"), *referee.pass_if_forced()]
+    texts = [game.format_move(position, move) for move in moves]
+    if choice and choice.lower() not in texts:
+        raise Refusal(f"{game.sides[side].capitalize()} may say {' or '.join(texts)}, not {choice[:20]}.")
+    if not choice and len(moves) > 1:
+        raise Refusal(f"Say which: {' or '.join(texts)}.")
+    move = moves[texts.index(choice.lower())] if choice else moves[0]
+    return [*referee.make(move, game.apply(position, move), "said"), *referee.pass_if_forced()]
 
 
 def set_mover(referee: Referee, name: str = "", number: int | None = None) -> list[Effect]:

@@ -59,4 +59,5 @@ def _taken_back(referee: Referee, plies: list[Ply]) -> str:
     if len(made) > 1:
         return f"{phrases.listed([one.text for one in made])} are taken back."
     name = referee.game.sides[made[0].side].capitalize()
-    return f"{name}'s {made[0].text if made[0].seen else 'pass'} is taken back."
+    what = "pass" if made[0].text.startswith("pass") else made[0].text
+    return f"{name}'s {what} is taken back."

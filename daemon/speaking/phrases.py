@@ -33,6 +33,8 @@ def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, a
     side, gains = game.to_move(position), game.gains(position, move)
     name, words = game.sides[side].capitalize(), spoken_move(game, position, move)
     if not game.steps(position, move):
+        if words != "pass":
+            return f"{name}: {words}."
         return f"{name}'s turn is over." if again else f"{name} passes."
     if gains is None:
         return "Thank you." if thanks else f"{name}: {words}."
@@ -65,7 +67,8 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
     """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
     steps = game.steps(position, move)
     if not steps:
-        return "pass"
+        text = game.format_move(position, move)
+        return "pass" if text.startswith("pass") else text
     names = game.cells
     words = [
         f"{names[step.origin]} to {names[step.cell]}" if step.origin is not None else names[step.cell]

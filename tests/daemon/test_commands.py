@@ -82,6 +82,7 @@ def post(page: WebPage, body: bytes, **headers: str) -> tuple[int, dict[str, str
     "command",
     [
         Pass(),
+        Pass("black"),
         Undo(),
         Mover("green"),
         Mover("", 7),

@@ -20,6 +20,7 @@ from daemon.commands import (
     Correct,
     EndMove,
     NewGame,
+    Pass,
     Pause,
     Repeat,
     Resign,
@@ -150,6 +151,15 @@ def test_undo_works_in_every_game(game: str) -> None:
     assert "is taken back" in tell(bench, Undo())
     assert bench.show(rules.board(rules.initial())) == ["resumed"]
     assert bench.match.referee.ply == 0
+
+
+def test_a_decision_that_lays_no_stone_is_told_by_its_name() -> None:
+    bench = at("gomoku", ["h8", "h9", "a1"], swap2=True)
+    assert refuse(bench, Pass()) == "Say which: black or two."
+    assert refuse(bench, Pass("white")) == "Second may say black or two, not white."
+    assert tell(bench, Pass("black")) == "Second: black."
+    assert bench.match.referee.moves[-1] == "black"
+    assert tell(bench, Undo()) == "Second's black is taken back. Second's turn."
 
 
 # Correct and adopt.

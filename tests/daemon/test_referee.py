@@ -258,3 +258,21 @@ def test_board_that_is_not_set_up_for_a_new_game_is_said_to_be_so(game: AnyGame)
     effects = see(Referee(game), board_with(game, W="a1 a4 a7", B="d1 d2 d3"))
     assert codes(effects) == ["desync"]
     assert said(effects).text.startswith("To begin, set up the board as at the start: look at")
+
+
+def test_many_discs_turned_wrongly_are_an_illegal_move_with_its_rule_and_no_desync() -> None:
+    game = games.load("reversi")
+    texts = ["d3", "c3", "c4", "c5", "b4", "e3", "f3"]
+    referee = after(game, texts[:5])
+    wrong = game.board(referee.position).translate(str.maketrans("BW", "WB"))
+    effects = see(referee, wrong)
+    assert codes(effects) == ["illegal"]
+    assert said(effects).rule == "turned_without_laying"
+    assert len(said(effects).cells) >= 5
+
+
+def test_a_man_removed_from_the_middle_of_the_line_is_no_takeback(game: AnyGame) -> None:
+    referee = after(game, ["d2", "f4", "a1", "a4", "a7"])
+    effects = see(referee, board_with(game, W="d2 a1 a7", B="a4"))
+    assert codes(effects) == ["illegal"]
+    assert referee.ply == 5
