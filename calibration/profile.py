@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import io
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,8 @@ def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:
     if image_from_board.shape != (3, 3) or not np.isfinite(image_from_board).all():
         raise ValueError("image_from_board is no homography")
     boards = facts.get("boards")  # older profiles do not say
+    if not all(math.isfinite(float(number)) for number in (facts["accuracy"], boards or 0, *facts["shape"].values())):
+        raise ValueError("accuracy, boards and shape are numbers")
     return TableProfile(
         game=facts["game"],
         options=frozenset(str(option) for option in facts["options"]),

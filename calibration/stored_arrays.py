@@ -17,6 +17,7 @@ DAMAGED = (
     KeyError,
     TypeError,
     AttributeError,
+    OverflowError,
     EOFError,
     RuntimeError,
     zipfile.BadZipFile,

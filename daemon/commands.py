@@ -146,10 +146,11 @@ def parse_command(words: object) -> Command:
     strange = sorted(str(field)[:LONGEST_NAME] for field in words if field not in ("command", *form.fields))
     if strange:
         raise CommandError(f"{name} takes no {strange[0]}")
+    values = {field: _value(field, words[field]) for field in words if field != "command"}
     for field in form.required:
-        if not words.get(field):
+        if not values.get(field):
             raise CommandError(f"{name} needs a {field}")
-    return form.kind(**{form.fields[field]: _value(field, words[field]) for field in words if field != "command"})
+    return form.kind(**{form.fields[field]: value for field, value in values.items()})
 
 
 def as_object(command: Command) -> dict[str, object]:

@@ -197,7 +197,7 @@ class Journal:
                 raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
             try:
                 return self._stored(row)
-            except RowError as error:
+            except (RowError, IndexError) as error:  # SQLite's rows say IndexError of a column that is missing
                 raise JournalError("unreadable", f"game {game_id} in {self.path} cannot be read: {error}") from error
 
     def games(self, limit: int = 1000) -> list[StoredGame]:
@@ -240,8 +240,8 @@ class Journal:
         """What a row says; None, and a word in the log, where it says what cannot be: the others are still there."""
         try:
             return read(row)
-        except RowError as error:
-            _log.error("game %s in %s cannot be read: %s", row["game_id"], self.path, error)
+        except (RowError, IndexError) as error:
+            _log.error("game %s in %s cannot be read: %s", row[0], self.path, error)
             return None
 
     def _open(self) -> None:

@@ -39,6 +39,50 @@ def test_a_short_run_breaks_nothing(target: str) -> None:
     assert not found
 
 
+ONCE_BROKEN = [
+    ("endpoint", b"ipc:///run/kibi\xd9zer/s"),
+    ("bearer", b"Basic abc\xfe"),
+    ("certificate", b'curve\n    public-key = "' + b"#" * 40 + b'"\n'),
+    ("certificate", b'curve\n    public-key = "Yne@$w-vo<fVvi]a<NY6T1e999ed:M$fmetadata%%%"\n'),
+    ("shown_text", b"a" * 79 + b" b"),
+    ("worker_message", b'{"type": "' + b"A" * 5000 + b'"}'),
+    ("desk", b'{"type": "' + b"A" * 3000 + b'"}'),
+    (
+        "request",
+        b"GET /live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \xff\xfe==\r\n\r\n",
+    ),
+    (
+        "request",
+        b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+    ),
+    (
+        "profile_arrays",
+        b'{"game": "nine_mens_morris", "options": [], "shape": "x", "descriptor": "", "weights_sha256": "",'
+        b' "accuracy": 1.0, "created": "", "format": 1}',
+    ),
+    (
+        "profile_arrays",
+        b'{"game": "nine_mens_morris", "options": [], "shape": {}, "descriptor": "", "weights_sha256": "",'
+        b' "accuracy": 1' + b"0" * 400 + b', "created": "", "format": 1}',
+    ),
+    ("journal_rows", b"- 0-\n0"),
+    ("command", b'{"command": "correct", "cell": " ", "piece": "light"}'),
+    ("journal_rows", b"1"),
+    ("journal_rows", b"\x1b[2J"),
+]
+"""Inputs that broke a reader when they were met first."""
+
+
+@QUIET
+def test_what_broke_a_reader_once_does_so_no_more() -> None:
+    arm()
+    known = {entry.name: entry for entry in entries_of("all")}
+    outcomes = [met(known[name], data) for name, data in ONCE_BROKEN]
+    assert [one for one in outcomes if isinstance(one, Found)] == []
+    assert not any(outcomes[:3])
+
+
 @QUIET
 def test_good_inputs_are_accepted() -> None:
     arm()

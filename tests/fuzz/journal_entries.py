@@ -112,7 +112,7 @@ def strange_rows(data: bytes) -> bool:
     path.write_bytes(_record())
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for _ in range(chance.randint(1, 3)):
-            with contextlib.suppress(sqlite3.Error, ValueError):
+            with contextlib.suppress(sqlite3.Error, ValueError, IndexError):
                 if chance.random() < 0.25:
                     connection.execute(chance.choice(STATEMENTS))
                     continue
