@@ -25,8 +25,12 @@ class CellLosses:
         return sum(losses[letter] for losses, letter in zip(self._cells, board, strict=True))
 
     def change(self, board: str, steps: Sequence[Step]) -> tuple[float, int]:
-        """By how much the steps change a board's loss, and on how many of the touched cells they contradict it."""
+        """By how much the steps change a board's loss, and on how many of the touched cells they contradict it.
+
+        Men that they turn over are not among these: the next ply may turn any number of them back.
+        """
         after: dict[int, str] = {}
+        turned = {step.cell for step in steps if step.kind == "flip"}
         for step in steps:
             if step.origin is not None:
                 after[step.origin] = EMPTY
@@ -35,7 +39,7 @@ class CellLosses:
         for cell, letter in after.items():
             losses = self._cells[cell]
             loss = losses[letter]
-            wrong += loss > WRONG_CELL_NATS
+            wrong += loss > WRONG_CELL_NATS and cell not in turned
             change += loss - losses[board[cell]]
         return change, wrong
 

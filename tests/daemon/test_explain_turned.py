@@ -68,3 +68,16 @@ def test_a_forced_pass_is_seen_with_the_move_after_it(game: Reversi) -> None:
     best = explain(game, [start], reading_of(game, game.board(after))).explanations[0]
     assert list(best.moves) == moves
     assert best.extra_nats == 0
+
+
+def test_two_fast_plies_of_which_the_second_turns_many_discs_back_are_both_made(game: Reversi) -> None:
+    rows = (".WWW...W", "BBWBBBBB", ".BBWBWBB", ".BBWWWBB", ".BBBBWBB", "..BBBBWB", ".B.WBBWW", ".....B.W")
+    board = "".join(rows)
+    discs = [sum(1 << cell for cell, letter in enumerate(board) if letter == man) for man in "BW"]
+    start = Position((discs[0], discs[1]), 1)
+    for first in game.legal_moves(start):
+        between = game.apply(start, first)
+        for second in game.legal_moves(between):
+            after = game.apply(between, second)
+            best = explain(game, [start], reading_of(game, game.board(after))).explanations[0]
+            assert (best.kind, best.board) == ("plies", game.board(after))
