@@ -87,6 +87,8 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
         raise Refusal("The game is paused: resume it first.")
     doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
     mover = side_of(game, side) if side else None
+    if mover is not None and (effects := referee.settle(reading.board, mover)):
+        return effects
     if (way := way_to(referee, reading, mover)) is not None:
         return take(referee, way)
     if doubtful:

@@ -13,7 +13,7 @@ from daemon.judging.effects import Effect, Finish, TakeBack
 from daemon.judging.explain import explain
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay, Ply
-from games import EMPTY, Outcome
+from games import EMPTY, AnyGame, Outcome
 
 MOST_UNDONE = 2
 """A takeback of more plies from the end is no takeback, but a board that is being cleared."""
@@ -85,6 +85,12 @@ class OtherLine:
             if again.explanations and not again.ambiguous and again.explanations[0].kind in ("unchanged", "plies"):
                 return ply, again
         return None
+
+    def gone_on(self, game: AnyGame, ply: int, event: MoveEvent) -> OtherLine:
+        """The line that goes on from its first `ply` plies as the event's best explanation says."""
+        line = LineOfPlay(game, self.positions[: ply + 1])
+        line.plies = list(self.plies[:ply])
+        return OtherLine.after(line, event.explanations[0])
 
     def take_over(self, line: LineOfPlay, ply: int) -> list[Effect]:
         """Makes the first `ply` plies of this the line believed, and says so to the record."""

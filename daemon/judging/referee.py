@@ -7,19 +7,21 @@ line of positions from the start; only a reading that a legal move explains ever
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 from daemon.judging import complaints
 from daemon.judging.complaints import Complaint
 from daemon.judging.effects import Announcement, Effect, Known, TakeBack
 from daemon.judging.explain import explain
-from daemon.judging.explanation import Explanation, MoveEvent
+from daemon.judging.explanation import RIVAL_NATS, Explanation, MoveEvent
 from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
 from daemon.judging.play import Play, Withdrawn
 from daemon.speaking import phrases
 from games import Side
 
 MISREAD = "If I misread the last move, tell me to adopt the board."
+WHO_MOVED = "I am not sure how it went. Tell me whose turn it is: adopt, and the side."
 MOST_TOLD = 3
 """As many of the last moves are named when a line turns out to have been right."""
 
@@ -174,19 +176,43 @@ class Referee(Play):
         best, undone = event.explanations[0] if event.explanations else None, self._undone
         if undone is not None and undone.is_being_cleared(best, event.board):
             return self._end_again(undone)
-        if best is not None or event.doubtful or self.withdrawn is not None:
+        if self.withdrawn is not None:
+            return []
+        if self._open and (effects := self._settled_by(event, best, movers)):
+            return effects
+        if best is not None or event.doubtful:
             return []
         if undone is not None and (ply := undone.again(self.line, event.board)):
             return self._take_over(undone, ply)
-        others = (*((undone,) if undone is not None else ()), *self._open)
         if self._together is not None and (lifted := self._together.lifted(self.line, event)) is not None:
             return self._takeback(lifted)
-        ways = [(other, way) for other in others if (way := other.explains(self.line, event)) is not None]
-        if len(ways) != 1:
+        way = None if undone is None else undone.explains(self.line, event)
+        if undone is None or way is None:
             return []
-        other, (ply, again) = ways[0]
-        effects = self._take_over(other, ply)
-        return [*effects, *self._judge(again, movers)]
+        effects = self._take_over(undone, way[0])
+        return [*effects, *self._judge(way[1], movers)]
+
+    def _settled_by(self, event: MoveEvent, best: Explanation | None, movers: Sequence[Side]) -> list[Effect]:
+        """Which of the open lines a reading goes on from, if that explains it better than `best`; else nothing."""
+        most = math.inf if best is None else best.cost - RIVAL_NATS
+        ways = [(other, way) for other in self._open if (way := other.explains(self.line, event)) is not None]
+        ways = [(other, way) for other, way in ways if way[1].explanations[0].cost <= most]
+        if len(ways) == 1:
+            other, (ply, again) = ways[0]
+            effects = self._take_over(other, ply)
+            return [*effects, *self._judge(again, movers)]
+        if best is not None or not ways:
+            return []
+        self.verdict, self._open = "ambiguous", tuple(other.gone_on(self.game, *way) for other, way in ways)
+        announcement = self.announce("ambiguous", WHO_MOVED, board=event.board, urgent=True)
+        return self._once("ambiguous", event.board, announcement)
+
+    def settle(self, board: str, mover: Side) -> list[Effect]:
+        """Takes the open line that shows that board and has that side to move; nothing where there is none."""
+        fitting = [
+            one for one in self._open if one.boards[-1] == board and self.game.to_move(one.positions[-1]) == mover
+        ]
+        return self._take_over(fitting[0], len(fitting[0].plies)) if fitting else []
 
     def _end_again(self, undone: OtherLine) -> list[Effect]:
         """The board of a finished game was only being cleared: the moves undone by that count again."""
