@@ -93,7 +93,7 @@ class Visit:
     def carry_out(self, handfuls: Iterable[tuple[Step, ...]], *, palmed: bool = False) -> None:
         """Does the steps, one handful after the other; a man that leaves the board is carried out of view.
 
-        With `palmed` the hand holds all men that it puts down, and need not leave for the next.
+        With `palmed` the hand holds all men that it puts down or takes, and need not leave for the next.
         """
         for number, steps in enumerate(handfuls):
             step, cells = steps[0], tuple(one.cell for one in steps)
@@ -110,7 +110,10 @@ class Visit:
                 self._touch(cells, Event("lay", cells, step.piece), "pinch", "open")
             elif step.kind == "remove":
                 self._touch(cells, Event("pick", cells), "open", "pinch")
-                self._leave(Event("drop"), "pinch")
+                if palmed:
+                    self.strokes.append(Stroke(self._here, self._here, TOUCH_S / self._pace, Event("drop")))
+                else:
+                    self._leave(Event("drop"), "pinch")
             else:
                 self._touch(cells, Event("turn", cells, step.piece), "open", "open")
 

@@ -148,7 +148,7 @@ class SimulatedTable:
         """Queues a visit of that side's hand that does the steps; a pace of 2 is twice as fast.
 
         The hand also moves the pawns, where there are any, to the spaces that `scores` of both sides name. With
-        `palmed` it holds all men that it puts down from the beginning, and does not leave between them.
+        `palmed` it holds all men that it puts down or takes, and does not leave between them.
         """
         if not pace > 0:
             raise ValueError(f"pace is greater than 0, not {pace}")
