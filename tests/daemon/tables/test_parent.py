@@ -1,0 +1,223 @@
+"""Every table has a process of its own: one that fails takes no other along, and all end together."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.config import load_config
+from daemon.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
+from daemon.tables.settings import Table
+from daemon.tables.signs import SignPost, Signs, take
+
+FAKE = (sys.executable, str(Path(__file__).with_name("fake_table.py")))
+PARENT = (
+    "import sys, logging; from pathlib import Path; from daemon.tables.parent import run_tables\n"
+    "logging.basicConfig(level=logging.INFO)\n"
+    f"sys.exit(run_tables([Path(p) for p in sys.argv[2:]], ['--new-game'], {FAKE!r}, Path(sys.argv[1])))"
+)
+DEADLINE_S = 30.0
+
+
+def settings(folder: Path, name: str) -> Path:
+    """Settings of a table that share nothing."""
+    path = folder / f"{name}.toml"
+    path.write_text(
+        f'[bus]\ntable = "{name}"\nstate = "tcp://127.0.0.1:*"\nreply = "tcp://127.0.0.1:*"\n[page]\nport = 0\n'
+        f'[journal]\npath = "{folder}/{name}.sqlite"\n[camera]\nsource = "http://127.0.0.1:1/{name}"\n',
+        encoding="utf-8",
+    )
+    return path
+
+
+def wait_for(done: Callable[[], Any]) -> Any:
+    """What `done` gives once it is true."""
+    deadline_s = time.monotonic() + DEADLINE_S
+    while not (found := done()):
+        assert time.monotonic() < deadline_s, "it never happened"
+        time.sleep(0.02)
+    return found
+
+
+class Running:
+    """A parent with its tables."""
+
+    def __init__(self, folder: Path, *names: str) -> None:
+        self.folder, self.summary = folder, folder / "tables.json"
+        command = [sys.executable, "-c", PARENT, str(self.summary), *(str(settings(folder, name)) for name in names)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+    def table(self, name: str) -> dict[str, Any]:
+        """What the summary says of a table; empty before there is one."""
+        with contextlib.suppress(OSError, ValueError):
+            return next(one for one in json.loads(self.summary.read_text())["tables"] if one["table"] == name)
+        return {}
+
+    def runs(self, name: str) -> int:
+        """The number of a table's process, once it is well."""
+        return int(wait_for(lambda: self.table(name).get("well") and self.table(name)["pid"]))
+
+    def end(self) -> tuple[int, str]:
+        """Exit status and log, once it has ended."""
+        log = self.process.communicate(timeout=DEADLINE_S)[1]
+        return self.process.returncode, log
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
+    """Starts parents, and ends them."""
+    running: list[Running] = []
+
+    def begin(*names: str) -> Running:
+        running.append(Running(tmp_path, *names))
+        return running[-1]
+
+    yield begin
+    for one in running:
+        one.process.kill()
+        one.process.communicate()
+
+
+def test_a_table_that_is_killed_is_started_again_and_the_other_is_left_alone(start: Callable[..., Running]) -> None:
+    parent = start("well_a", "well_b")
+    first, other = parent.runs("well_a"), parent.runs("well_b")
+    os.kill(first, signal.SIGKILL)
+    wait_for(lambda: parent.table("well_a").get("restarts") == 1 and parent.table("well_a")["well"])
+    assert parent.runs("well_a") != first
+    assert parent.runs("well_b") == other
+    parent.process.send_signal(signal.SIGTERM)
+    status, log = parent.end()
+    assert (status, parent.summary.exists()) == (0, False)
+    assert "table well_a: it ended with SIGKILL" in log
+    assert "well_a: I am well" in log
+
+
+def test_signals_are_handed_on_once_to_all_tables(start: Callable[..., Running]) -> None:
+    parent = start("well_a", "well_b")
+    ids = [parent.runs(name) for name in ("well_a", "well_b")]
+    notes = [parent.folder / f"{name}.signals" for name in ("well_a", "well_b")]
+    parent.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: all(note.exists() for note in notes))
+    parent.process.send_signal(signal.SIGINT)
+    assert parent.end()[0] == 0
+    assert [note.read_text().split() for note in notes] == [["SIGHUP", "SIGTERM"]] * 2
+    assert not any(Path(f"/proc/{number}").exists() for number in ids)
+
+
+def test_a_table_whose_settings_are_refused_is_not_started_again(start: Callable[..., Running]) -> None:
+    parent = start("well_a", "refuses_b")
+    parent.runs("well_a")
+    wait_for(lambda: parent.table("refuses_b").get("state") == "refused")
+    assert parent.table("refuses_b")["restarts"] == 0
+    assert parent.table("refuses_b")["text"] == "it ended with status 2"
+    parent.process.send_signal(signal.SIGTERM)
+    assert parent.end()[0] == 0
+
+
+def test_where_every_table_is_refused_the_parent_ends_with_2(start: Callable[..., Running]) -> None:
+    status, log = start("refuses_a", "refuses_b").end()
+    assert status == 2
+    assert "table refuses_b: it ended with status 2" in log
+
+
+def test_a_second_signal_ends_tables_that_do_not_listen(start: Callable[..., Running]) -> None:
+    parent = start("deaf_a", "well_b")
+    ids = [parent.runs(name) for name in ("deaf_a", "well_b")]
+    parent.process.send_signal(signal.SIGTERM)
+    wait_for((parent.folder / "deaf_a.signals").exists)
+    parent.process.send_signal(signal.SIGTERM)
+    assert parent.end()[0] == 130
+    assert not any(Path(f"/proc/{number}").exists() for number in ids)
+
+
+@pytest.fixture
+def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[TableProcess, SignPost]]:
+    """A table of the behaviour that the test names, not started yet."""
+    path, post = settings(tmp_path, request.param), SignPost(1)
+    process = TableProcess(Table(path, load_config(path)), post.address(0), [], FAKE)
+    yield process, post
+    process.kill()
+    post.close()
+
+
+def ended(process: TableProcess, now_s: float) -> bool:
+    """Looks once; whether it has ended."""
+    process.look(now_s)
+    return process.pid is None
+
+
+@pytest.mark.parametrize("one", ["dies"], indirect=True)
+def test_the_pauses_between_starts_grow_and_begin_anew_once_it_has_proved_itself(
+    one: tuple[TableProcess, SignPost],
+) -> None:
+    process, now_s = one[0], 1000.0
+    for pause_s in (PAUSES_S[0], PAUSES_S[1], PAUSES_S[2]):
+        process.look(now_s)
+        assert process.state == "starting"
+        wait_for(lambda: ended(process, now_s))  # noqa: B023
+        process.look(now_s + pause_s - 0.01)
+        assert process.state == "waiting"
+        now_s += pause_s
+    process.look(now_s)
+    now_s += PROVED_S + 1
+    wait_for(lambda: ended(process, now_s))
+    process.look(now_s + PAUSES_S[0])
+    assert process.state == "starting"
+
+
+@pytest.mark.parametrize("one", ["silent"], indirect=True)
+def test_a_process_that_gives_no_sign_of_life_is_ended_and_started_again(one: tuple[TableProcess, SignPost]) -> None:
+    process, post = one
+    process.look(0.0)
+
+    def is_ready() -> bool:
+        post.read(0, process.signs, 0.0)
+        process.look(0.0)
+        return process.well
+
+    wait_for(is_ready)
+    assert process.text == "playing"
+    process.look(SILENT_S - 1)
+    assert process.well
+    process.look(SILENT_S + 1)
+    wait_for(lambda: ended(process, SILENT_S + 2))
+    assert process.last_end == "it ended with SIGABRT"
+    assert process.state == "waiting"
+
+
+@pytest.mark.parametrize("one", ["well"], indirect=True)
+def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[TableProcess, SignPost]) -> None:
+    process = one[0]
+    process.look(0.0)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)  # hears nothing, not even SIGABRT
+    process.look(START_S + 1)
+    assert process.state == "starting"
+    process.look(START_S + ABORT_S + 2)
+    assert ended(process, START_S + ABORT_S + 3)
+    assert process.last_end == "it ended with SIGKILL"
+
+
+@pytest.mark.parametrize(
+    ("data", "signs"),
+    [
+        (b"READY=1\nSTATUS=all well", Signs(True, 5.0, "all well")),
+        (b"WATCHDOG=1", Signs(False, 5.0, "")),
+        (b"READY=2\nWATCHDOG=\n=\n\xff\xfe\nSTATUS=a\x1b[2Jb", Signs(False, None, "a[2Jb")),
+        (b"STATUS=" + b"x" * 4000, Signs(False, None, "x" * 200)),
+    ],
+)
+def test_signs_are_taken_as_systemd_takes_them_and_never_believed_further(data: bytes, signs: Signs) -> None:
+    found = Signs()
+    take(data, found, 5.0)
+    assert found == signs
