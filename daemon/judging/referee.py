@@ -18,7 +18,7 @@ from daemon.judging.explanation import RIVAL_NATS, Explanation, MoveEvent
 from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
 from daemon.judging.play import Play, Withdrawn
 from daemon.speaking import phrases
-from games import Side
+from games import Fault, Side
 
 MISREAD = "If I misread the last move, tell me to adopt the board."
 WHO_MOVED = "I am not sure how it went. Tell me whose turn it is: adopt, and the side."
@@ -52,7 +52,7 @@ class Referee(Play):
             # The board is being cleared: nothing to complain of.
             self.verdict = "over"
             return []
-        if effects := self._other_line(event, movers):
+        if (effects := self._other_line(event, movers)) is not None:
             return effects
         if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
             return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
@@ -63,7 +63,8 @@ class Referee(Play):
                 complaint = self._doubting(complaint, event)
             return self._complain(complaint, event.board)
         if event.ambiguous:
-            self._open = tuple(OtherLine.after(self.line, way) for way in (best, *event.rivals))
+            ways = [way for way in (best, *event.rivals) if way.kind != "plies" or self._agents_fault(way) is None]
+            self._open = tuple(OtherLine.after(self.line, way) for way in ways)
             return self._once("ambiguous", event.board, self._ambiguous(event))
         self._open = ()
         match best.kind:
@@ -110,7 +111,7 @@ class Referee(Play):
         return [self.announce("resumed", f"The board is right again. {self.whose_turn()}")]
 
     def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
-        fault = complaints.not_the_agents(self.game, self.position, self.agents, self.agent_move, best, event.board)
+        fault = self._agents_fault(best, event.board)
         if fault is not None:
             return self._complain(Complaint("illegal", fault.text, fault.cells, fault.rule), event.board)
         if self.ply == 0:
@@ -127,6 +128,11 @@ class Referee(Play):
         if best.seen > 1:
             self._together = Together(begun, tuple(one.text for one in self.line.plies[begun:] if one.seen))
         return [*effects, *self.pass_if_forced()]
+
+    def _agents_fault(self, way: Explanation, board: str = "") -> Fault | None:
+        """What is wrong with legal plies that an agent has not played; None where nothing is."""
+        asked = self.agent_move
+        return complaints.not_the_agents(self.game, self.position, self.agents, asked, way, board or way.board)
 
     def _unfinished(self, best: Explanation) -> list[Effect]:
         self.verdict = "unfinished"
@@ -171,29 +177,29 @@ class Referee(Play):
             return others and len(best.moves) == 1 and text not in withdrawn.moves
         return best.kind in ("unchanged", "takeback")
 
-    def _other_line(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
-        """What follows where another line than the one believed was right after all; nothing where none was."""
+    def _other_line(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect] | None:
+        """What follows where another line than the one believed was right after all; None where none was."""
         best, undone = event.explanations[0] if event.explanations else None, self._undone
         if undone is not None and undone.is_being_cleared(best, event.board):
             return self._end_again(undone)
         if self.withdrawn is not None:
-            return []
-        if self._open and (effects := self._settled_by(event, best, movers)):
+            return None
+        if self._open and (effects := self._settled_by(event, best, movers)) is not None:
             return effects
         if best is not None or event.doubtful:
-            return []
+            return None
         if undone is not None and (ply := undone.again(self.line, event.board)):
             return self._take_over(undone, ply)
         if self._together is not None and (lifted := self._together.lifted(self.line, event)) is not None:
             return self._takeback(lifted)
         way = None if undone is None else undone.explains(self.line, event)
         if undone is None or way is None:
-            return []
+            return None
         effects = self._take_over(undone, way[0])
         return [*effects, *self._judge(way[1], movers)]
 
-    def _settled_by(self, event: MoveEvent, best: Explanation | None, movers: Sequence[Side]) -> list[Effect]:
-        """Which of the open lines a reading goes on from, if that explains it better than `best`; else nothing."""
+    def _settled_by(self, event: MoveEvent, best: Explanation | None, movers: Sequence[Side]) -> list[Effect] | None:
+        """Which of the open lines a reading goes on from, if that explains it better than `best`; else None."""
         most = math.inf if best is None else best.cost - RIVAL_NATS
         ways = [(other, way) for other in self._open if (way := other.explains(self.line, event)) is not None]
         ways = [(other, way) for other, way in ways if way[1].explanations[0].cost <= most]
@@ -202,7 +208,7 @@ class Referee(Play):
             effects = self._take_over(other, ply)
             return [*effects, *self._judge(again, movers)]
         if best is not None or not ways:
-            return []
+            return None
         self.verdict, self._open = "ambiguous", tuple(other.gone_on(self.game, *way) for other, way in ways)
         announcement = self.announce("ambiguous", WHO_MOVED, board=event.board, urgent=True)
         return self._once("ambiguous", event.board, announcement)
