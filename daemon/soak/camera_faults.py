@@ -56,7 +56,7 @@ class Noisy(Fault):
     """The sensor's gain is turned up in poor light."""
 
     name = "noisy"
-    allows = frozenset({"unclear", "ambiguous"})
+    allows = frozenset({"unclear", "ambiguous", "reminder"})
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to half a minute."""

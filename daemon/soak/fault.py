@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from daemon.soak.trial import Trial
 
-COMPLAINTS = frozenset({"illegal", "unfinished", "takeback", "ambiguous", "unclear", "desync"})
+COMPLAINTS = frozenset({"illegal", "unfinished", "takeback", "ambiguous", "unclear", "desync", "put_back", "reminder"})
 """What is said of a board that is not right."""
 SIGHT = frozenset({"board_lost", "board_found", "bumped"})
 """What is said of a board that cannot be seen."""

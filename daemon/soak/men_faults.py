@@ -66,7 +66,7 @@ class TakeBack(ByHand):
     """The players take back one to four plies."""
 
     name = "takeback"
-    allows = frozenset({"takeback"})
+    allows = frozenset({"takeback", "put_back"})
 
     def possible(self, at: Trial) -> bool:
         """While there is something to take back."""

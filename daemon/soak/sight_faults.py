@@ -65,7 +65,7 @@ class GlareSpot(Fault):
     """A lamp is mirrored in the board, so that a cell or two can hardly be seen, and goes again."""
 
     name = "glare"
-    allows = frozenset({"unclear", "ambiguous"})
+    allows = frozenset({"unclear", "ambiguous", "reminder"})
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to twenty seconds."""

@@ -18,6 +18,7 @@ from daemon.soak.runs import SoakError, Told, run_all
 from daemon.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from daemon.soak.trial import Plan
 
+CALM_S = 6.0
 GAMES = "morris,reversi,ganh,gomoku,dominoes"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -36,7 +37,7 @@ def soak(
     still: Annotated[bool, typer.Option("--still", help="Nobody makes a move: only the faults happen.")] = False,
     calm_s: Annotated[
         float, typer.Option(min=0, max=3600, help="Mean of the simulated seconds between two faults.")
-    ] = 6.0,
+    ] = CALM_S,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Trials side by side.")] = 1,
     until: Annotated[float, typer.Option(min=0, help="End every trial at this simulated second, to look at it.")] = 0.0,
     out: Annotated[
@@ -53,13 +54,14 @@ def soak(
 
     Example: kibitzer soak --plies 5000 --seeds 10 --jobs 2 --out soak --json
 
-    The same failure again: kibitzer soak --seed 3 --games morris with the same --plies, --seeds and --faults.
+    Each failure is told with the command that shows it again: kibitzer soak --games morris --seed 3 --until 77
     """
     try:
         plans = _plans(plies, hours, seed, seeds, game, faults, still, calm_s, until)
     except (ValueError, games.GameError) as error:
         raise _stop(error) from None
     done: list[Tally] = []
+    same = ("" if faults == "all" else f" --faults {faults}") + ("" if calm_s == CALM_S else f" --calm-s {calm_s:g}")
     with TemporaryDirectory(prefix="kibitzer-soak-") as temporary:
         folder = out or Path(temporary)
         try:
@@ -73,12 +75,12 @@ def soak(
         except KeyboardInterrupt:
             where = f"; the same command with --out {out} goes on" if out else ""
             sys.stderr.write(f"kibitzer soak: stopped after {len(done)} of {len(plans)} trials{where}\n")
-            _print(done, as_json)
+            _print(done, as_json, same)
             raise typer.Exit(130) from None
         except (SoakError, OSError) as error:
-            _print(done, as_json)
+            _print(done, as_json, same)
             raise _stop(error) from None
-    _print(done, as_json)
+    _print(done, as_json, same)
     if any(getattr(tally, name) for tally in done for name in COUNTS):
         raise typer.Exit(1)
 
@@ -132,12 +134,14 @@ def _line(tally: Tally) -> str:
     return f"{tally.game} seed {tally.seed}: {tally.plies} plies in {tally.wall_s:.0f} s: {wrong or 'nothing wrong'}"
 
 
-def _print(done: list[Tally], as_json: bool) -> None:
+def _print(done: list[Tally], as_json: bool, same: str = "") -> None:
     """What went wrong, where a person reads it, and the sums in the last line."""
     if not as_json:
         for failure in (one for tally in done for one in tally.failures):
             where = f"{failure.game} seed {failure.seed}, {failure.time_s:.0f} s, ply {failure.ply}"
             sys.stdout.write(f"{failure.kind}: {where}, {'+'.join(failure.faults) or 'no fault'}: {failure.text}\n")
+            again = f"--games {failure.game} --seed {failure.seed} --until {failure.time_s + 5:.0f}{same}"
+            sys.stdout.write(f"    again: kibitzer soak {again} --keep-failures failures\n")
         sys.stdout.write(f"\n{DEFINITIONS}\n\n")
     sys.stdout.write(json_format.dumps(total(done)) + "\n")
 
