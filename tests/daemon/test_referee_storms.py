@@ -14,7 +14,7 @@ from daemon.judging.referee import Referee
 from games import AnyGame
 from tests.daemon.storms import Table, follows_the_rules, look, show, storm
 
-EXAMPLES = {"morris": 30, "reversi": 25, "gomoku": 8, "ganh": 30, "dominoes": 6}
+EXAMPLES = {"morris": 15, "reversi": 25, "gomoku": 5, "ganh": 20, "dominoes": 4}
 CALM = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 SEEDS = st.integers(0, 2**32 - 1)
 
