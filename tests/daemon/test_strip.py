@@ -79,6 +79,7 @@ def test_a_diagram_shows_every_man_in_its_colour_where_it_stands(tmp_path: Path,
     view = np.array([[scale, 0, offset], [0, scale, offset], [0, 0, 1]])
     for letter, (x, y) in zip(board, project(view, template.cells_mm).round().astype(int), strict=True):
         expected = bare[y, x] if letter == "." else MEN[letter]
+        assert (picture[y, x].mean() > 200) == (letter == "W") or letter == "."
         assert np.abs(picture[y, x].astype(int) - np.array(expected, dtype=int)).max() <= 12
 
 

@@ -141,7 +141,15 @@ def test_nobody_pays_while_an_agents_move_waits_for_a_hand_and_its_figures_are_r
     assert at.stored.asked_thought is None
 
 
-@pytest.mark.parametrize("reason", ["paused", "lost", "camera", "desync"])
+STANDS = {
+    "paused": "the game is paused",
+    "lost": "the board is out of sight",
+    "camera": "there is no picture",
+    "desync": "the board must be put right",
+}
+
+
+@pytest.mark.parametrize("reason", STANDS)
 def test_nobody_pays_while_nothing_can_be_played(table: Callable[..., Table], reason: str) -> None:
     at = table()
     at.show(EMPTY_BOARD)
@@ -158,7 +166,7 @@ def test_nobody_pays_while_nothing_can_be_played(table: Callable[..., Table], re
     before = at.left_s
     assert at.wait(400) == [] or reason == "desync"
     assert at.left_s == before
-    assert at.timer.stopped
+    assert at.timer.stopped == STANDS[reason]
     at.no_camera = False
     at.match.obey(Resume())
     at.show(EMPTY_BOARD)
