@@ -44,8 +44,8 @@ class Camera:
 
     @property
     def shows(self) -> bool:
-        """Whether its pictures show the table as it is."""
-        return not (self.unplugged or self.frozen)
+        """Whether its pictures show all of the table as it is."""
+        return not (self.unplugged or self.frozen or self.glare is not None)
 
     def read(self, *, idle: bool) -> Frame | None:
         """The next picture; None where there is none. Lets the table's time pass."""

@@ -62,10 +62,13 @@ class Dim(Fault):
 
 
 class GlareSpot(Fault):
-    """A lamp is mirrored in the board, so that a cell or two can hardly be seen, and goes again."""
+    """A lamp is mirrored in the board, so that a cell or two can hardly be seen, and goes again.
+
+    It may be told as a thing that lies over the board; nobody need see what it hides.
+    """
 
     name = "glare"
-    allows = frozenset({"unclear", "ambiguous", "reminder"})
+    allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to twenty seconds."""
