@@ -147,4 +147,4 @@ def test_a_hand_that_is_in_the_first_picture_is_never_read_as_men() -> None:
 
 
 def test_every_fault_has_a_name_of_its_own_and_words_that_explain_it() -> None:
-    assert all(kind.name == name and (kind.__doc__ or "").endswith(".") for name, kind in FAULTS.items())
+    assert all(kind.name == name and (kind.__doc__ or "").strip().endswith(".") for name, kind in FAULTS.items())
