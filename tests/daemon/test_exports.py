@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
-from calibration.annotations import read_annotation, read_movers
+from calibration.annotations import annotation_paths, read_annotation, read_movers
 from daemon.clocks import TimeControl
 from daemon.records.exporting.document import as_object
 from daemon.records.exporting.formats import FORMATS, check, to_json, to_transcript
@@ -298,6 +298,33 @@ def dominoes(folder: Path, tiles: int) -> Played:
         return play_again(record_game(journal, game, game.initial(), texts))
     finally:
         journal.close()
+
+
+@pytest.mark.parametrize("number", range(1, 6))
+def test_an_annotated_series_that_is_recorded_and_exported_is_the_same_again(
+    tmp_path: Path, real_data: Path, number: int
+) -> None:
+    folder = real_data / "dominoes"
+    theirs = {name: path for name, path in annotation_paths(folder).items() if name.game == number}
+    movers = folder / f"{number}_mutari.txt"
+    sides, texts = list(read_movers(movers).values()), list[str]()
+    game = games.load("dominoes", {"first": ("red", "green")[sides[0]]})
+    start = position = game.initial()
+    for path, side in zip(theirs.values(), sides, strict=True):
+        tile = read_annotation(path)
+        words = ["-".join(f"{cell}{pips}" for cell, pips in zip(tile.cells, tile.pips, strict=True))]
+        for text in ["pass", *words] if game.to_move(position) != side else words:
+            texts.append(text)
+            position = game.apply(position, game.parse_move(position, text))
+    journal = Journal(tmp_path / "journal.sqlite")
+    assert write_tile_files(play_again(record_game(journal, game, start, texts)), tmp_path / "out", number) == len(
+        theirs
+    )
+    journal.close()
+    assert (tmp_path / "out" / movers.name).read_bytes() == movers.read_bytes()
+    for path in theirs.values():  # a few of theirs have blanks or an empty line at the end
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        assert (tmp_path / "out" / path.name).read_bytes() == "\r\n".join(lines).encode()
 
 
 # --- JSON, and what is refused

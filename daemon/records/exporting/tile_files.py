@@ -37,7 +37,7 @@ def write_tile_files(played: Played, folder: Path, number: int = 1, force: bool 
     names = [PhotoName(number, index) for index in range(1, len(tiles) + 1)]
     movers = folder / f"{number}{MOVERS_SUFFIX}"
     lines = [f"{name}.jpg player{side + 1}" for name, (_, side) in zip(names, tiles, strict=True)]
-    content = "\r\n".join(lines).encode()
+    content = "".join(f"{line}\r\n" for line in lines).encode()
     try:
         if not force and movers.exists() and movers.read_bytes() != content:
             raise ExportError(
