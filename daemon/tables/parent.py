@@ -138,7 +138,7 @@ class Parent:
         for process, before in zip(self._processes, self._told, strict=True):
             if before != process.state and process.state != "starting":
                 level = logging.INFO if process.well else logging.WARNING
-                LOGGER.log(level, "table %s: %s", process.table.name, process.text)
+                LOGGER.log(level, "table %s: %s", process.table.name, "runs" if process.well else process.text)
         status, states = summary_of(self._processes), [process.state for process in self._processes]
         if states.count("running") != self._told.count("running"):
             LOGGER.info("%s", status)
