@@ -27,11 +27,15 @@ def bundle(
 ) -> None:
     """Packs the last seconds of a table that a running daemon watches, to look at a fault again or to send it.
 
-    The daemon keeps pictures only with enabled = true under [bundles]. What is packed: the pictures with their exact
-    times, the game so far, what was said, the table's profile, the settings without addresses, paths, keys and
-    engines, versions and digests. PRIVACY: the pictures show the table, the hands and whatever else the camera sees.
-    The file stays on this computer, readable by you alone; nothing is sent anywhere. Look at it (it is a zip file
-    with JPEGs) before you hand it on. `kibitzer replay FILE` plays it. Exit status: 0 packed, 2 not.
+    The daemon keeps pictures only where the section `bundles` of its settings says enabled = true. What is packed:
+    the pictures with their exact times, the game so far, what was said, the table's profile, the settings without
+    addresses, paths, keys and engines, versions and digests.
+
+    PRIVACY: the pictures show the table, the hands and whatever else the camera sees. The file stays on this
+    computer, readable by you alone; nothing is sent anywhere. Look at it (it is a zip file with JPEGs) before you
+    hand it on.
+
+    `kibitzer replay FILE` plays it. Exit status: 0 packed, 2 not.
 
     Example: kibitzer bundle --last 10 --note "said illegal, was legal"
     """
