@@ -195,7 +195,9 @@ def latency_of_play(
     game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "morris",
     hands: Annotated[int, typer.Option(min=1, max=2000, help="Hands that make a move or take one back.")] = 40,
     rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 15.0,
-    settle_s: Annotated[float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")] = 0.4,
+    settle_s: Annotated[
+        float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")
+    ] = 0.4,
     seed: Annotated[int, typer.Option(min=0, help="Of the simulated table.")] = 1,
     speech: Annotated[bool, typer.Option(help="Speak into a sound device that writes a file.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
