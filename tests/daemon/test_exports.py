@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
+from agents.protocols import ggf
 from calibration.annotations import annotation_paths, read_annotation, read_movers
 from daemon.clocks import TimeControl
 from daemon.records.exporting.document import as_object
@@ -28,6 +29,7 @@ from daemon.records.exporting.tile_files import write_tile_files
 from daemon.records.journal import Journal
 from games import AnyGame, Outcome
 from games.gomoku.sgf import from_sgf
+from games.reversi import Reversi
 from tests.daemon.recorded_games import PLAYERS, random_moves, record_game
 
 EXAMPLES = settings(max_examples=20, deadline=None, derandomize=True, database=None)
@@ -160,6 +162,8 @@ def test_ggf_is_read_back_to_the_same_discs(played: Played) -> None:
         assert (float(time) if time else None) == ply.spent_s
         texts.append("pass" if cell == "PA" else cell.lower())
     assert final(played.game, start, texts) == played.positions[-1]
+    # What NBoard would send is read by the engine's own reader, too.
+    assert ggf.read(Reversi(), to_ggf(played)) == played.positions[-1]
 
 
 @EXAMPLES
