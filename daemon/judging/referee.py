@@ -22,6 +22,8 @@ from games import Fault, Side
 
 MISREAD = "If I misread the last move, tell me to adopt the board."
 WHO_MOVED = "I am not sure how it went. Tell me whose turn it is: adopt, and the side."
+MOST_OPEN = 8
+"""More ways that a doubtful board leaves are not kept: each costs the next reading up to a tenth of a second."""
 MOST_TOLD = 3
 """As many of the last moves are named when a line turns out to have been right."""
 
@@ -64,7 +66,8 @@ class Referee(Play):
             return self._complain(complaint, event.board)
         if event.ambiguous:
             ways = [way for way in (best, *event.rivals) if way.kind != "plies" or self._agents_fault(way) is None]
-            self._open = tuple(OtherLine.after(self.line, way) for way in ways)
+            # Of many ways a reading tells nothing, and a few of them may not stand for all.
+            self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MOST_OPEN else ()
             return self._once("ambiguous", event.board, self._ambiguous(event))
         self._open = ()
         match best.kind:
