@@ -15,7 +15,7 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.commands import Mover
+from daemon.commands import Mover, Undo
 from daemon.config import Config
 from daemon.demo_cli import open_session
 from daemon.pipeline import Observation, Pipeline
@@ -234,3 +234,50 @@ def test_a_seat_of_the_settings_reaches_the_match(tmp_path: Path) -> None:
     assert session.match is not None
     assert [seat.place for seat in session.match.seats] == ["left", ""]
     session.close()
+
+
+def test_keys_that_end_a_game_must_be_pressed_twice(interrupted: Path) -> None:
+    session, said = begun(interrupted, {"first": "auto"})
+    assert session.match is not None
+    session.press("n")
+    assert said == ["Press n again to begin a new game."]
+    assert not session.match.new_game_due
+    session.press("R")
+    session.press("n")
+    assert not session.match.new_game_due and session.match.referee.outcome is None
+    session.press("n")
+    assert session.match.new_game_due
+
+
+def test_a_game_that_was_left_on_purpose_is_not_resumed_and_stays_in_the_record(interrupted: Path) -> None:
+    begun(interrupted, {"first": "auto"}, resume=False)
+    session = Session(settings(interrupted, {"first": "auto"}), games.load("morris", {"first": "auto"}))
+    session.journal.finish(session.journal.games()[-1].game_id, games.Outcome(None, "repetition"))
+    match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
+    assert match.referee.ply == 0
+    assert session.journal.games()[0].moves == MOVES
+    session.close()
+
+
+def test_a_move_taken_back_by_word_is_still_to_be_put_back_after_a_restart(interrupted: Path) -> None:
+    session = Session(settings(interrupted, {"first": "auto"}), games.load("morris", {"first": "auto"}))
+    match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
+    standing = session.game.board(match.referee.position)
+    assert match.obey(Undo()).accepted
+    session.close()
+    again = Session(settings(interrupted, {"first": "auto"}), session.game)
+    referee = again.begin(Pipeline(load_template("nine_mens_morris"), None)).referee
+    again.close()
+    assert (tuple(referee.moves), referee.awaiting) == (MOVES[:2], "nothing")
+    assert referee.withdrawn is not None and standing in referee.withdrawn.boards
+
+
+def test_a_game_from_a_board_that_was_adopted_is_resumed_from_it(tmp_path: Path) -> None:
+    session = Session(settings(tmp_path, {}), games.load("morris"))
+    match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
+    match.set_up = session.game.parse_position("dark:MMMOOOOOOEEEOOOOOOOOOOOO0033")
+    begun_with = session.begin(Pipeline(load_template("nine_mens_morris"), None), resume=False).referee.position
+    session.close()
+    again = Session(settings(tmp_path, {}), session.game)
+    assert again.begin(Pipeline(load_template("nine_mens_morris"), None)).referee.position == begun_with
+    again.close()
