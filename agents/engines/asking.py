@@ -110,7 +110,7 @@ class NBoardAsker:
         process.say("nboard 2")
         for name, value in options.items():
             process.say(f"set {name} {value}")
-        self._depth = int(options["depth"]) if options.get("depth", "").isdigit() else NBOARD_DEPTH
+        self._depth = int(options["depth"]) if options.get("depth", "").isdecimal() else NBOARD_DEPTH
         self._sync(process, deadline_s, None)
 
     def _sync(self, process: EngineProcess, deadline_s: float, stop: threading.Event | None) -> None:

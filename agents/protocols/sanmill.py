@@ -90,7 +90,9 @@ def from_fen(game: NineMensMorris, fields: Sequence[str]) -> Standing:
         )
     white, black = (sum(1 << cell for cell, letter in zip(ORDER, letters, strict=True) if letter == man) for man in MEN)
     side, counts = "wb".index(fields[1]), fields[4:8]
-    if not all(count.isdigit() and int(count) <= game.rules.men for count in counts):
+    if not all(
+        count.isascii() and count.isdigit() and len(count) < 4 and int(count) <= game.rules.men for count in counts
+    ):
         raise PositionError(f"{' '.join(counts)!r} are no counts of men, of which each side has {game.rules.men}")
     on_board, hands = (int(counts[0]), int(counts[2])), (int(counts[1]), int(counts[3]))
     if on_board != (white.bit_count(), black.bit_count()):

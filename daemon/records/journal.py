@@ -276,7 +276,7 @@ class Journal:
         """Turns what SQLite and the file system say into a JournalError."""
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last where a column's name is damaged
             code, advice = _reason(error)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
 
@@ -293,7 +293,8 @@ def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | 
 
 
 def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly) -> None:
-    columns = {"game_id": game_id, **dataclasses.asdict(ply)}
+    # Said and not left to the default, which one turned bit of the file can change.
+    columns = {"game_id": game_id, **dataclasses.asdict(ply), "undone": 0}
     marks = ", ".join("?" * len(columns))
     connection.execute(f"INSERT INTO plies ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
 

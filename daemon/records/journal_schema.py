@@ -69,6 +69,7 @@ def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=busy_s, isolation_level=None
     )
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a turned bit costs its letter, no more
     try:
         _check(connection, path, read_only)
     except BaseException:

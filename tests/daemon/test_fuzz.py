@@ -68,6 +68,7 @@ ONCE_BROKEN = [
     ),
     ("journal_rows", b"- 0-\n0"),
     ("command", b'{"command": "correct", "cell": " ", "piece": "light"}'),
+    ("sanmill", b"fen ********/********/******** w p p 0 9 0\xc2\xb2 9 0 0 0 0 0 0 0 0 1 moves d6"),
     ("journal_rows", b"1"),
     ("journal_rows", b"\x1b[2J"),
 ]

@@ -25,7 +25,16 @@ from tests.fuzz.targets import entries_of
 GUIDED, DRAWN = 0.3, 0.01
 """Shares of an entry's inputs that libFuzzer and hypothesis make; the others are mutations of good ones."""
 LEAST = 20
-SHARES = {"bus": 0.3, "http": 0.04, "config": 0.1, "journal": 0.003, "files": 0.06, "games": 0.477, "protocols": 0.02}
+SHARES = {
+    "bus": 0.3,
+    "http": 0.04,
+    "config": 0.1,
+    "journal": 0.003,
+    "files": 0.06,
+    "games": 0.477,
+    "protocols": 0.015,
+    "table": 0.005,
+}
 """Shares of the targets in all inputs: what is fast gets many."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -16,7 +16,7 @@ HANG_S = 1.0
 """Processor seconds that one input may take: a busy machine makes no hang of it."""
 STUCK_S = 10.0
 """Seconds that one input may take in all, waiting included."""
-TARGETS = ("bus", "http", "config", "journal", "files", "games", "protocols")
+TARGETS = ("bus", "http", "config", "journal", "files", "games", "protocols", "table")
 
 Kind = Literal["crash", "hang", "illegal"]
 
@@ -83,8 +83,8 @@ def met(entry: Entry, data: bytes) -> bool | Found:
 @contextlib.contextmanager
 def _deadline() -> Iterator[None]:
     """Raises Hang in the body where it takes too long. In the main thread only."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, HANG_S)
-    signal.setitimer(signal.ITIMER_REAL, STUCK_S)
+    signal.setitimer(signal.ITIMER_VIRTUAL, HANG_S, HANG_S)  # again, should it rise where Python drops it
+    signal.setitimer(signal.ITIMER_REAL, STUCK_S, STUCK_S)
     try:
         yield
     finally:

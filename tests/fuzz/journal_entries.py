@@ -78,6 +78,9 @@ STATEMENTS = (
     "ALTER TABLE notes RENAME TO noted",
     "CREATE VIEW v AS SELECT * FROM games",
     "DELETE FROM plies WHERE ply = 2",
+    "PRAGMA writable_schema = ON",
+    "UPDATE sqlite_master SET sql = replace(sql, 'DEFAULT 0', 'DEFAULT 1')",
+    "UPDATE plies SET move = CAST(x'ffe7' AS TEXT)",
 )
 
 

@@ -1,0 +1,204 @@
+"""A whole table: commands, agents' answers and readings in any order before one match. What is believed stays legal."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import games
+from agents.messages import ReplyMessage, StateMessage, encode
+from daemon.commands import NAMES, CommandError, parse_command
+from daemon.judging.referee import Referee
+from daemon.match import Match, Seat
+from daemon.pipeline import Observation
+from games import AnyGame
+from tests.daemon.readings import reading_of
+from tests.fuzz.entry import Entry, IllegalState
+from tests.fuzz.game_entries import check_position
+from tests.fuzz.positions import all_games
+from vision.frame import Frame
+from vision.reading.board_reading import BoardReading
+from vision.watching.align import LOST, Alignment
+from vision.watching.gate import GateState
+
+PICTURE = np.zeros((4, 4, 3), np.uint8)
+LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
+SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
+MOST_STEPS = 14
+
+
+def entries() -> list[Entry]:
+    """One table of each game; the data is the seed of what happens at it."""
+    return [
+        Entry(
+            f"table_{game.short_name}",
+            "table",
+            functools.partial(play, game),
+            tuple(str(number).encode() for number in range(8)),
+            guided=False,
+            longest=16,
+        )
+        for game in {game.name: game for game in all_games()}.values()
+    ]
+
+
+class _Eyes:
+    """Stands where the pipeline stands: gives the reading it was told."""
+
+    def __init__(self) -> None:
+        self.reading: BoardReading | None = None
+
+    def feed(self, frame: Frame) -> Observation:
+        if self.reading is None:
+            return Observation(frame, LOST)
+        return Observation(frame, LOCKED, PICTURE, SETTLED, self.reading)
+
+    def why_unseen(self, _frame: Frame) -> str:
+        return ""
+
+    def ask_again(self) -> bool:
+        return False
+
+    @property
+    def reader(self) -> _Eyes:
+        """What reads a picture at once, when somebody says that the move is made."""
+        return self
+
+    def read(self, _image: object, _time_s: float) -> BoardReading:
+        assert self.reading is not None
+        return self.reading
+
+
+class _Post:
+    """Stands where the bus stands."""
+
+    def __init__(self) -> None:
+        self.state: StateMessage | None = None
+        self.inbox: list[ReplyMessage] = []
+
+    def publish(self, state: StateMessage) -> None:
+        encode(state)
+        self.state = state
+
+    def poll(self) -> Sequence[ReplyMessage]:
+        taken, self.inbox = self.inbox, []
+        return taken
+
+
+class _Table:
+    """A match with what happens at it."""
+
+    def __init__(self, game: AnyGame, chance: random.Random) -> None:
+        self.game, self.chance = game, chance
+        self.eyes, self.post, self.frames = _Eyes(), _Post(), 0
+        agents = chance.choice(((None, None), (None, "random"), ("random", None)))
+        eyes: Any = self.eyes
+        self.match = Match(
+            eyes,
+            Referee(game, agents),
+            seats=(Seat(agents[0]), Seat(agents[1])),
+            publisher=self.post,
+            clock=lambda: float(self.frames),
+        )
+        self.match.start()
+
+    def step(self) -> None:
+        """One thing happens."""
+        deeds: tuple[Callable[[], object], ...] = (
+            self.show,
+            self.show,
+            self.show,
+            self.command,
+            self.answer,
+            self.lose_sight,
+        )
+        self.chance.choice(deeds)()
+        self.match.poll()
+
+    def show(self) -> None:
+        """The board as it stands, after a legal move, half of one, an older one, or with a cell or two changed."""
+        chance, game, referee = self.chance, self.game, self.match.referee
+        position = chance.choice(referee.history) if chance.random() < 0.15 else referee.position
+        board, moves = game.board(position), list(game.legal_moves(position))
+        if moves and chance.random() < 0.7:
+            move = referee.agent_move if referee.agent_move in moves and chance.random() < 0.6 else chance.choice(moves)
+            steps = game.steps(position, move)
+            done = len(steps) if chance.random() < 0.8 else chance.randint(0, len(steps))
+            board = games.carry_out(board, steps[:done])
+        cells = list(board)
+        for _ in range(chance.choice((0, 0, 0, 1, 2))):
+            cells[chance.randrange(len(cells))] = chance.choice(game.classes)
+        self.eyes.reading = reading_of(game, "".join(cells), sure=chance.choice((0.999, 0.999, 0.6)))
+        self._frame()
+
+    def lose_sight(self) -> None:
+        """The board is out of sight."""
+        self.eyes.reading = None
+        self._frame()
+
+    def command(self) -> None:
+        """Somebody says something."""
+        chance, game = self.chance, self.game
+        names = (*game.sides, *game.cells[:5], *game.classes, "empty", "", "nobody")
+        words: dict[str, object] = {"command": chance.choice(NAMES)}
+        for field in chance.sample(("side", "cell", "piece", "move"), chance.randint(0, 2)):
+            words[field] = chance.randint(-1, 12) if field == "move" else chance.choice(names)
+        try:
+            command = parse_command(json.loads(json.dumps(words)))
+        except CommandError:
+            return
+        answer = self.match.obey(command)
+        if not answer.text.isprintable() or len(answer.text) > 1000:
+            raise IllegalState(f"said as {answer.text!r}")
+
+    def answer(self) -> None:
+        """A worker answers: rightly, illegally, or what was never asked."""
+        state, chance = self.post.state, self.chance
+        if state is None:
+            return
+        moves = [*state.legal_moves[:20], "zz", "pass", self.game.cells[0]]
+        reply = ReplyMessage(
+            worker="w",
+            agent=chance.choice(("random", "random", "other")),
+            session=state.session,
+            game_id=state.game_id,
+            sequence=max(0, state.sequence - chance.choice((0, 0, 0, 1))),
+            move=chance.choice(moves),
+        )
+        self.post.inbox.append(reply)
+
+    def _frame(self) -> None:
+        self.frames += 1
+        self.match.feed(Frame(PICTURE, float(self.frames), self.frames))
+        if self.match.new_game_wanted:
+            self.match.begin_again(Referee(self.game, self.match.referee.agents))
+
+    def check(self) -> None:
+        """Raises IllegalState where what is believed is no game."""
+        referee, game = self.match.referee, self.game
+        check_position(game, referee.position)
+        if len(referee.history) > 1:
+            before, text = referee.history[-2], referee.moves[-1]
+            try:
+                after = game.apply(before, game.parse_move(before, text))
+            except games.MoveError as error:
+                raise IllegalState(f"{game.name}: {text!r} was believed: {error}") from None
+            if game.format_position(after) != game.format_position(referee.position):
+                raise IllegalState(f"{game.name}: {text!r} leads elsewhere")
+        if referee.agent_move is not None and referee.agent_move not in list(game.legal_moves(referee.position)):
+            raise IllegalState(f"{game.name}: an illegal move is asked for")
+
+
+def play(game: AnyGame, data: bytes) -> bool:
+    """Lets as much happen at a table as the data decides; whether a ply was made."""
+    chance = random.Random(data)
+    table = _Table(game, chance)
+    for _ in range(chance.randint(3, MOST_STEPS)):
+        table.step()
+        table.check()
+    return table.match.referee.ply > 0
