@@ -12,7 +12,7 @@ import numpy as np
 from daemon.judging.effects import Effect
 from daemon.judging.explain import explain
 from daemon.judging.referee import Referee
-from games import EMPTY, AnyGame, boards_of_turn, carry_out
+from games import EMPTY, AnyGame, boards_of_turn
 from tests.daemon.readings import reading_of
 from vision.reading.board_reading import BoardReading
 
@@ -64,7 +64,7 @@ class Table:
 
     def begin(self) -> None:
         """Somebody begins a move and does not finish it."""
-        moves = [one for one in self.game.legal_moves(self.positions[-1])]
+        moves = list(self.game.legal_moves(self.positions[-1]))
         halves = [
             board
             for one in self.dice.sample(moves, min(12, len(moves)))
@@ -159,6 +159,3 @@ def follows_the_rules(referee: Referee) -> bool:
         ply.move in game.legal_moves(before) and game.apply(before, ply.move) == after
         for ply, before, after in zip(line.plies, line.positions[:-1], line.positions[1:], strict=True)
     )
-
-
-__all__ = ["Table", "carry_out", "follows_the_rules", "look", "show", "storm"]
