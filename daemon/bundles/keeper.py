@@ -31,8 +31,8 @@ from vision.frame import Frame
 LOGGER = logging.getLogger(__name__)
 QUALITY = 95
 """Of JPEGs made here, for cameras that send none."""
-MOST_WAITING = 8
-"""Pictures and bundles that wait for the thread; further pictures are left out, and counted."""
+MOST_WAITING, MOST_BUNDLES = 8, 4
+"""Pictures that wait for the thread, and bundles; further ones are left out, and counted."""
 MOST_COMMANDS = 64
 """Between two pictures."""
 LEAST_PAUSE_S = 5.0
@@ -74,7 +74,7 @@ class SceneKeeper:
         self._kept_s = float("-inf")
         self._kept = self._skipped = 0
         self._trouble = ""
-        self._jobs: queue.Queue[tuple[Kept, Frame] | str] = queue.Queue(maxsize=MOST_WAITING)
+        self._jobs: queue.Queue[tuple[Kept, Frame] | str] = queue.Queue(maxsize=MOST_WAITING + MOST_BUNDLES)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="scenes", daemon=True)
         self._thread.start()
@@ -136,9 +136,10 @@ class SceneKeeper:
     def _keep(self, kept: Kept, frame: Frame) -> None:
         self.ring.add(kept)
         if kept.jpeg is None:
-            try:
+            # This thread alone puts jobs in: where there is room now, it stays.
+            if self._jobs.qsize() < MOST_WAITING:
                 self._jobs.put_nowait((kept, frame))
-            except queue.Full:
+            else:
                 self.ring.encoded(kept, None)
 
     def _keep_rejected(self, reason: str) -> None:
