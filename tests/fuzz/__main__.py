@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tests.fuzz import drawing, guided
-from tests.fuzz.entry import TARGETS, Entry, arm, met
+from tests.fuzz.entry import TARGETS, Entry, arm, met, quiet
 from tests.fuzz.mutation import Mutator
 from tests.fuzz.tally import Tally
 from tests.fuzz.targets import entries_of
@@ -98,6 +98,7 @@ def fuzz(
         sys.stderr.write(f"tests.fuzz: there is no target {target!r}; there are {', '.join(TARGETS)} and all\n")
         raise typer.Exit(2)
     arm()
+    quiet()
     begun_s, shares = time.monotonic(), share_out(entries, count)
     tallies: dict[str, Tally] = {}
     with Progress(

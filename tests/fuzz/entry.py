@@ -97,11 +97,15 @@ def _too_long(_number: int, _frame: object) -> None:
 
 
 def arm() -> None:
-    """Lets deadlines raise, and keeps the log still; once a process."""
-    for name in ("daemon", "agents", "calibration"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    """Lets deadlines raise; once a process."""
     signal.signal(signal.SIGVTALRM, _too_long)
     signal.signal(signal.SIGALRM, _too_long)
+
+
+def quiet() -> None:
+    """Keeps the log still: what is refused is written there, too."""
+    for name in ("daemon", "agents", "calibration"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _where(error: BaseException) -> str:

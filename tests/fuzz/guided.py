@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.fuzz.entry import ROOT, Entry, Found, arm, met
+from tests.fuzz.entry import ROOT, Entry, Found, arm, met, quiet
 from tests.fuzz.tally import Tally
 
 REPORT_EVERY = 500
@@ -93,6 +93,7 @@ def _main(target: str, name: str, runs: int, seed: int, report: Path) -> None:
         options.append(f"-dict={words}")
     atheris.Setup([sys.argv[0], *options, "-rss_limit_mb=2048", "-verbosity=0", str(folder)], one_input)
     arm()
+    quiet()
     report.write_text(json.dumps(tally.as_object()), encoding="utf-8")
     atheris.Fuzz()
 

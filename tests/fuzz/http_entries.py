@@ -174,7 +174,7 @@ def _page() -> WebPage:
     import threading
 
     def serve() -> None:
-        while True:
+        while page.status()["ok"]:
             for one in page.told():
                 one.answer(Answer(True, "done"))
             threading.Event().wait(0.002)
@@ -189,13 +189,19 @@ def _application() -> tuple[asyncio.AbstractEventLoop, web.AppRunner, _Complaint
     web_fileresponse.NOSENDFILE = True  # a connection in memory has no descriptor
     complaints = _Complaints()
     for name in ("daemon.showing.web", "asyncio"):
-        logging.getLogger(name).setLevel(logging.ERROR)
         logging.getLogger(name).addHandler(complaints)
-        logging.getLogger(name).propagate = False
     page = _page()
     runner = page.runner()
     asyncio.run_coroutine_threadsafe(runner.setup(), page._loop).result(STUCK_S)
     return page._loop, runner, complaints
+
+
+def close() -> None:
+    """Ends the page, should it have been opened."""
+    if _page.cache_info().currsize:
+        _page().close()
+        _page.cache_clear()
+        _application.cache_clear()
 
 
 def request(data: bytes) -> bool:
