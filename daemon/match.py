@@ -26,6 +26,7 @@ from daemon.next_game import STANDS_S, NextGame
 from daemon.pipeline import Observation, Pipeline
 from daemon.records.backlog import Backlog, Recorder
 from daemon.reminding import Reminders
+from daemon.speaking import phrases
 from games import Side
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
@@ -161,7 +162,7 @@ class Match:
         """Until when a move that was said to be made is waited for; None where none was."""
         self._arm: str | None = None
         """Side of the board's frame from which an arm came in since the last move."""
-        self._told_blocked = False
+        self._told_blocked = self._told_outside = False
         self._backlog = Backlog(recorder, self._announce_aside)
         self._asked_s = 0.0
         self._refusals = 0
@@ -235,6 +236,7 @@ class Match:
             self._arm = observation.arm or self._arm
         if observation.gate is not None:
             self._tell_blocked(observation.gate)
+            self._tell_outside(observation)
         if observation.alignment.relocked:
             self.carry_out(self.referee.found())
         if self._hurried_s is not None and frame.time_s >= self._hurried_s:
@@ -328,6 +330,18 @@ class Match:
         if gate.blocked and not self._told_blocked:
             self.trouble("Something lies over the board. I wait until I can see all of it.")
         self._told_blocked = gate.blocked or (self._told_blocked and not gate.settled)
+
+    def _tell_outside(self, observation: Observation) -> None:
+        """Says once which cells have left the picture, and that the whole board is seen again."""
+        assert observation.gate is not None
+        if not observation.gate.settled:
+            return
+        if observation.outside and not self._told_outside:
+            names = phrases.listed_briefly([self.referee.game.cells[cell] for cell in observation.outside])
+            self.trouble(f"I cannot see {names}: outside the picture. Please turn the camera, or move the board.")
+        elif self._told_outside and not observation.outside:
+            self.trouble("I see the whole board again.")
+        self._told_outside = bool(observation.outside)
 
     def judge_again(self) -> None:
         """Judges what was read last once more: something else has changed."""

@@ -12,12 +12,13 @@ import time
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from vision.finding.sight import why_unseen
 from vision.frame import Frame, Image, Preview
-from vision.pose import rectify
+from vision.pose import cells_in_picture, rectify
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
@@ -41,6 +42,8 @@ UNKNOWN = 0.5
 """Share of the unknown from which a cell shows nothing that was learnt."""
 LEAST_COVERED, MOST_COVERED = 3, 0.5
 """Cells, and share of them all, that a hand or an arm that rests over the board covers."""
+LEAST_SEEN = 0.8
+"""Share of a man's place that must lie in the picture, for the eyes to be asked what stands there."""
 MOST_CHANGED = 0.5
 """Share of the cells from which the whole board is read: the camera has moved a little, say."""
 
@@ -73,6 +76,8 @@ class Observation:
     arm: Side | None = None
     """Side of the board's frame from which an arm came in before the last settled picture; None where that is not
     clear."""
+    outside: tuple[int, ...] = ()
+    """Cells that lie outside the picture, wholly or in part: nothing is known of them."""
 
 
 class Pipeline:
@@ -102,6 +107,8 @@ class Pipeline:
         self._read_s = self._whole_due_s = -np.inf
         self._recheck_s = RECHECK_S
         self._again = self._unsure = False
+        self._unknown: NDArray[np.bool_] | None = None
+        """(cells,) True where the last reading that was let pass showed nothing that was learnt."""
         self._stale = True
         """Whether what was read before is of another place or light, so that no cell can be told to be unchanged."""
 
@@ -166,10 +173,12 @@ class Pipeline:
         self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
         gated_s, before = time.perf_counter(), self.cells_read
         reading = self._read(rectified, frame, gate) if gate.settled else None
-        if reading is not None and not gate.sure and is_covered(reading, self.gate.rested(frame.time_s)):
-            # The gate had nothing to compare it with; the eyes say that it is no board.
+        outside = cells_in_picture(alignment.pose, self.template, frame.image) < LEAST_SEEN
+        if reading is not None and self._is_covered(reading, outside, frame.time_s, gate):
             gate, reading = self.gate.refuse(frame.time_s), None
             self._again, self._batch, self._stale = False, [], True
+        if reading is not None and outside.any():
+            reading = reading.without(outside)
         spent = Spent(
             tracked_s - began_s,
             rectified_s - tracked_s,
@@ -177,7 +186,24 @@ class Pipeline:
             time.perf_counter() - gated_s,
             self.cells_read - before,
         )
-        return Observation(frame, alignment, rectified, gate, reading, spent, arm)
+        cells = tuple(int(cell) for cell in np.flatnonzero(outside))
+        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells)
+
+    def _is_covered(self, reading: BoardReading, outside: NDArray[np.bool_], time_s: float, gate: GateState) -> bool:
+        """Whether the eyes see a thing over the board that the gate does not: a fingertip, say.
+
+        Where the gate has seen the board free, only what is newly unknown counts, and only until it has rested: a man
+        may be of a kind that was never learnt.
+        """
+        if reading.unknown is None:
+            return False
+        unknown = (reading.unknown > UNKNOWN) & ~outside
+        before, rested = self._unknown, self.gate.rested(time_s)
+        known = gate.sure and (rested or (before is not None and not (unknown & ~before).any()))
+        covered = not known and is_covered(unknown, rested)
+        if not covered:
+            self._unknown = unknown
+        return covered
 
     def _adopt_template(self) -> None:
         """Takes over the board's shape as the aligner has measured it."""
@@ -225,15 +251,12 @@ class Pipeline:
         return self.reader.read(rectified, time_s, changed=changed, previous=self._reading)
 
 
-def is_covered(reading: BoardReading, rested: bool) -> bool:
+def is_covered(unknown: NDArray[np.bool_], rested: bool) -> bool:
     """Whether a thing lies over the board: some cells, but by far not all, show nothing that was learnt.
 
-    Where all of them are unknown the light is another; where only one or two still are after the picture has `rested`
+    Where all of them are `unknown` the light is another; where only one or two still are after the picture has `rested`
     for long, a man stands askew or a lamp is mirrored.
     """
-    if reading.unknown is None:
-        return False
-    unknown = reading.unknown > UNKNOWN
     return bool(unknown.sum() >= (LEAST_COVERED if rested else 1) and unknown.mean() <= MOST_COVERED)
 
 

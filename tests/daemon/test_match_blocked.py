@@ -25,22 +25,28 @@ SETTLED = dataclasses.replace(OCCLUDED, phase="settled", settled=True)
 class Gated:
     """Stands where the eyes stand: gives the states of the gate it was told, and no readings."""
 
-    def __init__(self, *states: GateState) -> None:
+    def __init__(self, *states: GateState, outside: tuple[tuple[int, ...], ...] = ()) -> None:
         self.states = list(states)
+        self.outside = list(outside)
 
     def feed(self, frame: Frame) -> Observation:
-        return Observation(frame, LOCKED, PICTURE, self.states.pop(0))
+        outside = self.outside.pop(0) if self.outside else ()
+        return Observation(frame, LOCKED, PICTURE, self.states.pop(0), outside=outside)
 
     def ask_again(self) -> bool:
         return False
 
 
-def reports(*states: GateState) -> list[str]:
-    match, heard = Match(Gated(*states), Referee(games.load("morris"))), list[str]()  # type: ignore[arg-type]
+def said(eyes: Gated) -> list[str]:
+    match, heard = Match(eyes, Referee(games.load("morris"))), list[str]()  # type: ignore[arg-type]
     match.listeners.append(lambda announcement, _seen: heard.append(announcement.text))
-    for index in range(len(states)):
+    for index in range(len(eyes.states)):
         match.feed(Frame(PICTURE, index / 10, index))
-    return [text for text in heard if "lies over the board" in text]
+    return heard
+
+
+def reports(*states: GateState) -> list[str]:
+    return [text for text in said(Gated(*states)) if "lies over the board" in text]
 
 
 def test_a_hand_that_rests_shortly_is_not_mentioned() -> None:
@@ -53,3 +59,9 @@ def test_what_lies_over_the_board_is_reported_once_even_if_it_stirs() -> None:
 
 def test_once_the_board_was_free_the_next_obstacle_is_reported_again() -> None:
     assert len(reports(SETTLED, BLOCKED, MOVING, SETTLED, OCCLUDED, BLOCKED)) == 2
+
+
+def test_cells_that_have_left_the_picture_are_named_once_and_so_is_their_return() -> None:
+    states = (SETTLED, MOVING, SETTLED, SETTLED, SETTLED, SETTLED)
+    heard = said(Gated(*states, outside=((), (23,), (23,), (22, 23), (), ())))
+    assert [text.split(":")[0] for text in heard] == ["I cannot see g1", "I see the whole board again."]

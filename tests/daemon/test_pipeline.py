@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,9 +84,50 @@ def test_of_a_board_at_rest_few_frames_are_gone_through(film: Film, empty: Image
 def test_cells_that_show_nothing_known_are_covered_but_all_of_them_mean_another_light(
     count: int, rested: bool, covered: bool
 ) -> None:
-    unknown = np.where(np.arange(24) < count, 0.9, 0.01)
-    reading = BoardReading(np.log(np.full((24, 3), 1 / 3)), ".WB", 0.0, unknown=unknown)
-    assert is_covered(reading, rested) == covered
+    assert is_covered(np.arange(24) < count, rested) == covered
+
+
+def shown_as_unknown(film: Film, monkeypatch: pytest.MonkeyPatch, cells: list[int]) -> None:
+    """From now on the eyes can make nothing of these cells."""
+    read = film.pipeline.reader.read
+
+    def unsure(*given: Any, **named: Any) -> BoardReading:
+        reading = read(*given, **named)
+        unknown = np.zeros(len(reading.log_probabilities))
+        unknown[cells] = 0.9
+        return dataclasses.replace(reading, unknown=unknown)
+
+    monkeypatch.setattr(film.pipeline.reader, "read", unsure)
+
+
+def test_what_is_newly_unknown_counts_only_after_it_has_rested_also_where_the_gate_is_sure(
+    film: Film, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown_as_unknown(film, monkeypatch, [7, 8])
+    assert not readings(film.show(one_man, 3.0))
+    late = readings(film.show(one_man, 20.0))
+    assert late and late[-1].reading is not None and late[-1].reading.board == ONE_MAN
+
+
+def test_what_was_unknown_before_holds_nothing_up(
+    film: Film, empty: Image, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown_as_unknown(film, monkeypatch, [20])
+    film.show(empty, 30.0)
+    assert readings(film.show(one_man, 2.0))
+
+
+def test_of_cells_outside_the_picture_nothing_is_known(
+    film: Film, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = np.ones(24)
+    shares[7] = 0.5
+    monkeypatch.setattr(pipelines, "cells_in_picture", lambda *_: shares)
+    seen = readings(film.show(one_man, 2.0))[-1]
+    assert seen.outside == (7,)
+    assert seen.reading is not None and seen.reading.unknown is not None
+    assert (seen.reading.unknown == 1.0).nonzero()[0].tolist() == [7]
+    np.testing.assert_allclose(np.exp(seen.reading.log_probabilities[7]), 1 / 3)
 
 
 def test_anything_that_stirs_is_gone_through_at_once(film: Film, empty: Image) -> None:

@@ -145,7 +145,9 @@ class Aligner:
             self._hold(pose, grey)
             return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
         if frame.time_s >= self._next_try_s:
-            found = self._locate(frame.image, frame.time_s)
+            # What is followed has not moved: a hand hides its lines. To search for them all over the picture takes
+            # seconds, in which nothing is followed; once the board counts as gone there is time for it.
+            found = self._recognized(frame.image)
             if found is not None:
                 return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
@@ -201,12 +203,15 @@ class Aligner:
 
     def _locate(self, image: Image, time_s: float) -> BoardPose | None:
         """A pose under which the lines are seen; None where there is none."""
-        candidate = self._matcher.locate(image) if self._matcher is not None else None
-        pose = self._verified(image, candidate)
+        pose = self._recognized(image)
         if pose is None and time_s >= self._next_search_s:
             pose = self._search(image)
             self._next_search_s = time_s + SEARCH_EVERY_S
         return pose
+
+    def _recognized(self, image: Image) -> BoardPose | None:
+        """A pose by the picture of the board that is known, under which the lines are seen; None where there is none."""
+        return self._verified(image, self._matcher.locate(image) if self._matcher is not None else None)
 
     def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
         if candidate is None or not is_plausible(candidate, self.template, image):
