@@ -46,6 +46,7 @@ from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
 from daemon.records.stored import StoredGame, StoredPly
 from daemon.records.stored_line import history_of
+from daemon.showing.board_svg import Marks, board_svg
 from daemon.showing.overlay import draw_overlay
 from daemon.showing.scene import Scene
 from daemon.showing.web import WebPage
@@ -407,6 +408,7 @@ class Session:
             if scene is not None:
                 self._picture_s, self._drawn = now, told
                 self.page.update_picture(functools.partial(draw_overlay, scene))
+                self.page.update_board(functools.partial(_draw_board, scene))
 
     def _picture_pause_s(self, news: bool) -> float:
         """How old the page's picture may be: of a board at rest it shows nothing new."""
@@ -450,6 +452,12 @@ class Session:
 
     def _agents(self) -> tuple[str | None, str | None]:
         return self.seats[0].agent, self.seats[1].agent
+
+
+def _draw_board(scene: Scene) -> str:
+    """The believed board of a moment as SVG."""
+    marks = Marks(scene.last_move, scene.agent_steps, scene.fault_cells, scene.unknown_cells)
+    return board_svg(scene.template, scene.board, marks=marks, title=scene.title)
 
 
 def seat(player: PlayerSection) -> Seat:

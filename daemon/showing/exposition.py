@@ -46,6 +46,7 @@ class Exposition(Collector):
         self._lock = threading.Lock()
         self._state: StateMessage | None = None
         self._draw: Callable[[], Image] | None = None
+        self._draw_board: Callable[[], str] | None = None
         self._picture_number = 0
         self._jpeg: tuple[int, bytes] = (0, b"")
         self._encoding = threading.Lock()
@@ -73,6 +74,11 @@ class Exposition(Collector):
         with self._lock:
             self._draw = draw
             self._picture_number += 1
+
+    def set_board(self, draw: Callable[[], str]) -> None:
+        """Replaces the drawn board, an SVG, which is drawn when it is asked for."""
+        with self._lock:
+            self._draw_board = draw
 
     def set_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
         """Replaces the health of all parts."""
@@ -108,6 +114,12 @@ class Exposition(Collector):
         """Counts the pictures; 0 before the first."""
         with self._lock:
             return self._picture_number
+
+    def board(self) -> str:
+        """The drawn board as SVG; empty before the first."""
+        with self._lock:
+            draw = self._draw_board
+        return "" if draw is None else draw()
 
     def announcements(self, after: int = 0) -> list[dict[str, Any]]:
         """The announcements after that number, oldest first."""

@@ -30,6 +30,9 @@ HEADERS = {
     "Server": "Kibitzer",
 }
 """On every answer. A page of the same address may frame ours; OBS shows page or picture as a page of its own."""
+SVG = "image/svg+xml"
+DRAWING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+"""What a drawing may do: it brings its colours along, and nothing else."""
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
 """What a proxy adds: whose request it was is not known then."""
 
@@ -37,6 +40,8 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
 async def protect(_: web.Request, response: web.StreamResponse) -> None:
     """Puts the headers on an answer that is about to be sent."""
     response.headers.update(HEADERS)
+    if response.content_type == SVG:
+        response.headers["Content-Security-Policy"] = DRAWING
     response.headers.setdefault("Cache-Control", "no-store")
 
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from aiohttp import WSMsgType, web
 
 from daemon.showing.exposition import Exposition
-from daemon.showing.guard import is_here
+from daemon.showing.guard import SVG, is_here
 from daemon.showing.told import Mailbox, problem
 
 MOST_VIEWERS = 8
@@ -49,6 +49,13 @@ class Streams:
         if not number:
             return web.json_response({"code": "no_picture", "text": "no picture has come yet"}, status=503)
         return web.Response(body=data, content_type="image/jpeg")
+
+    async def board(self, _: web.Request) -> web.Response:
+        """The believed board, drawn."""
+        svg = await asyncio.get_running_loop().run_in_executor(None, self._exposition.board)
+        if not svg:
+            return web.json_response({"code": "no_board", "text": "no game has begun yet"}, status=503)
+        return web.Response(text=svg, content_type=SVG)
 
     async def _jpeg(self) -> tuple[int, bytes]:
         return await asyncio.get_running_loop().run_in_executor(None, self._exposition.jpeg)

@@ -111,6 +111,10 @@ class WebPage:
         if self._streams.videos:
             self._wake()
 
+    def update_board(self, draw: Callable[[], str]) -> None:
+        """Shows a new believed board, an SVG, drawn only where somebody asks for it, by another thread."""
+        self._exposition.set_board(draw)
+
     def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
         """Replaces the health: part to `ok` and `text`. To be called every few seconds as a sign of life."""
         self._exposition.set_health(parts)
@@ -233,6 +237,7 @@ class WebPage:
             ("/video", self._streams.video),
             ("/live", self._streams.live),
             ("/snapshot.jpg", self._streams.snapshot),
+            ("/board.svg", self._streams.board),
             ("/state", self._state),
             ("/events", self._events),
             ("/healthz", self._healthz),

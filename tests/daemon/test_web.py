@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 from agents.messages import PlayerPart, StateMessage
+from calibration.template import load_template
 from daemon.showing import exposition, streams
+from daemon.showing.board_svg import board_svg
 from daemon.showing.web import WebError, WebPage
 
 
@@ -183,6 +185,16 @@ def test_a_snapshot_is_the_newest_picture_and_503_before_the_first(page: WebPage
     image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR)
     assert (status, headers["Content-Type"]) == (200, "image/jpeg")
     assert image is not None and abs(float(image.mean()) - 200) < 2
+
+
+def test_the_drawn_board_is_drawn_for_whoever_asks_and_may_do_nothing_but_be_coloured(page: WebPage) -> None:
+    assert get(page, "board.svg")[0] == 503
+    page.update_board(lambda: board_svg(load_template("reversi"), "B" + 63 * "."))
+    status, headers, body = get(page, "board.svg")
+    assert (status, headers["Content-Type"]) == (200, "image/svg+xml; charset=utf-8")
+    assert b'data-cell="a1"' in body
+    assert "script-src" not in headers["Content-Security-Policy"]
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'; style-src 'unsafe-inline'")
 
 
 def test_nothing_is_encoded_while_nobody_looks_and_once_for_all_who_do(

@@ -210,7 +210,7 @@ class Aligner:
         return pose
 
     def _recognized(self, image: Image) -> BoardPose | None:
-        """A pose by the picture of the board that is known, under which the lines are seen; None where there is none."""
+        """A pose by the known picture of the board, under which the lines are seen; None where there is none."""
         return self._verified(image, self._matcher.locate(image) if self._matcher is not None else None)
 
     def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
