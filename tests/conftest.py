@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ os.environ["PYTHONPATH"] = str(ROOT)
 os.environ["PYTHONSAFEPATH"] = "1"
 os.environ["KIBITZER_TABLES"] = ""
 """No test plays by, or builds, endgame tables that it does not name."""
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""A shell that starts the tests in the background has Ctrl-C ignored; programs started here would inherit that."""
 
 
 @pytest.fixture
