@@ -12,7 +12,7 @@ from typing import Any
 import games
 from calibration.template import load_template
 from daemon.judging.effects import Announcement
-from daemon.judging.line import shares_men
+from daemon.judging.line import shares_men, unseen_moves
 from daemon.match import Seat
 from daemon.soak.agent import NAME as AGENT
 from daemon.soak.agent import SimulatedAgent
@@ -111,8 +111,15 @@ class Trial:
         """The true positions as somebody knows them who only watches: no hidden hands."""
         if self.player.positions[0] == self.game.initial():
             return self.player.positions
-        start = self.game.initial()
-        return games.line_of_play(self.game, [ply.move for ply in self.player.record], start)
+        positions = [self.game.initial()]
+        for ply in self.player.record:
+            # Who only watches does not know which tile a pass puts away, nor that nothing fits the double just laid.
+            while self.game.to_move(positions[-1]) != ply.side:
+                positions.append(self.game.apply(positions[-1], unseen_moves(self.game, positions[-1])[0]))
+            before = positions[-1]
+            move = self.game.parse_move(before, ply.move) if ply.seen else unseen_moves(self.game, before)[0]
+            positions.append(self.game.apply(before, move))
+        return positions
 
     @property
     def agent_plays(self) -> bool:
