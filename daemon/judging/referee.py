@@ -205,7 +205,9 @@ class Referee(Play):
         """Which of the open lines a reading goes on from, if that explains it better than `best`; else None."""
         most = math.inf if best is None else best.cost - RIVAL_NATS
         ways = [(other, way) for other in self._open if (way := other.explains(self.line, event)) is not None]
-        ways = [(other, way) for other, way in ways if way[1].explanations[0].cost <= most]
+        # One move that nobody doubts rather than three in a row that nobody saw.
+        least = min((way[1].explanations[0].cost for _, way in ways), default=0.0)
+        ways = [(other, way) for other, way in ways if way[1].explanations[0].cost <= min(most, least + RIVAL_NATS)]
         if len(ways) == 1:
             other, (ply, again) = ways[0]
             effects = self._take_over(other, ply)

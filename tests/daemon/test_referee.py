@@ -276,3 +276,14 @@ def test_a_man_removed_from_the_middle_of_the_line_is_no_takeback(game: AnyGame)
     effects = see(referee, board_with(game, W="d2 a1 a7", B="a4"))
     assert codes(effects) == ["illegal"]
     assert referee.ply == 5
+
+
+@pytest.mark.parametrize("text", ["d5-d4", "e3-d2", "a4-b4"])
+def test_a_takeback_that_could_be_two_moves_is_settled_by_the_one_move_that_follows_it(text: str) -> None:
+    game = games.load("ganh")
+    start = game.starts[0]
+    referee = after(game, ["b5-b4", "c1-b2", "c5-b5"])
+    see(referee, game.board(start))
+    assert referee.verdict == "ambiguous"
+    effects = see(referee, game.board(game.apply(start, game.parse_move(start, text))))
+    assert (codes(effects), moves(effects)) == (["restored", "move"], [text])
