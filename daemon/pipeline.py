@@ -77,7 +77,7 @@ class Observation:
     """Side of the board's frame from which an arm came in before the last settled picture; None where that is not
     clear."""
     outside: tuple[int, ...] = ()
-    """Cells that lie outside the picture, wholly or in part: nothing is known of them."""
+    """Cells of a settled picture that lie outside it, wholly or in part: nothing is known of them."""
 
 
 class Pipeline:
@@ -173,7 +173,9 @@ class Pipeline:
         self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
         gated_s, before = time.perf_counter(), self.cells_read
         reading = self._read(rectified, frame, gate) if gate.settled else None
-        outside = cells_in_picture(alignment.pose, self.template, frame.image) < LEAST_SEEN
+        outside = np.zeros(len(self.template.cells_mm), dtype=np.bool_)
+        if gate.settled:
+            outside = cells_in_picture(alignment.pose, self.template, frame.image) < LEAST_SEEN
         if reading is not None and self._is_covered(reading, outside, frame.time_s, gate):
             gate, reading = self.gate.refuse(frame.time_s), None
             self._again, self._batch, self._stale = False, [], True
