@@ -1,4 +1,4 @@
-"""Imports run one way: games <- calibration <- vision <- daemon, games <- agents <- daemon."""
+"""Imports run one way: wording <- games <- calibration <- vision <- daemon, games <- agents <- daemon."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("games", "calibration", "vision", "agents", "daemon", "models")
+PACKAGES = ("wording", "games", "calibration", "vision", "agents", "daemon", "models")
 ALLOWED = {
-    "games": {"games"},
-    "calibration": {"calibration", "games"},
-    "vision": {"vision", "calibration", "games"},
-    "agents": {"agents", "games"},
-    "daemon": {"daemon", "vision", "calibration", "games", "agents"},
-    "models": {"models", "vision", "calibration", "games", "agents"},
+    "wording": {"wording"},
+    "games": {"games", "wording"},
+    "calibration": {"calibration", "games", "wording"},
+    "vision": {"vision", "calibration", "games", "wording"},
+    "agents": {"agents", "games", "wording"},
+    "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording"},
+    "models": {"models", "vision", "calibration", "games", "agents", "wording"},
 }
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
 """Packages of `vision`, each built on those before it."""

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from daemon.judging.line import shares_men
+from daemon.speaking.tongue import worded
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
+from wording import Term
 
 REASONS = {
     "two_men_left": "only two men are left",
@@ -54,13 +56,22 @@ def points(gain: Gain) -> str:
 def totals(game: AnyGame, position: Any) -> str:
     """ "Red 12, green 7."; empty in games without points."""
     scores = game.scores(position)
-    return "" if scores is None else f"{game.sides[0].capitalize()} {scores[0]}, {game.sides[1]} {scores[1]}."
+    if scores is None:
+        return ""
+    sides = {"one": named(game, 0), "other": named(game, 1)}
+    return worded("{one:Nom} {ones}, {other} {others}.", **sides, ones=scores[0], others=scores[1])
 
 
 def turn(game: AnyGame, side: Side, *, goes_on: bool) -> str:
     """Whose turn it is; a side that `goes_on` has moved and may move again, or pass."""
-    name = game.sides[side].capitalize()
-    return f"{name} may go on or pass." if goes_on else f"{name}'s turn."
+    if goes_on:
+        return worded("{side:Nom} may go on or pass.", side=named(game, side))
+    return worded("{side:Gen}'s turn.", side=named(game, side))
+
+
+def named(game: AnyGame, side: Side) -> Term:
+    """The side's name, as a sentence takes it."""
+    return Term("side", game.sides[side])
 
 
 def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
