@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from daemon.judging.effects import Known, PlyTimes, Rewrite, Thought
 from daemon.records import journal_schema
-from daemon.records.rows import RowError, game_of, summary_of
+from daemon.records.rows import RowError, game_of, is_imported, summary_of
 from daemon.records.stored import REWRITTEN, GameSummary, StoredGame, StoredPly
 from games import Outcome
 
@@ -58,10 +58,11 @@ class JournalError(RuntimeError):
 class Journal:
     """The record in one file."""
 
-    def __init__(self, path: Path, read_only: bool = False) -> None:
+    def __init__(self, path: Path, read_only: bool = False, mend: bool = True) -> None:
         """Opens the record, or begins it; a damaged file is set aside first (`set_aside` then names it).
 
-        A `read_only` one may be looked at while a daemon writes it, and is never made, mended or set aside.
+        A `read_only` one may be looked at while a daemon writes it, and is never made, mended or set aside. Without
+        `mend` a damaged one is refused: only the daemon that plays may put its own record aside.
         Raises JournalError.
         """
         self.path = Path(path)
@@ -73,7 +74,7 @@ class Journal:
             try:
                 self._open()
             except sqlite3.DatabaseError as error:
-                if read_only or _reason(error)[0] != "corrupt":
+                if read_only or not mend or _reason(error)[0] != "corrupt":
                     raise
                 self.set_aside = journal_schema.set_aside(self.path)
                 _log.error("%s was damaged (%s); kept as %s, a new one begins", self.path, error, self.set_aside)
@@ -184,9 +185,10 @@ class Journal:
             _note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
-        """The newest game without an end; None where every game has one, or that one cannot be read."""
+        """The newest game watched here without an end; None where every game has one, or that one cannot be read."""
         with self._explained():
-            row = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC").fetchone()
+            rows = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC")
+            row = next((one for one in rows if not is_imported(one)), None)
             return None if row is None else self._told(self._stored, row)
 
     def game(self, game_id: str) -> StoredGame:
@@ -219,6 +221,38 @@ class Journal:
         """The ids of all games, oldest first."""
         with self._explained():
             return [row["game_id"] for row in self._ready().execute("SELECT game_id FROM games ORDER BY rowid")]
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """What a query that only reads finds, for modules that look at the record in ways of their own.
+
+        Raises JournalError.
+        """
+        with self._explained():
+            return self._ready().execute(query, tuple(parameters)).fetchall()
+
+    def add(self, game: StoredGame) -> None:
+        """Takes in a whole game from elsewhere, with plies, what was undone, and notes: all or nothing.
+
+        Raises JournalError, `order` where a game of that id is there already, `unreadable` where it cannot be read
+        back as it was given.
+        """
+        with self._transaction() as connection:
+            if connection.execute("SELECT 1 FROM games WHERE game_id = ?", (game.game_id,)).fetchone():
+                raise JournalError("order", f"there is a game {game.game_id} in {self.path} already")
+            _add(connection, game)
+            row = connection.execute("SELECT * FROM games WHERE game_id = ?", (game.game_id,)).fetchone()
+            try:
+                same = self._stored(row) == game
+            except (RowError, IndexError) as error:
+                raise JournalError("unreadable", f"game {game.game_id} cannot be kept: {error}") from error
+            if not same:
+                raise JournalError("unreadable", f"game {game.game_id} cannot be kept as it is")
+
+    def name_players(self, game_id: str, players: Sequence[str]) -> None:
+        """Gives the players of a game other names, also while it is played."""
+        with self._transaction() as connection:
+            _progress(connection, game_id)
+            connection.execute("UPDATE games SET players = ? WHERE game_id = ?", (json.dumps(list(players)), game_id))
 
     def delete(self, game_id: str) -> None:
         """Takes a game out of the record, with its plies and notes, and overwrites where they stood."""
@@ -292,11 +326,49 @@ def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | 
     return int(last), row["finished"]
 
 
-def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly) -> None:
+def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly, *, undone: bool = False) -> None:
     # Said and not left to the default, which one turned bit of the file can change.
-    columns = {"game_id": game_id, **dataclasses.asdict(ply), "undone": 0}
+    columns = {"game_id": game_id, **dataclasses.asdict(ply), "undone": int(undone)}
+    _put(connection, "plies", columns)
+
+
+def _put(connection: sqlite3.Connection, table: str, columns: Mapping[str, object]) -> None:
     marks = ", ".join("?" * len(columns))
-    connection.execute(f"INSERT INTO plies ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+    connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+
+
+def _add(connection: sqlite3.Connection, game: StoredGame) -> None:
+    """Writes every row of a game."""
+    outcome, key = game.outcome, game.game_id
+    _put(
+        connection,
+        "games",
+        {
+            "game_id": key,
+            "game": game.game,
+            "rules": json.dumps(dict(game.rules)),
+            "players": json.dumps(list(game.players)),
+            "started": game.started,
+            "finished": game.finished,
+            "winner": None if outcome is None else outcome.winner,
+            "reason": None if outcome is None else outcome.reason,
+            "scores": None if outcome is None or outcome.scores is None else json.dumps(outcome.scores),
+            "clock": json.dumps(dict(game.clock)),
+            "start": game.start,
+            "source": game.source,
+        },
+    )
+    for ply in game.undone:
+        _insert(connection, key, ply, undone=True)
+    for ply in game.plies:
+        _insert(connection, key, ply)
+    for one in game.notes:
+        data = json.dumps(dict(one.data))
+        _put(
+            connection,
+            "notes",
+            {"game_id": key, "ply": one.ply, "kind": one.kind, "text": one.text, "data": data, "time": one.time},
+        )
 
 
 def _with_figures(ply: StoredPly, times: PlyTimes | None, thought: Thought | None) -> StoredPly:

@@ -54,7 +54,17 @@ def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE games ADD COLUMN start TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _known_movers, _times_and_thoughts, _set_up)
+def _imported(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE games ADD COLUMN source TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _first,
+    _known_movers,
+    _times_and_thoughts,
+    _set_up,
+    _imported,
+)
 """Step n brings a file of version n to version n + 1; only ever append to it."""
 
 

@@ -51,7 +51,13 @@ def game_of(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame:
         notes=tuple(_note(one) for one in notes),
         clock=_clock(row) if "clock" in written else {},
         start=_text(row, "start") if "start" in written else "",
+        source=_text(row, "source") if "source" in written else "",
     )
+
+
+def is_imported(row: Row) -> bool:
+    """Whether a row of `games` tells a game that came from a file."""
+    return "source" in row.keys() and row["source"] != ""  # noqa: SIM118
 
 
 def _ply(row: Row) -> StoredPly:

@@ -103,6 +103,8 @@ class StoredGame:
     """The time control, as `TimeControl.as_object` writes it; empty where time was only measured, or not at all."""
     start: str = ""
     """Text of the position that was set up for its beginning; empty where it began as the game does."""
+    source: str = ""
+    """Name of the file that it was imported from; empty where it was watched. An imported game is never resumed."""
 
     @property
     def moves(self) -> tuple[str, ...]:
