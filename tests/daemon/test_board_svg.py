@@ -30,18 +30,22 @@ def played(game: AnyGame) -> tuple[Any, tuple[Step, ...]]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_man_is_found_by_the_name_of_its_cell(name: str) -> None:
+def test_every_cell_is_found_by_its_name_and_says_what_stands_on_it(name: str) -> None:
     game, template = games.load(name, {}), load_template(name)
     board = game.board(played(game)[0])
     found = {
         group.get("data-cell"): group for group in drawn(template, board).iter(f"{SVG}g") if group.get("data-cell")
     }
-    assert set(found) == {cell for cell, letter in zip(game.cells, board, strict=True) if letter != EMPTY}
+    assert tuple(found) == game.cells
     for cell, letter in zip(game.cells, board, strict=True):
+        assert found[cell].get("aria-label") == f"{cell}: {template.classes[letter]}"
+        man = found[cell].find(f"{SVG}g")
         if letter in PIPS:
-            assert len(found[cell].findall(f"{SVG}circle")) == int(letter)
+            assert man is not None and len(man.findall(f"{SVG}circle")) == int(letter)
         elif letter != EMPTY:
-            assert found[cell].get("class") == ("man light" if letter == "W" else "man dark")
+            assert man is not None and man.get("class") == ("man light" if letter == "W" else "man dark")
+        else:
+            assert man is None
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -64,7 +68,8 @@ def test_a_move_has_an_arrow_and_a_ring_and_a_removal_a_cross() -> None:
         (element.tag.removeprefix(SVG), element.get("class")) for element in svg.find(f"{SVG}g[@class='marks']") or ()
     ]
     assert kinds.count(("circle", "wanted")) == 1
-    assert kinds.count(("line", "wanted")) == 3
+    assert kinds.count(("line", "wanted")) == 1
+    assert kinds.count(("polygon", "head wanted")) == 1
     assert kinds.count(("line", "taken")) == 2
 
 
@@ -77,9 +82,35 @@ def test_bare_leaves_the_board_out_and_keeps_the_men() -> None:
     template = load_template("reversi")
     svg = drawn(template, "B" + 63 * EMPTY, bare=True, labelled=False)
     assert svg.find(f"{SVG}g[@class='board']") is None
-    assert len(svg.findall(f"{SVG}g[@class='men']/{SVG}g")) == 1
+    assert len(svg.findall(f"{SVG}g[@class='cells']/{SVG}g/{SVG}g")) == 1
 
 
 def test_a_board_of_another_game_is_refused_with_both_numbers() -> None:
     with pytest.raises(ValueError, match="24 letters, reversi has 64 cells"):
         board_svg(load_template("reversi"), 24 * EMPTY)
+
+
+def test_the_last_move_lights_up_where_a_man_left_and_where_it_arrived() -> None:
+    svg = drawn(load_template("co_ganh"), marks=Marks(last=(Step("move", 7, 2, "W"), Step("flip", 6, piece="W"))))
+    kinds = [group.get("class") for group in svg.findall(f"{SVG}g[@class='cells']/{SVG}g")]
+    assert [cell for cell, kind in enumerate(kinds) if kind == "cell last"] == [6, 7]
+    assert [cell for cell, kind in enumerate(kinds) if kind == "cell from"] == [2]
+
+
+def test_two_halves_are_one_tile_with_a_seam_and_pawns_stand_on_the_track() -> None:
+    template = load_template("double_double_dominoes")
+    board = "34" + 223 * EMPTY
+    svg = drawn(template, board, tiles=((0, 1),), pawns=(("red", 0), ("green", 12)))
+    tiles = svg.find(f"{SVG}g[@class='tiles']")
+    assert tiles is not None and [one.get("class") for one in tiles] == ["shade", "tile-body", "seam"]
+    pawns = {one.get("aria-label"): one for one in svg.iter(f"{SVG}circle") if one.get("class") == "pawn"}
+    assert set(pawns) == {"red: 0", "green: 12"}
+    assert float(pawns["green: 12"].attrib["cx"]) == pytest.approx(template.track_mm[11][0], abs=0.01)
+
+
+def test_a_whole_board_of_any_game_is_short_enough_to_be_sent_at_every_move() -> None:
+    for name in GAMES:
+        assert (
+            len(board_svg(load_template(name), games.load(name, {}).classes[-1] * len(games.load(name, {}).cells)))
+            < 200_000
+        )

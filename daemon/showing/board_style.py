@@ -1,0 +1,72 @@
+"""How a drawn board looks: its style sheet, its gradients, and the colour of its ground.
+
+Every colour is a CSS variable with a default, so that a page may have its own; the drawing works alone, too.
+"""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+TINT = "#ead9b5"
+"""Ground of a board whose template names none."""
+DARKER, FULLER = 0.8, 1.05
+"""A screen shines where paper does not: how much darker and fuller than the printed board the ground is."""
+SLOPE = 0.035
+"""Lightness by which the ground grows darker from the top left to the bottom right, either side of the middle."""
+STYLE = """
+.board-edge{fill:none;stroke:var(--board-edge,#0003)}
+.board-line{stroke:var(--board-line,#4a3a22);stroke-linecap:round;fill:none}
+.board-dot{fill:var(--board-line,#4a3a22)}
+.board-label{fill:var(--board-label,#4a3a22);opacity:.8;text-anchor:middle;font-family:system-ui,sans-serif;font-weight:600;
+user-select:none;pointer-events:none}
+.printed .board-label{fill:#e4ecec}
+.spot{fill:transparent;stroke:none}
+.cell.from .spot,.cell.last .spot{fill:var(--last,#f7d046);opacity:.55}
+.cell.from .spot{opacity:.35}
+.shade{fill:#000;opacity:.28}
+.inner{fill:none;stroke:#0000001f}
+.light-1{stop-color:var(--light-1,#fffdf6)} .light-2{stop-color:var(--light-2,#dccfb2)}
+.dark-1{stop-color:var(--dark-1,#5b544d)} .dark-2{stop-color:var(--dark-2,#171412)}
+.other-1{stop-color:var(--other-1,#a9bbd9)} .other-2{stop-color:var(--other-2,#4d6080)}
+.man.light .body{stroke:#8f8163} .man.dark .body{stroke:#0a0807} .man.other .body{stroke:#22303f}
+.man.dark .inner{stroke:#ffffff2b}
+.tile-body{fill:var(--tile,#fbf6e8);stroke:#9b8f76} .seam{stroke:#9b8f76} .pip{fill:var(--pip,#26221e)}
+.pawn{stroke:#0009} .pawn-name{fill:#fff;text-anchor:middle;dominant-baseline:central;font-family:system-ui,sans-serif}
+.marks{pointer-events:none}
+.wanted{stroke:var(--wanted,#15803d);fill:none} .head.wanted{fill:var(--wanted,#15803d);stroke:none}
+.last-way{stroke:var(--last-way,#a16207);fill:none;opacity:.6} .head.last-way{fill:var(--last-way,#a16207);stroke:none}
+.taken{stroke:var(--taken,#c81e1e);fill:none} .gone{stroke:var(--gone,#a16207);fill:none;opacity:.6}
+.fault{stroke:var(--fault,#dc2626);fill:none} .unknown{stroke:var(--unknown,#64748b);fill:none;stroke-dasharray:4 3}
+.halo{stroke:var(--halo,#fff);fill:none;opacity:.8}
+"""
+_GRADIENTS = {"light": 0.36, "dark": 0.3, "other": 0.34}
+"""Shade of men to how far from their left and upper edge the light falls on them."""
+
+
+def add_gradients(svg: ElementTree.Element, name: str, ground: tuple[str, str]) -> None:
+    """The colours that run, under the names `ground-NAME`, `man-light`, `man-dark` and `man-other`."""
+    defs = ElementTree.SubElement(svg, "defs")
+    slope = ElementTree.SubElement(defs, "linearGradient", id=f"ground-{name}", x1="0", y1="0", x2="1", y2="1")
+    for offset, colour in zip("01", ground, strict=True):
+        ElementTree.SubElement(slope, "stop", {"offset": offset, "stop-color": colour})
+    for shade, focus in _GRADIENTS.items():
+        place = {"id": f"man-{shade}", "cx": "0.42", "cy": "0.38", "r": "0.65", "fx": str(focus), "fy": str(focus)}
+        run = ElementTree.SubElement(defs, "radialGradient", place)
+        for offset, kind in zip("01", ("1", "2"), strict=True):
+            ElementTree.SubElement(run, "stop", {"offset": offset, "class": f"{shade}-{kind}"})
+
+
+def ground_colours(source: Mapping[str, Any]) -> tuple[str, str]:
+    """Colour of the ground at its top left and its bottom right; `source` is a template's file."""
+    tint = str(source.get("sheet", {}).get("tint", TINT)).lstrip("#")
+    red, green, blue = (int(tint[place : place + 2], 16) / 255 for place in (0, 2, 4))
+    hue, lightness, fullness = colorsys.rgb_to_hls(red, green, blue)
+    return _hex(hue, lightness * DARKER + SLOPE, fullness), _hex(hue, lightness * DARKER - SLOPE, fullness)
+
+
+def _hex(hue: float, lightness: float, fullness: float) -> str:
+    parts = colorsys.hls_to_rgb(hue, min(1.0, lightness), min(1.0, fullness * FULLER))
+    return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
