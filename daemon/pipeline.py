@@ -218,6 +218,8 @@ class Pipeline:
         recheck = frame.time_s - self._read_s >= self._recheck_s
         if not (gate.fresh or self._again or recheck):
             return None
+        if gate.fresh:
+            self._again = False  # hands have been there: what was read before them is of another board
         if not self._again:
             self._batch = []
             # A picture that stays doubtful is no clearer for being looked at all the time.

@@ -232,3 +232,12 @@ def test_another_photo_is_gone_through_even_where_its_preview_looks_the_same(
     assert film.feed(empty).spent is None
     named = Frame(empty, film.time_s + 0.01, 99, "photo.jpg")
     assert film.pipeline.feed(named).spent is not None
+
+
+def test_a_second_look_that_a_hand_overtakes_is_not_averaged_with_the_board_before_it(
+    film: Film, empty: Image, one_man: Image
+) -> None:
+    assert film.pipeline.ask_again()
+    late = readings(film.show(one_man, 1.5))
+    assert late and late[0].reading is not None and late[0].reading.board == ONE_MAN
+    assert len(film.pipeline._batch) == 1
