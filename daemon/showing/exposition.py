@@ -47,6 +47,10 @@ class Exposition(Collector):
         self._state: StateMessage | None = None
         self._draw: Callable[[], Image] | None = None
         self._draw_board: Callable[[], str] | None = None
+        self._board_number = 0
+        self._board: tuple[int, str] = 0, ""
+        self._view: dict[str, Any] = {}
+        self._dumped: tuple[StateMessage | None, dict[str, Any] | None] = None, None
         self._picture_number = 0
         self._jpeg: tuple[int, bytes] = (0, b"")
         self._encoding = threading.Lock()
@@ -79,6 +83,12 @@ class Exposition(Collector):
         """Replaces the drawn board, an SVG, which is drawn when it is asked for."""
         with self._lock:
             self._draw_board = draw
+            self._board_number += 1
+
+    def set_view(self, view: Mapping[str, object]) -> None:
+        """Replaces what pages show besides the state."""
+        with self._lock:
+            self._view = dict(view)
 
     def set_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
         """Replaces the health of all parts."""
@@ -115,11 +125,20 @@ class Exposition(Collector):
         with self._lock:
             return self._picture_number
 
-    def board(self) -> str:
-        """The drawn board as SVG; empty before the first."""
+    @property
+    def board_number(self) -> int:
+        """Counts the drawn boards; 0 before the first."""
         with self._lock:
-            draw = self._draw_board
-        return "" if draw is None else draw()
+            return self._board_number
+
+    def board(self) -> tuple[int, str]:
+        """The drawn board as SVG and its number, drawn once for all who ask; (0, "") before the first."""
+        with self._encoding:
+            with self._lock:
+                number, draw = self._board_number, self._draw_board
+            if draw is not None and number != self._board[0]:
+                self._board = number, draw()
+            return self._board
 
     def announcements(self, after: int = 0) -> list[dict[str, Any]]:
         """The announcements after that number, oldest first."""
@@ -171,10 +190,18 @@ class Exposition(Collector):
             family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
             yield family(f"kibitzer_{name}", name.replace("_", " "), value=value)
 
-    def summary(self) -> str:
-        """State and health as one JSON text, for pages that wait for a change."""
-        state = self.state
+    def summary(self) -> tuple[str, str]:
+        """State, view and health as one JSON text, for pages that wait for a change; and the same without the clocks.
+
+        Pages let clocks run by themselves, and need not be told ten times a second.
+        """
         with self._lock:
-            line = self._line
-        told = None if state is None else state.model_dump(mode="json")
-        return json.dumps({"state": told, "line": line, "health": self.health()})
+            state, line, view = self._state, self._line, self._view
+        if state is not self._dumped[0]:
+            self._dumped = state, None if state is None else state.model_dump(mode="json")
+        health = self.health()
+        told = {"state": self._dumped[1], "line": line, "view": view, "health": health}
+        clock = view.get("clock") or {}
+        still = view | {"clock": {name: value for name, value in clock.items() if name != "left_s"}}
+        parts = {name: part for name, part in health["parts"].items() if name != "clock"}
+        return json.dumps(told), json.dumps(told | {"view": still, "health": parts})

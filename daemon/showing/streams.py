@@ -21,6 +21,8 @@ SLOW_S = 10.0
 """A viewer that takes no byte for longer is disconnected."""
 REPEAT_S = 0.25
 """After this time without a new picture the last one is sent again: Chrome shows a picture when the next one begins."""
+CLOCK_S = 2.0
+"""Pages hear of the clocks so often where nothing else is new; they let them run by themselves in between."""
 IDLE_S = 5.0
 """A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
 _BOUNDARY = "kibitzer-picture"
@@ -52,10 +54,13 @@ class Streams:
 
     async def board(self, _: web.Request) -> web.Response:
         """The believed board, drawn."""
-        svg = await asyncio.get_running_loop().run_in_executor(None, self._exposition.board)
+        svg = (await self._board())[1]
         if not svg:
             return web.json_response({"code": "no_board", "text": "no game has begun yet"}, status=503)
         return web.Response(text=svg, content_type=SVG)
+
+    async def _board(self) -> tuple[int, str]:
+        return await asyncio.get_running_loop().run_in_executor(None, self._exposition.board)
 
     async def _jpeg(self) -> tuple[int, bytes]:
         return await asyncio.get_running_loop().run_in_executor(None, self._exposition.jpeg)
@@ -101,7 +106,7 @@ class Streams:
             await asyncio.sleep(max(0.0, now_s + 1 / PICTURE_HZ - sent_s))
 
     async def live(self, request: web.Request) -> web.StreamResponse:
-        """A WebSocket that gets state and health whenever they change, and every announcement once."""
+        """A WebSocket that gets state, board and health whenever they change, and every announcement once."""
         if self.lives >= MOST_VIEWERS:
             return _crowded()
         self.lives += 1
@@ -124,20 +129,29 @@ class Streams:
         return socket
 
     async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], here: bool) -> None:
-        last, number = "", 0
+        last, number, drawn, shown, told_s = ("", ""), 0, 0, "", float("-inf")
+        now = asyncio.get_running_loop().time
         while not (self.ended.is_set() or reader.done()):
-            changed = self._changed
+            changed, board = self._changed, shown
             announcements, summary = self._exposition.announcements(number), self._exposition.summary()
-            if announcements or summary != last:
-                may_command = self._mailbox.is_open and (here or self._commands_from_elsewhere)
-                own = {"announcements": announcements, "commands": may_command, "token": may_command and not here}
-                message = f"{json.dumps(own)[:-1]}, {summary[1:]}"
+            if self._exposition.board_number != drawn:
+                drawn, board = await self._board()
+            ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
+            if announcements or summary[1] != last[1] or board != shown or ticked:
+                own = {"announcements": announcements} | self._permitted(here)
+                if board != shown:
+                    own["board"] = board
                 async with asyncio.timeout(SLOW_S):
-                    await socket.send_str(message)
-                last = summary
+                    await socket.send_str(f"{json.dumps(own)[:-1]}, {summary[0][1:]}")
+                last, shown, told_s = summary, board, now()
                 number = announcements[-1]["number"] if announcements else number
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), 1.0)
+
+    def _permitted(self, here: bool) -> dict[str, object]:
+        """Whether a page may command, and whether it needs the token for that."""
+        may_command = self._mailbox.is_open and (here or self._commands_from_elsewhere)
+        return {"commands": may_command, "token": may_command and not here}
 
 
 async def _drain(socket: web.WebSocketResponse) -> None:

@@ -23,6 +23,8 @@ import prometheus_client
 from aiohttp import web
 
 from agents.messages import StateMessage
+from daemon.showing.archive import Archive
+from daemon.showing.board_style import STYLE
 from daemon.showing.door import SAY_S, Door, Refusals, RubbishFilter
 from daemon.showing.exposition import Exposition
 from daemon.showing.guard import admit, is_loopback, protect
@@ -40,12 +42,8 @@ SILENT_S = 10.0
 """A thread that was woken and did not come round for longer hangs."""
 BACKLOG = 64
 """Connections that wait to be let in."""
-_FILES = (
-    ("/", "index.html", "text/html"),
-    ("/page.css", "page.css", "text/css"),
-    ("/page.js", "page.js", "text/javascript"),
-)
-"""Path, file and type: what a system's table of types says of `.js` differs, and browsers refuse a wrong one."""
+KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""Types of the page's files: what a system's table of types says of `.js` differs, and browsers refuse a wrong one."""
 
 
 class WebError(RuntimeError):
@@ -62,12 +60,14 @@ class WebPage:
         allowed_hosts: tuple[str, ...] = (),
         health_deadline_s: float = 30.0,
         token: Path | None = None,
+        journal: Path | None = None,
     ) -> None:
         """Opens the port; 0 takes any free one, which `port` then names.
 
         Names in `allowed_hosts` are taken in the Host header besides addresses and `localhost`. Health that was not
         updated for `health_deadline_s` counts as a fault. `token` is the file of what commands from other computers
-        must bring along; it is made where others can reach the page. Raises WebError.
+        must bring along; it is made where others can reach the page. `journal` is the record that can be browsed; None
+        shows none. Raises WebError.
         """
         if token is not None and not is_loopback(host):
             try:
@@ -78,7 +78,13 @@ class WebPage:
         self._allowed_hosts = allowed_hosts
         self._refusals = Refusals()
         self._door = Door(self._refusals)
-        self._mailbox = Mailbox(Permission(token, self._refusals), self._refusals)
+        permission = Permission(token, self._refusals)
+        self._mailbox = Mailbox(permission, self._refusals)
+        self._archive = (
+            None
+            if journal is None
+            else Archive(journal, permission, lambda: self._exposition.state, commands_from_elsewhere=token is not None)
+        )
         self._failure = ""
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
@@ -114,6 +120,12 @@ class WebPage:
     def update_board(self, draw: Callable[[], str]) -> None:
         """Shows a new believed board, an SVG, drawn only where somebody asks for it, by another thread."""
         self._exposition.set_board(draw)
+        self._wake()
+
+    def update_view(self, view: Mapping[str, object]) -> None:
+        """Replaces what pages show besides the state; `daemon.showing.view` makes it."""
+        self._exposition.set_view(view)
+        self._wake()
 
     def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
         """Replaces the health: part to `ok` and `text`. To be called every few seconds as a sign of life."""
@@ -163,6 +175,8 @@ class WebPage:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
+        if self._archive is not None:
+            self._archive.close()
 
     def _wake(self) -> None:
         """Tells all who wait that there is something new."""
@@ -231,13 +245,15 @@ class WebPage:
             middlewares=[admit(self._refusals, self._door, self._allowed_hosts)], client_max_size=1024
         )
         application.on_response_prepare.append(protect)
-        for path, name, kind in _FILES:
-            application.router.add_get(path, functools.partial(_file, PAGE / name, kind))
+        for file in sorted(PAGE.iterdir()):
+            if file.suffix in KINDS:
+                application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
         for path, handler in (
             ("/video", self._streams.video),
             ("/live", self._streams.live),
             ("/snapshot.jpg", self._streams.snapshot),
             ("/board.svg", self._streams.board),
+            ("/board.css", _board_style),
             ("/state", self._state),
             ("/events", self._events),
             ("/healthz", self._healthz),
@@ -246,6 +262,8 @@ class WebPage:
         ):
             application.router.add_get(path, handler)
         application.router.add_post("/tell", self._mailbox.receive)
+        if self._archive is not None:
+            self._archive.add_routes(application.router)
         return application
 
     async def _state(self, _: web.Request) -> web.Response:
@@ -273,6 +291,18 @@ class WebPage:
             body=prometheus_client.generate_latest(registry),
             headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST},
         )
+
+
+def _address_of(path: Path) -> str:
+    """`/` for the page itself, `/overlay` for another document, `/page.js` for what they need."""
+    if path.suffix != ".html":
+        return f"/{path.name}"
+    return "/" if path.stem == "index" else f"/{path.stem}"
+
+
+async def _board_style(_: web.Request) -> web.Response:
+    """What the drawn board looks like, for pages that may not take a style from within it."""
+    return web.Response(text=STYLE, content_type="text/css")
 
 
 async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:
