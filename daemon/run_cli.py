@@ -19,7 +19,7 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from daemon.config import ROOT, SHIPPED, Config, ConfigError, load_config
 from daemon.learning.generations import adapted_path
-from daemon.messaging.endpoints import BusError
+from daemon.messaging.endpoints import BusError, BusRefusedError
 from daemon.pipeline import Pipeline
 from daemon.records.journal import JournalError
 from daemon.session import Session
@@ -38,7 +38,7 @@ from vision.frame import SourceEnded
 from vision.reading.weights import WeightsError
 
 LOGGER = logging.getLogger(__name__)
-REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError)
+REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
 """Wrong settings and files, which keep the daemon from starting, each with a message for a person."""
 OBSTACLES = (JournalError, BusError, WebError)
 """A port in use, a record that cannot be opened: what may be gone at the next start."""

@@ -21,28 +21,32 @@ class BusError(RuntimeError):
     """The bus cannot be opened or used as asked; the message says what to do."""
 
 
+class BusRefusedError(BusError):
+    """What is asked for is wrong, and stays so until somebody changes the settings, the keys or a folder's rights."""
+
+
 def checked(endpoint: str, *, has_keys: bool = False) -> str:
     """The endpoint in the form ZeroMQ takes.
 
-    Raises BusError where it is none, or where other computers could reach it and there are no keys.
+    Raises BusRefusedError where it is none, or where other computers could reach it and there are no keys.
     """
     if endpoint.startswith("ipc://"):
         path = endpoint.removeprefix("ipc://")
         if not path.startswith("/") or not path.isprintable() or len(path.encode()) > LONGEST_PATH:
-            raise BusError(f"{endpoint!r}: an ipc path is absolute and has at most {LONGEST_PATH} bytes")
+            raise BusRefusedError(f"{endpoint!r}: an ipc path is absolute and has at most {LONGEST_PATH} bytes")
         return endpoint
     match = _TCP.fullmatch(endpoint)
     host = None if match is None else _host(match["host"])
     if match is None or host is None:
         what = "an address and a port" if has_keys else "without keys only this computer may connect"
-        raise BusError(f"{endpoint!r}: {what}; use tcp://127.0.0.1:PORT, tcp://[::1]:PORT or ipc:///PATH")
+        raise BusRefusedError(f"{endpoint!r}: {what}; use tcp://127.0.0.1:PORT, tcp://[::1]:PORT or ipc:///PATH")
     if not has_keys and not (host != "*" and ipaddress.ip_address(host.strip("[]")).is_loopback):
-        raise BusError(
+        raise BusRefusedError(
             f"{endpoint!r} is refused: without keys only this computer may connect; use tcp://127.0.0.1:PORT, "
             'or make keys (`kibitzer keys new daemon`) and set keys = "var/keys" under [bus]'
         )
     if match["port"] != "*" and not 1 <= int(match["port"]) <= 65535:
-        raise BusError(f"{endpoint!r}: a port is between 1 and 65535, or * for any free one")
+        raise BusRefusedError(f"{endpoint!r}: a port is between 1 and 65535, or * for any free one")
     return f"tcp://{host}:{match['port']}"
 
 
@@ -92,7 +96,9 @@ def _own_folder(folder: Path) -> None:
     folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
     found = folder.stat()
     if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise BusError(f"{folder} must be yours alone for an ipc address; `chmod 700 {folder}`, or name another folder")
+        raise BusRefusedError(
+            f"{folder} must be yours alone for an ipc address; `chmod 700 {folder}`, or name another folder"
+        )
 
 
 def _is_listening(path: Path) -> bool:

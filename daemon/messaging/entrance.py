@@ -12,7 +12,7 @@ import zmq
 from zmq.auth.thread import ThreadAuthenticator
 
 from agents.certificates import CertificateError
-from daemon.messaging.endpoints import BusError
+from daemon.messaging.endpoints import BusRefusedError
 from daemon.messaging.keys import AllowedKeys, KeyFolder
 
 _log = logging.getLogger(__name__)
@@ -29,13 +29,13 @@ class Entrance:
     """Keys of one bus. Used by the bus's thread, but for `callback`, which the authenticator's thread calls."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the keys. Raises BusError saying what is missing."""
+        """Reads the keys. Raises BusRefusedError saying what is missing."""
         folder = KeyFolder(path)
         try:
             self._certificate = folder.daemon()
             self._allowed = AllowedKeys(folder)
         except CertificateError as error:
-            raise BusError(str(error)) from None
+            raise BusRefusedError(str(error)) from None
         self._let_in: set[bytes] = set()
         """Keys that came in and were not revoked since; added to by the authenticator's thread."""
         self._authenticator: ThreadAuthenticator | None = None

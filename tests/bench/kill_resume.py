@@ -1,16 +1,26 @@
-"""Kills the daemon at random instants of a simulated game and checks that it resumes with the right board and record.
+"""Kills a daemon's processes at random instants of simulated games and checks that it ends with the right record.
 
     .venv/bin/python -m tests.bench.kill_resume --kills 20
+    .venv/bin/python -m tests.bench.kill_resume --kills 60 --game reversi --game dominoes --any --longest-s 6
 
 The simulated table lives in a process of its own and serves MJPEG, as a phone would; it alone knows the truth. The
 daemon is killed with SIGKILL, started again, and must end with exactly the plies that were made on the table.
-Prints one JSON object; exit status 1 if the record or a resumed board was wrong.
+
+With --any the daemon watches the table twice, as two tables under one parent, the second one through a relay; what is
+killed is any of the parent, the tables' processes, the agents' worker, the voice, the sound player and the relay, or
+all of them at once. Only a killed parent is started again by the bench; the rest is the daemon's own to bring back.
+Both records must be right. Games follow one another until there were so many kills.
+
+Prints one JSON object; exit status 1 if a record or a resumed board was wrong, or a process outlived its parent.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
+import contextlib
 import json
+import os
 import random
 import signal
 import socket
@@ -18,19 +28,30 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import games
 from daemon.records.journal import Journal
+from tests.bench import victims
+from tests.bench.victims import Process
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME_S = 1800.0
-"""Longest time for the whole game."""
+"""Longest time for one game."""
 HAND_S = 1.5
 """Longest time that a hand takes to leave once its man is down."""
-STUCK_S = 60.0
+STUCK_S = 120.0
 """Time without a new ply after which the game is given up and counted as it stands."""
+APART_S = 75.0
+"""Between two kills of a table of several: its parent waits the longer, the shorter it lived."""
+AWAY_S = 1.0
+"""How long the relay stays away."""
+GONE_S = 20.0
+"""Longest time that what a killed process has started may outlive it."""
+QUIET = "pcm.silent { type null }\n"
 
 
 def free_port() -> int:
@@ -51,39 +72,81 @@ def fetch(url: str) -> dict[str, Any] | None:
 
 
 class Bench:
-    """A table, a daemon, and who kills it."""
+    """A table, a daemon, and who kills it; one game."""
 
-    def __init__(self, folder: Path, seed: int, game: str, pace: float, rules: list[str]) -> None:
-        self.random = random.Random(seed)
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        game: str,
+        pace: float,
+        rules: Sequence[str],
+        chance: random.Random,
+        *,
+        any_: bool,
+    ) -> None:
+        self.random = chance
+        self.folder, self._any = folder, any_
         self.page, self.video = free_port(), free_port()
-        self.folder = folder
-        self.journal = folder / "journal.sqlite"
+        self.killed: collections.Counter[str] = collections.Counter()
+        self.outlived: list[str] = []
+        """Processes that did not end when what had started them was killed."""
+        self._killed_s: dict[str, float] = {}
+        self._relay: subprocess.Popen[bytes] | None = None
+        self._daemon: subprocess.Popen[bytes] | None = None
+        self._words: list[str] = []
+        (folder / "asound.conf").write_text(QUIET, encoding="utf-8")
         profile = folder / "table.npz"
         rule_words = [word for rule in rules for word in ("--rule", rule)]
         self.table = self._start(
             "table", "--game", game, *rule_words, "--seed", str(seed), "--port", str(self.video), "--pace", str(pace),
-            "--humans", "light", "--follow", f"http://127.0.0.1:{self.page}/state", "--write-profile", str(profile),
+            "--humans", games.load(game).sides[0], "--follow", f"http://127.0.0.1:{self.page}/state",
+            "--write-profile", str(profile),
         )  # fmt: skip
         pairs = (rule.split("=", 1) for rule in rules)
         toml_rules = ", ".join(f'{name} = "{value}"' for name, value in pairs)
-        self.config = folder / "config.toml"
-        self.config.write_text(
-            f'[game]\nname = "{game}"\nrules = {{ {toml_rules} }}\n'
-            f'[players.second]\nagent = "alphabeta"\ntime_s = 0.1\n'
-            f'[camera]\nsource = "http://127.0.0.1:{self.video}/video"\n[board]\nprofile = "{profile}"\n'
-            f'[bus]\nstate = "tcp://127.0.0.1:{free_port()}"\nreply = "tcp://127.0.0.1:{free_port()}"\n'
-            f"[speech]\nenabled = false\n[page]\nport = {self.page}\nwindow = false\n"
-            f'[journal]\npath = "{self.journal}"\n',
-            encoding="utf-8",
-        )
-        deadline_s = time.monotonic() + 60
+        self.journals = [folder / "journal.sqlite"]
+        head = f'[game]\nname = "{game}"\nrules = {{ {toml_rules} }}\n[board]\nprofile = "{profile}"\n'
+        sound = '[speech]\nenabled = true\ndevice = "silent"\n' if any_ else "[speech]\nenabled = false\n"
+        self._configure(
+            "config", f'{head}{sound}[players.second]\nagent = "alphabeta"\ntime_s = 0.1\n'
+            f"[page]\nport = {self.page}\nwindow = false\n", self.video, self.journals[0],
+        )  # fmt: skip
+        if any_:
+            self._relay_port = free_port()
+            self._plug_in()
+            self.journals.append(folder / "watcher.sqlite")
+            self._configure(
+                "watcher", f'{head}{sound}[players.second]\nagent = ""\n[page]\nenabled = false\nwindow = false\n',
+                self._relay_port, self.journals[1],
+            )  # fmt: skip
+        deadline_s = time.monotonic() + 120
         while not (profile.exists() and self.truth()):
             assert time.monotonic() < deadline_s, "the simulated table did not start"
             time.sleep(0.2)
 
+    def _configure(self, name: str, settings: str, video: int, journal: Path) -> None:
+        config = self.folder / f"{name}.toml"
+        config.write_text(
+            f'{settings}[camera]\nsource = "http://127.0.0.1:{video}/video"\n'
+            f'[bus]\ntable = "{name}"\nstate = "ipc://{self.folder}/{name}-s"\nreply = "ipc://{self.folder}/{name}-r"\n'
+            f'[journal]\npath = "{journal}"\n',
+            encoding="utf-8",
+        )
+        self._words += ["--config", str(config)]
+
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
-        with (self.folder / f"{words[0]}.log").open("ab") as log:
-            return subprocess.Popen([sys.executable, "-m", "daemon.cli", *words], stdout=log, stderr=log, cwd=ROOT)
+        return self._spawn(words[0], [sys.executable, "-m", "daemon.cli", *words])
+
+    def _spawn(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "ALSA_CONFIG_PATH": str(self.folder / "asound.conf")}
+        with (self.folder / f"{name}.log").open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=environment)
+
+    def _plug_in(self) -> None:
+        self._relay = self._spawn(
+            "relay", [sys.executable, "-m", "tests.bench.relay", str(self._relay_port), str(self.video)]
+        )
 
     def truth(self) -> dict[str, Any] | None:
         """What the table knows."""
@@ -91,22 +154,28 @@ class Bench:
 
     def start_daemon(self) -> subprocess.Popen[bytes]:
         """Starts the daemon, as a user or systemd would."""
-        return self._start("run", "--config", str(self.config))
+        self._daemon = self._start("run", *self._words)
+        return self._daemon
 
-    def recorded(self) -> list[str]:
-        """The moves in the record, read while nobody writes."""
-        if not self.journal.exists():
+    def recorded(self, path: Path | None = None) -> list[str]:
+        """The moves in a record, of the last game that has any; all the same whether somebody writes."""
+        path = path or self.journals[0]
+        if not path.exists():
             return []
-        journal = Journal(self.journal, read_only=True)
+        journal = Journal(path, read_only=True)
         try:
-            games = journal.games()
-            return list(games[-1].moves) if games else []
+            played = [game.moves for game in journal.games() if game.moves]
+            return list(played[-1]) if played else []
         finally:
             journal.close()
 
-    def play(self, kills: int, longest_s: float) -> dict[str, object]:
-        """Kills and restarts the daemon, lets the game end, and compares."""
-        wrong_resumes, done, begun_s = 0, 0, time.monotonic()
+    def records(self) -> list[list[str]]:
+        """The same of every table."""
+        return [self.recorded(path) for path in self.journals]
+
+    def play(self, kills: int, longest_s: float) -> dict[str, Any]:
+        """Kills and restarts until there were so many kills, lets the game end, and compares."""
+        wrong_resumes, begun_s = 0, time.monotonic()
         plies, progress_s = 0, begun_s
         daemon = self.start_daemon()
         while time.monotonic() - begun_s < GAME_S and time.monotonic() - progress_s < STUCK_S:
@@ -115,68 +184,140 @@ class Bench:
             assert truth is not None, "the simulated table died"
             if len(truth["moves"]) != plies:
                 plies, progress_s = len(truth["moves"]), time.monotonic()
-            if truth["finished"] and (done >= kills or self.recorded() == truth["moves"]):
+            done = self.killed.total() >= kills
+            if truth["finished"] and (done or all(one == truth["moves"] for one in self.records())):
                 break
-            if done >= kills:
+            if done:
                 continue
-            daemon.kill()
-            daemon.wait()
-            done += 1
-            before = self.recorded()
+            daemon = self._kill_one(daemon)
+            before = self.records()
             # The record may lag behind the table, and the table's own account behind a hand that is still leaving.
             time.sleep(HAND_S)
             truth = self.truth()
             assert truth is not None
-            wrong_resumes += before != truth["moves"][: len(before)]
-            daemon = self.start_daemon()
+            wrong_resumes += any(one != truth["moves"][: len(one)] for one in before)
         self._settle()
-        truth, recorded = self.truth(), self.recorded()
+        truth, records = self.truth(), self.records()
         assert truth is not None
-        self._end(daemon)
         return {
-            "kills": done,
+            "kills": self.killed.total(),
+            "killed": dict(self.killed),
             "plies": len(truth["moves"]),
-            "recorded": len(recorded),
+            "recorded": [len(one) for one in records],
             "wrong_records_at_kill": wrong_resumes,
-            "record_right": recorded == truth["moves"],
+            "record_right": all(one == truth["moves"] for one in records),
+            "outlived": self.outlived,
             "finished": truth["finished"],
             "seconds": round(time.monotonic() - begun_s, 1),
         }
 
+    def _kill_one(self, daemon: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+        """Kills a process of the daemon, or all; the daemon that runs then."""
+        family = victims.family(daemon.pid)
+        role = "daemon" if not self._any else self._choose({one.role for one in family})
+        self.killed[role] += 1
+        self._killed_s[role] = time.monotonic()
+        if role == "relay":
+            assert self._relay is not None
+            self._relay.kill()
+            self._relay.wait()
+            time.sleep(AWAY_S)
+            self._plug_in()
+            return daemon
+        doomed = family if role == "everything" else [self.random.choice([one for one in family if one.role == role])]
+        for one in doomed:
+            victims.kill(one)
+        if daemon.pid not in {one.pid for one in doomed}:
+            return daemon
+        daemon.wait()
+        self._await_end(family)
+        return self.start_daemon()
+
+    def _choose(self, roles: set[str]) -> str:
+        choice = sorted(roles | {"relay", "everything"})
+        if time.monotonic() - self._killed_s.get("table", float("-inf")) < APART_S:
+            choice = [role for role in choice if role != "table"]
+        return self.random.choice(choice)
+
+    def _await_end(self, family: list[Process]) -> None:
+        """What a killed daemon had started has to end by itself; it is not waited for where a new one can begin."""
+        deadline_s = time.monotonic() + GONE_S
+        while left := [one for one in family if victims.is_alive(one)]:
+            if time.monotonic() > deadline_s:
+                self.outlived += [f"{one.role} {one.pid}" for one in left]
+                for one in left:
+                    victims.kill(one)
+                return
+            time.sleep(0.1)
+
     def _settle(self) -> None:
-        deadline_s = time.monotonic() + 30
+        deadline_s = time.monotonic() + 60
         while time.monotonic() < deadline_s:
             truth = self.truth()
-            if truth is not None and self.recorded() == truth["moves"]:
+            if truth is not None and all(one == truth["moves"] for one in self.records()):
                 return
             time.sleep(0.5)
 
-    def _end(self, daemon: subprocess.Popen[bytes]) -> None:
-        for process in (daemon, self.table):
+    def close(self) -> None:
+        """Ends all processes."""
+        for process in filter(None, (self._daemon, self.table, self._relay)):
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(timeout=10)
+                process.wait(timeout=20)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """All games together."""
+    killed: collections.Counter[str] = collections.Counter()
+    for one in results:
+        killed.update(one["killed"])
+    return {
+        "kills": sum(one["kills"] for one in results),
+        "killed": dict(killed),
+        "games": len(results),
+        "plies": sum(one["plies"] for one in results),
+        "recorded": sum(min(one["recorded"]) for one in results),
+        "wrong_records": sum(not one["record_right"] for one in results),
+        "wrong_records_at_kill": sum(one["wrong_records_at_kill"] for one in results),
+        "outlived": [name for one in results for name in one["outlived"]],
+        "seconds": round(sum(one["seconds"] for one in results), 1),
+    }
 
 
 def main() -> int:
     """Runs the bench."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=20, help="how often the daemon is killed")
+    parser.add_argument("--kills", type=int, default=20, help="how many, over all games")
+    parser.add_argument("--any", action="store_true", dest="any_", help="kill any process, not only the daemon itself")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--game", default="nine_mens_morris")
+    parser.add_argument("--game", action="append", help="repeatable, in turn; default: nine_mens_morris")
     parser.add_argument("--rule", action="append", default=[], help="rule option k=v")
     parser.add_argument("--pace", type=float, default=1.5, help="speed of the player's hand")
-    parser.add_argument("--longest-s", type=float, default=12.0, help="longest life of a daemon")
+    parser.add_argument("--longest-s", type=float, default=12.0, help="longest time between two kills")
+    parser.add_argument("--most-games", type=int, default=50, help="ends after so many games, whatever was killed")
     parser.add_argument("--keep", type=Path, help="folder for logs and record, kept")
     given = parser.parse_args()
-    with TemporaryDirectory(prefix="kibitzer-kill-") as temporary:
-        folder = given.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        result = Bench(folder, given.seed, given.game, given.pace, given.rule).play(given.kills, given.longest_s)
-    sys.stdout.write(json.dumps(result) + "\n")
-    return 0 if result["record_right"] and not result["wrong_records_at_kill"] else 1
+    names, chance = given.game or ["nine_mens_morris"], random.Random(given.seed)
+    results: list[dict[str, Any]] = []
+    with TemporaryDirectory(prefix="kibitzer-kill-") as temporary, contextlib.suppress(KeyboardInterrupt):
+        for number in range(given.most_games):
+            left = given.kills - sum(one["kills"] for one in results)
+            if left <= 0:
+                break
+            folder = (given.keep or Path(temporary)) / f"game{number}"
+            folder.mkdir(mode=0o700, parents=True)  # sockets are only opened where nobody else may enter
+            name = names[number % len(names)]
+            bench = Bench(folder, given.seed + number, name, given.pace, given.rule, chance, any_=given.any_)
+            try:
+                results.append({"game": name, **bench.play(left, given.longest_s)})
+            finally:
+                bench.close()
+            sys.stderr.write(json.dumps(results[-1]) + "\n")
+    total = totals(results)
+    sys.stdout.write(json.dumps(total) + "\n")
+    return 0 if not (total["wrong_records"] or total["wrong_records_at_kill"] or total["outlived"]) else 1
 
 
 if __name__ == "__main__":

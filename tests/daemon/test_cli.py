@@ -117,6 +117,19 @@ def test_wrong_usage_is_a_line_on_standard_error_and_status_2(words: tuple[str, 
     assert error.count(b"\n") == 1
 
 
+def test_bus_address_that_is_refused_ends_the_daemon_with_the_status_that_no_restart_follows(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(
+        f'[bus]\nstate = "tcp://0.0.0.0:5555"\n[journal]\npath = "{tmp_path}/journal.sqlite"\n'
+        "[speech]\nenabled = false\n[page]\nenabled = false\nwindow = false\n",
+        encoding="utf-8",
+    )
+    process = start("run", "--config", str(config))
+    _, error = process.communicate(timeout=START_S)
+    assert process.returncode == 2, error
+    assert b"kibitzer run: 'tcp://0.0.0.0:5555' is refused" in error
+
+
 def test_reader_that_goes_away_ends_the_command_quietly() -> None:
     process = start("perft", "--game", "morris", "--depth", "2", "--json")
     assert process.stdout is not None

@@ -1,0 +1,79 @@
+"""The processes of a running daemon, by what they are for: whom a bench may kill."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+from pathlib import Path
+
+PROC = Path("/proc")
+ROLES = (
+    ("daemon.tables.child", "table"),
+    ("agents.worker", "worker"),
+    ("speech_process.py", "voice"),
+    ("aplay", "player"),
+    ("daemon.showing.window_process", "window"),
+    ("daemon.coaching", "coach"),
+)
+"""A word of the command line, and what a process with it is for; the first that fits."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Process:
+    """One process of a daemon."""
+
+    pid: int
+    role: str
+    """`daemon` is the one that was started; what is in no list is `other`."""
+    words: tuple[str, ...]
+    """Its command line."""
+
+
+def family(pid: int) -> list[Process]:
+    """A daemon and all that it has started, the daemon first; empty once it is gone."""
+    parents = _parents()
+    found, waiting = [], [pid]
+    while waiting:
+        one = waiting.pop(0)
+        waiting += sorted(child for child, parent in parents.items() if parent == one)
+        if words := _words(one):
+            found.append(Process(one, "daemon" if one == pid else role_of(words), words))
+    return found
+
+
+def role_of(words: tuple[str, ...]) -> str:
+    """What a process is for, by its command line."""
+    return next((role for name, role in ROLES if any(name in word for word in words)), "other")
+
+
+def kill(process: Process) -> bool:
+    """Kills it with SIGKILL; False where it has ended by itself meanwhile."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGKILL)
+        return True
+    return False
+
+
+def is_alive(process: Process) -> bool:
+    """Whether it still runs, and the number was not given to another."""
+    return _words(process.pid) == process.words
+
+
+def _parents() -> dict[int, int]:
+    """The parent of every process that lives."""
+    parents = {}
+    for entry in PROC.iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    return parents
+
+
+def _words(pid: int) -> tuple[str, ...]:
+    """The command line; empty of a process that is gone, or dead and not yet waited for."""
+    with contextlib.suppress(OSError):
+        words = (PROC / str(pid) / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        return tuple(filter(None, words))
+    return ()
