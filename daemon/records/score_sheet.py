@@ -37,12 +37,13 @@ def score_sheet(stored: StoredGame) -> list[Row]:
     """A row for every ply; none where no points are counted, or the game cannot be read any more."""
     try:
         game = games.load(stored.game, stored.rules)
-        return _rows(line_of(game, stored))
+        return rows_of(line_of(game, stored))
     except games.GameError:
         return []
 
 
-def _rows(line: LineOfPlay) -> list[Row]:
+def rows_of(line: LineOfPlay) -> list[Row]:
+    """A row for every ply of a line; none where no points are counted."""
     game, rows = line.game, []
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     for index, ply in enumerate(line.plies):

@@ -91,19 +91,23 @@ class Mailbox:
 
 async def _command(request: web.Request) -> Command:
     """The command in a request. Raises CommandError."""
+    return parse_command(await words_of(request, MOST_BYTES))
+
+
+async def words_of(request: web.Request, most_bytes: int) -> object:
+    """The JSON of a request that is to change something. Raises CommandError."""
     # Another site's form cannot be sent with this type unasked.
     if request.content_type != "application/json":
         raise CommandError("a command is sent as application/json")
     body = bytearray()
-    async for chunk in request.content.iter_chunked(MOST_BYTES):
+    async for chunk in request.content.iter_chunked(most_bytes):
         body += chunk
-        if len(body) > MOST_BYTES:
-            raise CommandError(f"a command has at most {MOST_BYTES} bytes")
+        if len(body) > most_bytes:
+            raise CommandError(f"a command has at most {most_bytes} bytes")
     try:
-        words = json.loads(body)
+        return json.loads(body)
     except (ValueError, RecursionError):
         raise CommandError("the command is not JSON") from None
-    return parse_command(words)
 
 
 def problem(status: int, code: str, text: str) -> web.Response:

@@ -26,7 +26,7 @@ def as_object(stored: StoredGame) -> dict[str, object]:
         "players": list(stored.players),
         "started": stored.started,
         "finished": stored.finished,
-        "outcome": _outcome(stored.outcome),
+        "outcome": outcome_object(stored.outcome),
         "scores": counted[-1].scores if counted else None,
         "clock": dict(stored.clock) or None,
         "moves": list(stored.moves),
@@ -45,11 +45,12 @@ def summary_object(summary: GameSummary) -> dict[str, object]:
         "started": summary.started,
         "finished": summary.finished,
         "plies": summary.plies,
-        "outcome": _outcome(summary.outcome),
+        "outcome": outcome_object(summary.outcome),
     }
 
 
-def _outcome(outcome: Outcome | None) -> dict[str, object] | None:
+def outcome_object(outcome: Outcome | None) -> dict[str, object] | None:
+    """How a game ended; None while it goes on."""
     if outcome is None:
         return None
     return {"winner": outcome.winner, "reason": outcome.reason, "scores": outcome.scores}

@@ -1,0 +1,68 @@
+"""A recorded game as one file, in any format: what a browser downloads."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+from daemon.records.exporting.formats import check, to_json
+from daemon.records.exporting.played import play_again
+from daemon.records.exporting.strip import strip_png
+from daemon.records.exporting.tile_files import write_tile_files
+from daemon.records.stored import StoredGame
+
+KINDS = {
+    "sgf": "application/x-go-sgf",
+    "moves": "application/vnd.chess-pgn",
+    "json": "application/json",
+    "png": "image/png",
+    "annotations": "application/zip",
+}
+"""Media types by format; the others are plain text."""
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+"""What a zip's files are dated: the same game gives the same bytes."""
+
+
+class Download(NamedTuple):
+    """One file."""
+
+    name: str
+    kind: str
+    """Its media type."""
+    content: bytes
+
+
+def download(stored: StoredGame, format_name: str) -> Download:
+    """The game in that format; the folder of annotations as a zip file. Raises ExportError."""
+    chosen = check(format_name, stored.game)
+    suffix = ".zip" if format_name == "annotations" else chosen.suffixes[0]
+    return Download(
+        f"kibitzer-{stored.game_id}{suffix}", KINDS.get(format_name, "text/plain"), _content(stored, format_name)
+    )
+
+
+def _content(stored: StoredGame, name: str) -> bytes:
+    if name == "json":
+        return to_json(stored).encode()
+    played = play_again(stored)
+    if name == "png":
+        return strip_png(played)
+    if name == "annotations":
+        with tempfile.TemporaryDirectory(prefix="kibitzer-") as folder:
+            write_tile_files(played, Path(folder))
+            return _zipped(Path(folder))
+    writer = check(name, stored.game).write
+    assert writer is not None
+    return writer(played).encode()
+
+
+def _zipped(folder: Path) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in sorted(folder.iterdir()):
+            if not path.name.startswith("."):
+                file.writestr(zipfile.ZipInfo(path.name, _FIRST_DAY), path.read_bytes())
+    return content.getvalue()
