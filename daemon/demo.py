@@ -157,7 +157,7 @@ class Judge:
 
     def about_to_look(self) -> None:
         """Called before each frame; while a picture is read again and again, the first look counts."""
-        seen = self._match.observation
+        seen = None if self._match.eyes is None else self._match.eyes.observation
         if seen is None or seen.gate is None or not seen.gate.settled or seen.gate.fresh:
             self._looked_s = time.perf_counter()
 

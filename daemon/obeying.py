@@ -29,7 +29,9 @@ from vision.reading.board_reading import BoardReading
 
 if TYPE_CHECKING:
     from daemon.match import Match
+    from daemon.seeing import Seeing
 
+NEEDS_CAMERA = "No camera watches this game."
 NEEDS_BOARD = "I do not see the board now: clear it of hands, and say it again."
 
 
@@ -41,8 +43,8 @@ def obey(match: Match, command: Command) -> Answer:
         return Answer(False, str(refusal))
     match.carry_out(effects)
     told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
-    if isinstance(command, Undo | Resume | Adopt):
-        match.judge_again()
+    if isinstance(command, Undo | Resume | Adopt) and match.eyes is not None:
+        match.eyes.judge_again()
     return Answer(True, " ".join(told))
 
 
@@ -66,19 +68,26 @@ def _effects(match: Match, command: Command) -> list[Effect]:
         case NewGame():
             return _new_game(match)
         case EndMove():
-            return match.end_move()
+            return _eyes(match).end_move()
         case Coach():
             return _coach(match)
         case Repeat():
             return [referee.announce("repeat", match.spoken or referee.whose_turn(), urgent=True)]
 
 
+def _eyes(match: Match) -> Seeing:
+    """Who watches the board. Raises Refusal where nobody does."""
+    if match.eyes is None:
+        raise Refusal(NEEDS_CAMERA)
+    return match.eyes
+
+
 def _seen(match: Match) -> BoardReading:
     """What the eyes read last, corrections included. Raises Refusal where the board is not in sight."""
-    seen = match.observation
-    if match.reading is None or seen is None or seen.rectified is None:
+    eyes = _eyes(match)
+    if eyes.reading is None or eyes.observation is None or eyes.observation.rectified is None:
         raise Refusal(NEEDS_BOARD)
-    return match.reading
+    return eyes.reading
 
 
 def _correct(match: Match, name: str, piece: str) -> list[Effect]:
@@ -87,25 +96,26 @@ def _correct(match: Match, name: str, piece: str) -> list[Effect]:
     if referee.paused:
         raise Refusal("The game is paused: resume it first.")
     cell, letter = cell_of(game, name), letter_of(game, piece)
-    before = match.told.over(_seen(match))
-    match.told.say(cell, letter, _seen(match))
-    after = match.told.over(_seen(match))
+    eyes, reading = _eyes(match), _seen(match)
+    before = eyes.told.over(reading)
+    eyes.told.say(cell, letter, reading)
+    after = eyes.told.over(reading)
     what = f"{game.cells[cell]} {'is empty' if letter == game.classes[0] else f'holds {piece.lower()}'}"
     way = adopting.way_to(referee, after)
     if way is not None and way.ply < referee.ply:
         told = [referee.announce("corrected", f"I see: {what}.", cells=(cell,))]
         return [*told, *adopting.take(referee, way)]
-    why = adopting.why_not(referee, match.explain(after))
+    why = adopting.why_not(referee, eyes.explain(after))
     if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
-        match.told.forget([cell])
+        eyes.told.forget([cell])
         raise Refusal(f"That cannot be: {why}")
     effects: list[Effect] = [referee.announce("corrected", f"I see: {what}.", cells=(cell,))]
     referee.say_again()
-    return [*effects, *match.judged(_seen(match))]
+    return [*effects, *eyes.judged(reading)]
 
 
 def _adopt(match: Match, side: str) -> list[Effect]:
-    adopted = adopting.adopt(match.referee, match.told.over(_seen(match)), side)
+    adopted = adopting.adopt(match.referee, _eyes(match).told.over(_seen(match)), side)
     if isinstance(adopted, SetUp):
         match.set_up = adopted.position
         game = match.referee.game

@@ -17,6 +17,7 @@ from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
+from daemon.seeing import Seeing
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.reading.weights import WeightsError
 from vision.sources.opening import open_source
@@ -71,29 +72,30 @@ def watch(
         sys.stderr.write(f"{table.caution}\n")
     # A photo is gone before the usual patience with a hidden board is over.
     lost_s = PHOTO_LOST_SHARE * hold_s if Path(source).is_dir() else LOST_S
-    match = Match(pipeline, Referee(the_game), lost_s=lost_s)
+    match = Match(Referee(the_game))
+    eyes = Seeing(pipeline, match, lost_s=lost_s)
     match.listeners.append(lambda announcement, seen: print_event(match, announcement, seen))
     try:
-        follow(match, frames)
+        follow(eyes, frames)
     except SourceError as error:
         sys.stderr.write(f"kibitzer watch: {error}\n")
         raise typer.Exit(2) from None
 
 
-def follow(match: Match, source: FrameSource) -> None:
-    """Feeds the match until the source ends. Raises SourceError."""
-    frames = NewestFrame(source)
+def follow(eyes: Seeing, source: FrameSource) -> None:
+    """Feeds the eyes of a match until the source ends. Raises SourceError."""
+    frames, match = NewestFrame(source), eyes.match
     try:
         match.start()
         while True:
             frame = frames.read(READ_S)
             if frame is not None:
-                match.feed(frame)
+                eyes.feed(frame)
                 if match.new_game_due:
-                    match.begin_again(Referee(match.referee.game))
+                    eyes.begin_again(Referee(match.referee.game))
             match.poll()
     except SourceEnded:
-        match.end()
+        eyes.end()
     finally:
         frames.close()
 

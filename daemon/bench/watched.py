@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from daemon.bench.streams import stamp_of
-from daemon.match import Match
+from daemon.seeing import Seeing
 from daemon.tables.child import main as run_table
 from daemon.tables.parent import run_tables
 
@@ -52,17 +52,17 @@ def read_log(config: Path) -> list[Judged]:
 
 def note_frames(log: IO[str]) -> None:
     """Has every match write a line for each stamped picture that it has judged."""
-    feed = Match.feed
+    feed = Seeing.feed
 
-    def timed(match: Match, frame: Any) -> Any:
+    def timed(eyes: Seeing, frame: Any) -> Any:
         begun_s = time.monotonic()
-        observation = feed(match, frame)
+        observation = feed(eyes, frame)
         stamp = stamp_of(getattr(frame, "jpeg", b""))
         if stamp is not None:
             log.write(f"{stamp[0]} {stamp[1]:.6f} {begun_s:.6f} {time.monotonic():.6f}\n")
         return observation
 
-    setattr(Match, "feed", timed)  # noqa: B010 - mypy minds an assignment
+    setattr(Seeing, "feed", timed)  # noqa: B010 - mypy minds an assignment
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ import games
 from daemon.bundles.bundle import MOST_MOVES, BundleError, Declared, GameState
 from daemon.judging.referee import Referee
 from daemon.match import Match
+from daemon.seeing import Seeing
 from games import AnyGame, Outcome
 
 
@@ -25,12 +26,12 @@ def state_of(referee: Referee) -> GameState:
     )
 
 
-def is_plain(match: Match) -> bool:
+def is_plain(eyes: Seeing) -> bool:
     """Whether a game state says all that the next pictures are judged by.
 
     It does not where men are still to be put back, or where somebody has said what stands on a cell.
     """
-    return match.referee.withdrawn is None and not match.told.cells
+    return eyes.match.referee.withdrawn is None and not eyes.told.cells
 
 
 def referee_of(game: AnyGame, agents: tuple[str | None, str | None], state: GameState) -> Referee:

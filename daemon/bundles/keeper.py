@@ -24,8 +24,9 @@ from daemon.bundles.ring import Kept, SceneRing
 from daemon.bundles.shelf import ASKED, Shelf
 from daemon.commands import Command
 from daemon.judging.effects import Announcement
-from daemon.match import Match
+from daemon.judging.referee import Referee
 from daemon.pipeline import Observation
+from daemon.seeing import Seeing
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class SceneKeeper:
         except OSError as error:
             raise BundleError(f"{folder}: nobody can ask for bundles there: {error.strerror}") from error
         self.ring = SceneRing(limits.seconds, limits.memory_bytes, facts.eyes.settle_s)
-        self._match: Match | None = None
+        self._eyes: Seeing | None = None
         self._state: GameState | None = None
         self._key: object = None
         self._said: list[Said] = []
@@ -79,19 +80,19 @@ class SceneKeeper:
         self._thread = threading.Thread(target=self._serve, name="scenes", daemon=True)
         self._thread.start()
 
-    def look(self, match: Match, frame: Frame) -> Observation:
-        """Has the match take a frame, and keeps both."""
-        if match is not self._match:
-            self._match = match
-            match.listeners.append(self._hear)
-        before, standing, plain = self._state_now(match), self._standing, is_plain(match)
+    def look(self, eyes: Seeing, frame: Frame) -> Observation:
+        """Has the eyes of a match take a frame, and keeps both."""
+        if eyes is not self._eyes:
+            self._eyes = eyes
+            eyes.match.listeners.append(self._hear)
+        before, standing, plain = self._state_now(eyes.match.referee), self._standing, is_plain(eyes)
         commands, self._commands = tuple(self._commands), []
         self._said = []
-        observation = match.feed(frame)
+        observation = eyes.feed(frame)
         said = tuple(self._said)
         gate, pose, jpeg = observation.gate, observation.alignment.pose, getattr(frame, "jpeg", None)
         settled = gate is not None and gate.settled and pose is not None
-        after = self._state_now(match)
+        after = self._state_now(eyes.match.referee)
         kept = Kept(
             frame.time_s, frame.name, before, after, said, standing, settled, pose, plain, commands, jpeg, jpeg is None
         )
@@ -122,9 +123,8 @@ class SceneKeeper:
         if announcement.code not in ASIDE:
             self._said.append(said_of(announcement))
 
-    def _state_now(self, match: Match) -> GameState:
+    def _state_now(self, referee: Referee) -> GameState:
         """What the referee believes; the same object while it is the same."""
-        referee = match.referee
         plies = referee.line.plies
         last = plies[-1] if plies else None
         known, ended = tuple(ply.known for ply in plies), (referee.declared, referee.paused)
@@ -184,17 +184,17 @@ class SceneKeeper:
 
     def _write(self, seconds: float, reason: str, note: str) -> Answer:
         """Packs the last seconds. Raises BundleError."""
-        frames, match = self.ring.last(seconds), self._match
+        frames, eyes = self.ring.last(seconds), self._eyes
         now = datetime.datetime.now(datetime.UTC)
-        if match is None or not frames:
+        if eyes is None or not frames:
             raise BundleError("no picture has come yet")
-        facts = dataclasses.replace(self._facts, profile=getattr(match.pipeline, "profile", None))
+        facts = dataclasses.replace(self._facts, profile=getattr(eyes.pipeline, "profile", None))
         packed = pack(
             frames,
             facts,
             reason=reason,
             note=note,
-            shape=match.pipeline.template.shape,
+            shape=eyes.pipeline.template.shape,
             now=now,
             left_out=self.ring.left_out,
             adapted=bool(self._facts.config.get("vision", {}).get("adapt")),

@@ -9,7 +9,7 @@ from daemon.bundles.keeper import Limits, SceneKeeper
 from daemon.bundles.packing import TableFacts
 from daemon.bundles.stripping import stripped
 from daemon.config import ROOT, Config
-from daemon.match import Seat
+from daemon.seats import Seat
 from games import AnyGame
 
 MB = 1_000_000

@@ -17,8 +17,10 @@ from daemon.bundles.game_state import bring_about, referee_of
 from daemon.bundles.opening import BundleFile
 from daemon.commands import CommandError, parse_command
 from daemon.judging.effects import Announcement
-from daemon.match import Match, Seat
+from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
+from daemon.seats import Seat
+from daemon.seeing import Seeing
 from games import AnyGame
 from vision.frame import Frame
 from vision.pose import BoardPose, is_plausible
@@ -60,8 +62,8 @@ def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> 
     """Plays all pictures; `step` is called with the number of each that is done. Raises BundleError."""
     manifest = bundle.manifest
     try:
-        match = _match_of(bundle)
-        now = _played(bundle, match, step)
+        eyes = _eyes_of(bundle)
+        now = _played(bundle, eyes, step)
     except BundleError as error:
         text = str(error)
         raise BundleError(text if text.startswith(str(bundle.path)) else f"{bundle.path}: {text}") from error
@@ -69,22 +71,23 @@ def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> 
         del now[0]  # it was said before the first picture, and stood
     begun_s = manifest.frames[0].time_s
     then = [(frame.time_s - begun_s, said) for frame in manifest.frames for said in frame.said]
-    game, referee = match.referee.game, match.referee
+    game, referee = eyes.match.referee.game, eyes.match.referee
     return Replay(manifest, game, tuple(paired(then, now)), game.board(referee.position))
 
 
-def _match_of(bundle: BundleFile) -> Match:
-    """The game as it stood at the first picture, and eyes that have seen none."""
+def _eyes_of(bundle: BundleFile) -> Seeing:
+    """Eyes that have seen no picture, of the game as it stood at the first."""
     manifest = bundle.manifest
     game, pipeline = _pipeline_of(bundle)
     seats = tuple(Seat(agent, place=place) for agent, place in zip(manifest.agents, manifest.seats, strict=True))
     referee = referee_of(game, manifest.agents, manifest.states[0])
-    return Match(pipeline, referee, seats=(seats[0], seats[1]), lost_s=manifest.eyes.lost_s)
+    return Seeing(pipeline, Match(referee, seats=(seats[0], seats[1])), lost_s=manifest.eyes.lost_s)
 
 
-def _played(bundle: BundleFile, match: Match, step: Callable[[int], None]) -> list[tuple[float, Said]]:
+def _played(bundle: BundleFile, eyes: Seeing, step: Callable[[int], None]) -> list[tuple[float, Said]]:
     """All that pictures lead to, with the seconds from the first one."""
     manifest, heard, now = bundle.manifest, list[Said](), list[tuple[float, Said]]()
+    match = eyes.match
     begun_s = manifest.frames[0].time_s
     match.listeners.append(lambda announcement, seen: _hear(heard, announcement, seen))
     for number, frame in enumerate(manifest.frames):
@@ -94,9 +97,9 @@ def _played(bundle: BundleFile, match: Match, step: Callable[[int], None]) -> li
         heard.clear()  # what was said to people's words and agents' answers
         picture = _frame(bundle, number)
         if number == 0:
-            _begin(match.pipeline, manifest, picture)
+            _begin(eyes.pipeline, manifest, picture)
         try:
-            match.feed(picture)
+            eyes.feed(picture)
         except (cv2.error, ArithmeticError, LookupError, ValueError) as error:
             raise BundleError(f"picture {number} breaks the pipeline: {type(error).__name__}: {error}") from error
         now += [(frame.time_s - begun_s, said) for said in heard]

@@ -11,14 +11,17 @@ from typing import Any, Literal
 from agents.messages import StateMessage
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
+from daemon.asking import Publisher
 from daemon.judging.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
-from daemon.match import Match, Publisher, Seat
+from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
 from daemon.records.journal import Journal
 from daemon.records.record import REASONS, GameRecord
 from daemon.records.stored_line import history_of
-from daemon.session import asked_move
+from daemon.resuming import asked_move
+from daemon.seats import Seat
+from daemon.seeing import Seeing
 from games import AnyGame, Outcome
 from vision.frame import Frame
 
@@ -110,7 +113,12 @@ class Subject:
         self._clock, self._hear = clock, hear
         self._journal = Journal(path)
         self.pipeline = self._new_pipeline()
-        self.match = self._begin(resume=False)
+        self.eyes = self._begin(resume=False)
+
+    @property
+    def match(self) -> Match:
+        """The present game."""
+        return self.eyes.match
 
     @property
     def referee(self) -> Referee:
@@ -125,7 +133,7 @@ class Subject:
     @property
     def seen(self) -> Observation | None:
         """The newest observation of this life."""
-        return self.match.observation
+        return self.eyes.observation
 
     @property
     def rests(self) -> bool:
@@ -138,10 +146,10 @@ class Subject:
 
     def feed(self, frame: Frame) -> None:
         """One turn of the daemon's loop with a picture. May raise Killed."""
-        self.match.feed(frame)
+        self.eyes.feed(frame)
         self.poll()
-        if self.match.start_in_view:
-            self.match = self._begin(resume=False)
+        if self.eyes.start_in_view:
+            self.eyes = self._begin(resume=False)
 
     def poll(self) -> None:
         """One turn of the loop without a picture."""
@@ -150,7 +158,7 @@ class Subject:
     def new_game(self, seats: tuple[Seat, Seat], publisher: Publisher | None) -> None:
         """A person starts a new game with these players."""
         self.seats, self.publisher = seats, publisher
-        self.match = self._begin(resume=False)
+        self.eyes = self._begin(resume=False)
 
     def kill(self) -> None:
         """The process is gone: nothing is flushed, closed or said; the file stays as it is. A new one resumes."""
@@ -159,7 +167,7 @@ class Subject:
         self._journal.close()  # rolls back what was not committed, as the next process would
         self._journal = Journal(self.path)
         self.pipeline = self._new_pipeline()
-        self.match = self._begin(resume=True)
+        self.eyes = self._begin(resume=True)
 
     def close(self) -> None:
         """Closes the record."""
@@ -168,7 +176,7 @@ class Subject:
     def _new_pipeline(self) -> Pipeline:
         return Pipeline(self._template, self._profile)
 
-    def _begin(self, *, resume: bool) -> Match:
+    def _begin(self, *, resume: bool) -> Seeing:
         """As `Session.begin` does."""
         agents = self.seats[0].agent, self.seats[1].agent
         stored = self._journal.unfinished() if resume else None
@@ -181,19 +189,18 @@ class Subject:
             referee = Referee(self.game, agents, history_of(self.game, stored), stored.moves, stored.known)
             referee.recall(asked_move(stored))
         match = Match(
-            self.pipeline,
             referee,
             seats=self.seats,
             recorder=MortalRecord(GameRecord(self._journal, game_id), self.doom),
             publisher=self.publisher,
             listeners=[self._told],
-            lost_s=LOST_S,
             session=secrets.token_hex(4),
             game_id=game_id,
             clock=self._clock,
         )
+        eyes = Seeing(self.pipeline, match, lost_s=LOST_S)
         match.start()
-        return match
+        return eyes
 
     def _told(self, announcement: Announcement, _seen: Any) -> None:
         self._hear(announcement)

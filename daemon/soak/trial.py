@@ -13,7 +13,7 @@ import games
 from calibration.template import load_template
 from daemon.judging.effects import Announcement
 from daemon.judging.line import shares_men, unseen_moves
-from daemon.match import Seat
+from daemon.seats import Seat
 from daemon.soak.agent import NAME as AGENT
 from daemon.soak.agent import SimulatedAgent
 from daemon.soak.camera import Camera

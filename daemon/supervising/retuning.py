@@ -86,9 +86,9 @@ class Retuning:
             session.timer.clock.control = time_control(config.clock)
         if "players" in changed:
             session.reseat()
-        if "eyes" in changed and session.match is not None:
-            session.match.retune(lost_s=config.eyes.lost_s)
-            session.match.pipeline.retune(settle_s=config.eyes.settle_s, readings=config.eyes.readings)
+        if "eyes" in changed and session.eyes is not None:
+            session.eyes.lost_s = config.eyes.lost_s
+            session.eyes.pipeline.retune(settle_s=config.eyes.settle_s, readings=config.eyes.readings)
 
     def _take_page(self) -> None:
         """A page that cannot be opened now is tried again by the supervision."""

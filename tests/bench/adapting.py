@@ -26,6 +26,7 @@ from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.learning.adapting import Adaptation
 from daemon.match import Match
+from daemon.seeing import Seeing
 from tests.bench.drifting_light import Sitting, sittings
 from tests.daemon.still_eyes import PICTURE, AtOnce, StillEyes
 from vision.frame import Frame
@@ -68,7 +69,8 @@ def play(sitting: Sitting, profile: TableProfile | None, *, learns: bool) -> Tal
     assert reader.first is not None
     eyes = StillEyes(sitting.template, reader.first, reader.believe)
     adaptation = Adaptation(eyes, executor=AtOnce()) if learns else None
-    match = Match(eyes, Referee(game), learner=adaptation)  # type: ignore[arg-type]
+    match = Match(Referee(game))
+    seeing = Seeing(eyes, match, learner=adaptation)  # type: ignore[arg-type]
     match.listeners.append(functools.partial(_hear, tally, sitting))
     match.start()
     letters = sitting.template.letters
@@ -79,7 +81,7 @@ def play(sitting: Sitting, profile: TableProfile | None, *, learns: bool) -> Tal
         tally.cells += len(board)
         tally.wrong += int((logs.argmax(axis=1) != columns).sum())
         tally.log_probability += float(logs[np.arange(len(board)), columns].sum())
-        match.feed(Frame(PICTURE, float(number), number))
+        seeing.feed(Frame(PICTURE, float(number), number))
         match.poll()
     if adaptation is not None:
         tally.accepted, tally.refused, tally.reverted = adaptation.accepted, adaptation.refused, adaptation.reverted

@@ -21,6 +21,7 @@ from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation, Pipeline
+from daemon.seeing import Seeing
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource
@@ -65,11 +66,8 @@ def play(seed: int, use_profile: bool) -> Count:
     profile = profile_of(game, template, table, seed) if use_profile else None
     source = SimulatedSource(table)
     player = ScriptedPlayer(game, table, frozenset((0, 1)), seed, think_s=1.0)
-    match, count, chance = (
-        Match(Pipeline(template, profile), Referee(game)),
-        Count(seed, use_profile),
-        random.Random(seed),
-    )
+    match, count, chance = Match(Referee(game)), Count(seed, use_profile), random.Random(seed)
+    eyes = Seeing(Pipeline(template, profile), match)
     believed: dict[int, str] = {}
 
     def hear(announcement: Announcement, _seen: Observation | None) -> None:
@@ -86,7 +84,7 @@ def play(seed: int, use_profile: bool) -> Count:
         player.update()
         frame = source.read(1.0)
         if frame is not None:
-            match.feed(frame)
+            eyes.feed(frame)
         match.poll()
         if player.finished:
             over_s = min(over_s, table.time_s + AFTERWARDS_S)

@@ -17,6 +17,7 @@ from daemon.learning import adapting
 from daemon.learning.adapting import Adaptation
 from daemon.learning.generations import Generation
 from daemon.match import Match
+from daemon.seeing import Seeing
 from tests.daemon.still_eyes import PICTURE, SETTLED, AtOnce, StillEyes
 from vision.calibrating.adapting import Score, adapt_head
 from vision.calibrating.examples import Examples
@@ -61,13 +62,14 @@ class Table:
 
     def sit_down(self) -> None:
         """Begins another game."""
-        self.match = Match(self.eyes, Referee(self.game), learner=self.adaptation)  # type: ignore[arg-type]
+        self.match = Match(Referee(self.game))
+        self.seeing = Seeing(self.eyes, self.match, learner=self.adaptation)  # type: ignore[arg-type]
         self.position = self.game.initial()
 
     def show(self, board: str, light: float, looks_like: str = "") -> None:
         """A picture of a board; one that looks like another fools the eyes."""
         self.eyes.look = Look(NO_PATCHES, described(looks_like or board, light, self.chance))
-        self.match.feed(Frame(PICTURE, 0.0, 0))
+        self.seeing.feed(Frame(PICTURE, 0.0, 0))
         self.match.poll()
 
     def play(self, plies: int, light: float, until: float | None = None) -> None:

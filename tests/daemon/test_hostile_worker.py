@@ -15,11 +15,13 @@ import games
 from agents.messages import LimitsPart
 from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match import Match, Seat
+from daemon.match import Match
 from daemon.messaging.bus import Bus
 from daemon.pipeline import Observation
 from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
+from daemon.seats import Seat
+from daemon.seeing import Seeing
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
@@ -56,7 +58,6 @@ class Table:
         self.eyes = Eyes()
         game_id = self.journal.new_game(GAME.name, {}, ["person", "mascot"])
         self.match = Match(
-            self.eyes,  # type: ignore[arg-type]
             Referee(GAME, (None, "mascot")),
             seats=(Seat(), Seat("mascot", {}, LimitsPart(time_s=0.5))),
             recorder=GameRecord(self.journal, game_id),
@@ -64,12 +65,13 @@ class Table:
             listeners=[lambda announcement, _seen: self.heard.append(announcement)],
             game_id=game_id,
         )
+        self.seeing = Seeing(self.eyes, self.match)  # type: ignore[arg-type]
         self.match.start()
 
     def show(self, **men: str) -> None:
         """Shows a settled board."""
         self.eyes.reading = reading_of(GAME, board_with(GAME, **men))
-        self.match.feed(Frame(PICTURE, 0.0, 0))
+        self.seeing.feed(Frame(PICTURE, 0.0, 0))
 
     def hostile(self, manner: str) -> subprocess.Popen[bytes]:
         """Lets a worker of bad manners join."""

@@ -10,12 +10,15 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
+from daemon.asking import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
 from daemon.commands import Mover, Pass, Undo
 from daemon.judging.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
-from daemon.match import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S, Match, Seat
+from daemon.match import Match
 from daemon.pipeline import Observation
 from daemon.records.backlog import MOST_NOTES
+from daemon.seats import Seat
+from daemon.seeing import Seeing
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
@@ -123,12 +126,17 @@ class Bench:
     now_s: list[float]
     frames: int = 0
 
+    @property
+    def eyes(self) -> Seeing:
+        assert self.match.eyes is not None
+        return self.match.eyes
+
     def show(self, board: str | None, time_s: float | None = None, **doubts: tuple[str, float]) -> list[str]:
         """Shows one frame and returns the codes announced."""
         before = len(self.heard)
         reading = None if board is None else reading_of(self.game, board, doubts=doubts)
         self.pipeline.readings.append(reading)
-        self.match.feed(Frame(PICTURE, self.frames if time_s is None else time_s, self.frames))
+        self.eyes.feed(Frame(PICTURE, self.frames if time_s is None else time_s, self.frames))
         self.frames += 1
         return [one.code for one in self.heard[before:]]
 
@@ -138,7 +146,6 @@ def bench() -> Bench:
     game = games.load("morris")
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
-        pipeline,  # type: ignore[arg-type]
         Referee(game, (None, "alphabeta")),
         seats=(Seat(), Seat("alphabeta", {}, LimitsPart(time_s=1.0))),
         recorder=notebook,
@@ -146,6 +153,7 @@ def bench() -> Bench:
         listeners=[lambda announcement, _seen: heard.append(announcement)],
         clock=lambda: now_s[0],
     )
+    Seeing(pipeline, match)  # type: ignore[arg-type]
     match.start()
     return Bench(game, match, pipeline, notebook, post, heard, now_s)
 
@@ -309,7 +317,7 @@ def test_the_reason_why_the_board_is_lost_is_told_and_worked_out_once(bench: Ben
 
 def test_source_that_ends_without_the_board_is_reported(bench: Bench) -> None:
     bench.show(None, time_s=0.0)
-    bench.match.end()
+    bench.eyes.end()
     assert [one.code for one in bench.heard] == ["board_lost"]
 
 
@@ -319,24 +327,24 @@ def test_board_set_up_anew_after_the_end_is_seen_as_the_next_game() -> None:
     pipeline, heard = ScriptedPipeline(), []
     referee = Referee(game, history=games.line_of_play(game, moves), moves=moves)
     assert referee.outcome is not None
-    match = Match(pipeline, referee, listeners=[lambda one, _seen: heard.append(one.code)])  # type: ignore[arg-type]
+    eyes = Seeing(pipeline, Match(referee, listeners=[lambda one, _seen: heard.append(one.code)]))  # type: ignore[arg-type]
     for index, board in enumerate((board_with(game, W="a7"), board_with(game))):
         pipeline.readings.append(reading_of(game, board))
-        match.feed(Frame(PICTURE, float(index), index))
-        assert match.start_in_view == (board == board_with(game))
-    match.begin_again(Referee(game))
+        eyes.feed(Frame(PICTURE, float(index), index))
+        assert eyes.start_in_view == (board == board_with(game))
+    eyes.begin_again(Referee(game))
     assert heard == ["start"]
-    assert match.referee.ply == 0
+    assert eyes.match.referee.ply == 0
 
 
 def test_cleared_board_at_the_first_look_at_a_resumed_game_is_a_new_game_and_no_takeback() -> None:
     game = games.load("morris")
     pipeline, notebook = ScriptedPipeline(), Notebook()
     referee = Referee(game, history=games.line_of_play(game, ["a7", "b6", "d7"]), moves=["a7", "b6", "d7"])
-    match = Match(pipeline, referee, recorder=notebook)  # type: ignore[arg-type]
+    eyes = Seeing(pipeline, Match(referee, recorder=notebook))  # type: ignore[arg-type]
     pipeline.readings.append(reading_of(game, board_with(game)))
-    match.feed(Frame(PICTURE, 0.0, 0))
-    assert match.start_in_view
+    eyes.feed(Frame(PICTURE, 0.0, 0))
+    assert eyes.start_in_view
     assert referee.ply == 3
     assert notebook.written == []
 
@@ -361,7 +369,6 @@ def two_people(*places: str, agent: str | None = None) -> Bench:
     game = games.load("dominoes")
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
-        pipeline,  # type: ignore[arg-type]
         Referee(game),
         seats=(Seat(agent, place=places[0]), Seat(place=places[1])),
         recorder=notebook,
@@ -369,6 +376,7 @@ def two_people(*places: str, agent: str | None = None) -> Bench:
         listeners=[lambda announcement, _seen: heard.append(announcement)],
         clock=lambda: now_s[0],
     )
+    Seeing(pipeline, match)  # type: ignore[arg-type]
     match.start()
     return Bench(game, match, pipeline, notebook, post, heard, now_s)
 

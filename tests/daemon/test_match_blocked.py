@@ -10,6 +10,7 @@ import games
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation
+from daemon.seeing import Seeing
 from vision.frame import Frame
 from vision.watching.align import Alignment
 from vision.watching.gate import GateState
@@ -38,10 +39,11 @@ class Gated:
 
 
 def said(eyes: Gated) -> list[str]:
-    match, heard = Match(eyes, Referee(games.load("morris"))), list[str]()  # type: ignore[arg-type]
+    match, heard = Match(Referee(games.load("morris"))), list[str]()
+    seeing = Seeing(eyes, match)  # type: ignore[arg-type]
     match.listeners.append(lambda announcement, _seen: heard.append(announcement.text))
     for index in range(len(eyes.states)):
-        match.feed(Frame(PICTURE, index / 10, index))
+        seeing.feed(Frame(PICTURE, index / 10, index))
     return heard
 
 

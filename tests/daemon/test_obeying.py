@@ -28,10 +28,12 @@ from daemon.commands import (
     Undo,
 )
 from daemon.judging.referee import Referee
-from daemon.match import HURRY_GIVEN_UP, HURRY_S, Match, Seat
+from daemon.match import Match
 from daemon.next_game import STANDS_S
 from daemon.pipeline import Observation
 from daemon.reminding import FIRST_S
+from daemon.seats import Seat
+from daemon.seeing import HURRY_GIVEN_UP, HURRY_S, Seeing
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
@@ -52,7 +54,6 @@ def at(
     game = games.load(name, rules)
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
-        pipeline,  # type: ignore[arg-type]
         Referee(game, agents, games.line_of_play(game, moves), moves),
         seats=(Seat(agents[0]), Seat(agents[1])),
         recorder=notebook,
@@ -61,6 +62,7 @@ def at(
         clock=lambda: now_s[0],
         coach=coach,
     )
+    Seeing(pipeline, match)  # type: ignore[arg-type]
     match.start()
     made = Bench(game, match, pipeline, notebook, post, heard, now_s)
     made.show(game.board(match.referee.position))
@@ -179,9 +181,9 @@ def test_what_was_told_of_a_cell_holds_until_the_cell_changes() -> None:
     bench = at(moves=["d2"])
     bench.show(board_with(bench.game, W="d2 g7 g4"))
     tell(bench, Correct("g7", "empty"))
-    assert bench.match.told.cells == (bench.game.cells.index("g7"),)
+    assert bench.eyes.told.cells == (bench.game.cells.index("g7"),)
     bench.show(board_with(bench.game, W="d2"))
-    assert bench.match.told.cells == ()
+    assert bench.eyes.told.cells == ()
 
 
 def test_a_move_of_a_man_of_whom_was_told_is_seen_all_the_same() -> None:
@@ -211,7 +213,7 @@ def test_a_move_that_was_misread_and_believed_is_mended_by_a_correction() -> Non
 def test_a_correction_that_makes_no_sense_is_refused_with_the_rule() -> None:
     bench = at(moves=["d2"])
     assert "It is dark's turn" in refuse(bench, Correct("a1", "light"))
-    assert bench.match.told.cells == ()
+    assert bench.eyes.told.cells == ()
     assert "There is no cell z9" in refuse(bench, Correct("z9", "light"))
     assert refuse(bench, Correct("a1", "queen")) == "There is no piece queen; say light, dark or empty."
 
@@ -335,8 +337,8 @@ def test_men_of_the_old_game_are_no_moves_of_a_new_one_that_was_asked_for() -> N
     bench = at(moves=["d2", "f4"])
     tell(bench, NewGame())
     referee = Referee(bench.game)
-    referee.withdrawn = bench.match.to_clear
-    bench.match.begin_again(referee)
+    referee.withdrawn = bench.eyes.to_clear
+    bench.eyes.begin_again(referee)
     assert (bench.heard[-1].code, bench.heard[-1].text) == ("put_back", "Take f4 and d2 away.")
     assert bench.show(board_with(bench.game, W="d2")) == []  # on the way
     assert bench.show(board_with(bench.game)) == ["resumed"]
@@ -401,7 +403,7 @@ def moving(bench: Bench, phase: Any, time_s: float) -> None:
     gate = GateState(phase, settled=False, fresh=False, motion=0.1, light_gain=1.0)
     frame = Frame(PICTURE, time_s, 99)
     bench.pipeline.feed = lambda _frame: observation(frame, gate)  # type: ignore[method-assign]
-    bench.match.feed(frame)
+    bench.eyes.feed(frame)
 
 
 def observation(frame: Frame, gate: GateState) -> Any:

@@ -19,7 +19,8 @@ from daemon.commands import Mover, Undo
 from daemon.config import Config
 from daemon.demo_cli import open_session
 from daemon.pipeline import Observation, Pipeline
-from daemon.session import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S, Session
+from daemon.presenting import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S
+from daemon.session import Session
 from tests.daemon.readings import reading_of
 from vision.frame import Frame
 from vision.watching.align import LOST
@@ -98,12 +99,12 @@ def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
 ) -> None:
     session = Session(settings(tmp_path, {}, page_port=0), games.load("morris"))
     try:
-        match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
-        assert session.page is not None
+        session.begin(Pipeline(load_template("nine_mens_morris"), None))
+        assert session.page is not None and session.eyes is not None
         session.page._streams.videos = viewers
         gate = GateState(phase, settled=phase == "settled", fresh=False, motion=0.0, light_gain=1.0)
-        match.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
-        assert session._picture_pause_s(news) == pause_s
+        session.eyes.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
+        assert session._presenting.picture_pause_s(session.page, session.eyes, news) == pause_s
     finally:
         session.close()
 
@@ -145,11 +146,11 @@ def at_dominoes(folder: Path) -> tuple[Session, list[str]]:
 
 def lay(session: Session, text: str) -> None:
     """Shows the match a reading of the board with one more tile."""
-    assert session.match is not None
+    assert session.match is not None and session.eyes is not None
     game, board = session.game, list(session.game.board(session.match.referee.position))
     for end in text.split("-"):
         board[game.cells.index(end[:-1])] = end[-1]
-    session.match._judge(reading_of(game, "".join(board)))
+    session.eyes.judge(reading_of(game, "".join(board)))
 
 
 def told(session: Session, *words: str) -> list[str]:
@@ -207,7 +208,7 @@ def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: 
     for text in TILES:
         lay(session, text)
     session.press("p")
-    session._shown_s = 0.0
+    session._presenting.show_at_once()
     session.tick(None)
     line = json.loads(session.page._exposition.summary())["line"]
     assert line["scores"] == [1, 0]

@@ -14,10 +14,12 @@ from daemon.commands import Pause, Resign, Resume, Undo
 from daemon.config import ClockSection
 from daemon.judging.effects import Announcement, Thought
 from daemon.judging.referee import Referee
-from daemon.match import Match, Seat
+from daemon.match import Match
 from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
 from daemon.records.stored import StoredGame
+from daemon.seats import Seat
+from daemon.seeing import Seeing
 from daemon.timekeeping import Timekeeper, clock_of, shown, spoken_time, time_control
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import PICTURE, Post, ScriptedPipeline
@@ -38,7 +40,6 @@ class Table:
         self.game_id = self.journal.new_game(GAME.name, {}, ["Ana", agent or "Bo"], control.as_object())
         self.timer = Timekeeper(GameClock(control), lambda: self.now_s, lambda: self.no_camera)
         self.match = Match(
-            self.pipeline,  # type: ignore[arg-type]
             Referee(GAME, (None, agent)),
             seats=(Seat(), Seat(agent, {}, LimitsPart(time_s=1.0))),
             recorder=GameRecord(self.journal, self.game_id),
@@ -47,13 +48,14 @@ class Table:
             clock=lambda: self.now_s,
             timer=self.timer,
         )
+        self.eyes = Seeing(self.pipeline, self.match)  # type: ignore[arg-type]
         self.match.start()
 
     def show(self, board: str | None) -> list[str]:
         """One frame, and the codes that it brings."""
         before = len(self.heard)
         self.pipeline.readings.append(None if board is None else reading_of(GAME, board))
-        self.match.feed(Frame(PICTURE, self.now_s, 0))
+        self.eyes.feed(Frame(PICTURE, self.now_s, 0))
         return [one.code for one in self.heard[before:]]
 
     def wait(self, seconds: int) -> list[str]:

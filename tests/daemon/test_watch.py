@@ -11,7 +11,7 @@ from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.watch_cli import print_event
-from tests.daemon.test_match import FIRST, SECOND, ScriptedPipeline, lay, two_people
+from tests.daemon.test_match import FIRST, SECOND, lay, two_people
 
 
 def test_moves_and_passes_are_printed_with_side_gains_and_scores(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,7 +29,7 @@ def test_moves_and_passes_are_printed_with_side_gains_and_scores(capsys: pytest.
 
 
 def test_a_game_without_points_has_neither_gains_nor_scores(capsys: pytest.CaptureFixture[str]) -> None:
-    match = Match(ScriptedPipeline(), Referee(games.load("morris")))  # type: ignore[arg-type]
+    match = Match(Referee(games.load("morris")))
     print_event(match, Announcement("move", "Light: d2.", "." * 24, 1, move="d2", side=0), None)
     event = json.loads(capsys.readouterr().out)
     assert event["side"] == "light"

@@ -9,6 +9,7 @@ from calibration.template import load_template
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Pipeline
+from daemon.seeing import Seeing
 from daemon.watch_cli import follow
 from vision.simulated.recording import record_video
 from vision.simulated.sitting import Sitting
@@ -21,10 +22,10 @@ def test_moves_of_a_recorded_game_are_those_that_were_made(tmp_path: Path) -> No
         game, template, frozenset((0, 1)), seed=4, think_s=0.8, pace=3, size_px=(640, 360), real_time=False
     )
     truth = record_video(sitting, tmp_path / "game.mp4", longest_s=10.0)["moves"]
-    match = Match(Pipeline(template, None), Referee(game))
+    match = Match(Referee(game))
     said: list[str] = []
     match.listeners.append(lambda announcement, _seen: said.append(announcement.code))
-    follow(match, open_source(str(tmp_path / "game.mp4")))
+    follow(Seeing(Pipeline(template, None), match), open_source(str(tmp_path / "game.mp4")))
     assert isinstance(truth, list) and len(truth) >= 3
     assert list(match.referee.moves[: len(truth)]) == truth
     assert set(said) <= {"start", "move"}

@@ -14,8 +14,10 @@ import games
 from agents.messages import ReplyMessage, StateMessage, encode
 from daemon.commands import NAMES, CommandError, parse_command
 from daemon.judging.referee import Referee
-from daemon.match import Match, Seat
+from daemon.match import Match
 from daemon.pipeline import Observation
+from daemon.seats import Seat
+from daemon.seeing import Seeing
 from games import AnyGame
 from tests.daemon.readings import reading_of
 from tests.fuzz.entry import Entry, IllegalState
@@ -99,12 +101,12 @@ class _Table:
         agents = chance.choice(((None, None), (None, "random"), ("random", None)))
         eyes: Any = self.eyes
         self.match = Match(
-            eyes,
             Referee(game, agents),
             seats=(Seat(agents[0]), Seat(agents[1])),
             publisher=self.post,
             clock=lambda: float(self.frames),
         )
+        self.seeing = Seeing(eyes, self.match)
         self.match.start()
 
     def step(self) -> None:
@@ -174,9 +176,9 @@ class _Table:
 
     def _frame(self) -> None:
         self.frames += 1
-        self.match.feed(Frame(PICTURE, float(self.frames), self.frames))
+        self.seeing.feed(Frame(PICTURE, float(self.frames), self.frames))
         if self.match.new_game_wanted:
-            self.match.begin_again(Referee(self.game, self.match.referee.agents))
+            self.seeing.begin_again(Referee(self.game, self.match.referee.agents))
 
     def check(self) -> None:
         """Raises IllegalState where what is believed is no game."""

@@ -19,6 +19,7 @@ from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Pipeline
+from daemon.seeing import Seeing
 from games import Step
 from vision.frame import Frame
 from vision.simulated.calibrated import profile_of
@@ -48,7 +49,8 @@ class StormyTable:
         template = load_template(self.game.name)
         board = self.game.board(self.game.initial())
         self.table = SimulatedTable(template, board, default_style(), seed=1, size_px=SIZE_PX)
-        self.match = Match(Pipeline(template, calibrated()), Referee(self.game))
+        self.match = Match(Referee(self.game))
+        self.eyes = Seeing(Pipeline(template, calibrated()), self.match)
         self.said: list[Announcement] = []
         self.match.listeners.append(lambda announcement, _: self.said.append(announcement))
         self.match.start()
@@ -63,7 +65,7 @@ class StormyTable:
         """Frames come and are judged for so long."""
         for _ in range(round(seconds * RATE_HZ)):
             self.table.advance(1 / RATE_HZ)
-            self.keeper.look(self.match, self._frame())
+            self.keeper.look(self.eyes, self._frame())
 
     def hand(self, *steps: Step, side: int = LIGHT) -> None:
         """A hand does that, is gone, and the board rests."""

@@ -245,7 +245,7 @@ def test_bus_that_has_stopped_is_opened_again_at_the_same_address_and_the_match_
     assert table.session.bus.state_endpoint == before.state_endpoint
     published = table.session.bus.counters()["published"]
     assert table.session.match is not None
-    table.session.match.retune(lost_s=3.0)
+    table.session.match.retune()
     table.until(lambda: table.session.bus.counters()["published"] > published)
 
 
@@ -274,8 +274,8 @@ def test_figures_of_all_parts_are_there_for_prometheus(sit: Sit) -> None:
 
 def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path) -> None:
     table = sit()
-    match = table.session.match
-    assert match is not None
+    match, eyes = table.session.match, table.session.eyes
+    assert match is not None and eyes is not None
     path = tmp_path / "table.toml"
     retuning = Retuning(path, table.session, table.daemon.camera, table.daemon.supervision, table.daemon.overseer)
     table.daemon.retuning = retuning
@@ -294,7 +294,7 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     table.until(lambda: retuning.readings)
     assert table.said[-1] == "The new settings are in force; some wait for a restart."
     assert match.referee.agents == ("mascot", None) and match.referee.awaiting == "agent"
-    assert (match.pipeline.gate.settle_s, match._lost_s) == (0.7, 4.0)
+    assert (eyes.pipeline.gate.settle_s, eyes.lost_s) == (0.7, 4.0)
     assert table.session.speaker is not voice and table.session.config.speech.language == "pl"
     assert table.session.timer is not None and table.session.timer.clock.control.time_s == 300.0
     assert (table.daemon.overseer.stuck_s, table.daemon.supervision.disk.least_mb) == (20.0, 7)
@@ -306,7 +306,7 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     table.until(lambda: retuning.readings == 2)
     assert table.said[-1] == "The new settings are wrong. I keep the old ones."
     assert not table.part("settings")["ok"] and "eyes.settle_s = 99" in table.part("settings")["text"]
-    assert match.pipeline.gate.settle_s == 0.7
+    assert eyes.pipeline.gate.settle_s == 0.7
 
 
 def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,45 @@
+"""How every part of a table is, in words: the health page's parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from daemon.session import Session
+
+
+def health_of(session: Session) -> dict[str, dict[str, object]]:
+    """Each part's `ok` and `text`."""
+    parts: dict[str, dict[str, object]] = {"bus": session.bus.status(), "voice": _voice(session)}
+    if session.worker is not None:
+        parts["agents"] = session.worker.status()
+    elif missing := _missing_agents(session):
+        parts["agents"] = {"ok": False, "text": f"no worker here plays {' or '.join(missing)}"}
+    if session.page is not None:
+        parts["page"] = session.page.status()
+    parts["camera"] = {"ok": not session.camera_trouble, "text": session.camera_trouble or "sends pictures"}
+    if session.eyes is not None:
+        seen = session.eyes.observation
+        sighted = seen is not None and seen.rectified is not None and not session.camera_trouble
+        parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
+    if session.match is not None:
+        if session.adaptation is not None:
+            parts["eyes"] = session.adaptation.status()
+        if session.timer is not None and session.timer.clock.control.kind != "none":
+            parts["clock"] = session.timer.status(session.game.sides)
+        trouble = session.match.write_trouble
+        parts["record"] = {"ok": not trouble, "text": trouble or "written"}
+    return parts | {name: report() for name, report in session.reports.items()}
+
+
+def _voice(session: Session) -> dict[str, object]:
+    """A table without a loudspeaker is no fault to wake somebody for: what would be said is written."""
+    voice = session.speaker.status()
+    voice["ok"] = voice["ok"] or voice["state"] == "written_only"
+    return voice
+
+
+def _missing_agents(session: Session) -> list[str]:
+    """The agents of this table that no worker offers."""
+    offered = {agent for one in session.bus.workers() if session.game.name in one.games for agent in one.agents}
+    return sorted({seat.agent for seat in session.seats if seat.agent} - offered)

@@ -1,0 +1,147 @@
+"""What page and window get to show of a match: state, health, picture and board, as often as somebody needs them."""
+
+from __future__ import annotations
+
+import functools
+import time
+from typing import TYPE_CHECKING
+
+from daemon.judging.line import LineOfPlay
+from daemon.seeing import Seeing
+from daemon.showing.board_svg import Marks, board_svg
+from daemon.showing.overlay import draw_overlay
+from daemon.showing.scene import Scene
+from daemon.showing.web import WebPage
+from daemon.showing.window import Window
+from daemon.speaking import phrases
+from games import Step
+
+if TYPE_CHECKING:
+    from daemon.session import Session
+
+PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
+"""Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
+SHOW_S = 0.1
+"""Shortest time between two updates of state and health."""
+VERDICTS = {
+    "start": "Ready.",
+    "unchanged": "The board is as I know it.",
+    "legal": "A legal move.",
+    "illegal": "Not a legal move.",
+    "unfinished": "The move is not finished.",
+    "put_back": "Put the men back, please.",
+    "takeback": "Taken back.",
+    "ambiguous": "I am not sure what was played.",
+    "unclear": "I cannot see the board clearly.",
+    "desync": "The board is not as I know it.",
+    "paused": "Paused.",
+    "over": "The game is over.",
+}
+"""The verdict line of the overlay, by the code of the verdict."""
+
+
+class Presenting:
+    """Shows a session on its page and in the window. Used by the session's thread."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._picture_s = self._shown_s = self._window_s = float("-inf")
+        self._drawn: tuple[str, str, int] = "", "", -1
+        """What the page's picture tells: words, verdict and ply."""
+
+    def show(self) -> None:
+        """Hands state, health and, now and then, the picture to the page."""
+        now, session = time.monotonic(), self._session
+        if session.page is None or session.match is None or now - self._shown_s < SHOW_S:
+            return
+        self._shown_s = now
+        self._show_state(session.page)
+        if session.eyes is not None:
+            self._show_picture(session.page, session.eyes, now)
+
+    def show_at_once(self) -> None:
+        """The next `show` comes at once."""
+        self._shown_s = float("-inf")
+
+    def show_in(self, window: Window | None) -> None:
+        """Shows the overlay in a window, where there is one, at most ten times a second."""
+        now, eyes = time.monotonic(), self._session.eyes
+        if window is None or eyes is None or not window.is_open or now - self._window_s < PICTURE_S:
+            return
+        scene = scene_of(eyes)
+        if scene is not None:
+            self._window_s = now
+            window.show(draw_overlay(scene))
+
+    def picture_pause_s(self, page: WebPage, eyes: Seeing, news: bool) -> float:
+        """How old the page's picture may be: of a board at rest it shows nothing new."""
+        if not page.viewers:
+            return IDLE_PICTURE_S
+        seen = eyes.observation
+        rests = seen is not None and seen.gate is not None and seen.gate.settled
+        return REST_PICTURE_S if rests and not news else PICTURE_S
+
+    def _show_state(self, page: WebPage) -> None:
+        session, match = self._session, self._session.match
+        assert match is not None
+        if match.state is not None:
+            page.update_state(match.state)
+            page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
+        page.update_health(session.health())
+        figures = {f"bus_{name}_total": count for name, count in session.bus.counters().items()}
+        learnt = {} if session.adaptation is None else session.adaptation.figures()
+        page.update_figures(figures | learnt | {"refused_replies_total": match.refused})
+
+    def _show_picture(self, page: WebPage, eyes: Seeing, now_s: float) -> None:
+        match = eyes.match
+        told = match.spoken, match.referee.verdict, match.referee.ply
+        if now_s - self._picture_s >= self.picture_pause_s(page, eyes, told != self._drawn):
+            scene = scene_of(eyes)
+            if scene is not None:
+                self._picture_s, self._drawn = now_s, told
+                page.update_picture(functools.partial(draw_overlay, scene))
+                page.update_board(functools.partial(_draw_board, scene))
+
+
+def scene_of(eyes: Seeing) -> Scene | None:
+    """What the overlay shows now; None before the first frame."""
+    referee, seen = eyes.match.referee, eyes.observation
+    if seen is None:
+        return None
+    game = referee.game
+    agent_steps: tuple[Step, ...] = ()
+    if referee.agent_move is not None:
+        agent_steps = game.steps(referee.position, referee.agent_move)
+    outcome, totals = referee.outcome, phrases.totals(game, referee.position)
+    side = game.sides[game.to_move(referee.position)].capitalize()
+    return Scene(
+        frame=seen.frame.image,
+        template=eyes.pipeline.template,
+        pose=seen.alignment.pose,
+        board=game.board(referee.position),
+        last_move=referee.last_steps,
+        agent_steps=agent_steps,
+        fault_cells=referee.fault_cells,
+        unknown_cells=eyes.unknown_cells,
+        title=game.title,
+        verdict=VERDICTS.get(referee.verdict, referee.verdict),
+        said=eyes.match.spoken,
+        to_move=" ".join(filter(None, [totals, f"{side} to move" if outcome is None else "Game over"])),
+        moves=tuple(referee.moves),
+        status="" if seen.alignment.pose is not None else "board not in sight",
+    )
+
+
+def told_line(line: LineOfPlay) -> list[dict[str, object]]:
+    """The moves for the page: text, side, how the side is known, and the number, which passes have not."""
+    numbers = {index: number for number, index in enumerate(line.seen, 1)}
+    return [
+        {"move": ply.text, "side": ply.side, "known": ply.known, "number": numbers.get(index)}
+        for index, ply in enumerate(line.plies)
+    ]
+
+
+def _draw_board(scene: Scene) -> str:
+    """The believed board of a moment as SVG."""
+    marks = Marks(scene.last_move, scene.agent_steps, scene.fault_cells, scene.unknown_cells)
+    return board_svg(scene.template, scene.board, marks=marks, title=scene.title)
