@@ -52,6 +52,8 @@ class Asking:
         """The newest; None before the first."""
         self.thought: Thought | None = None
         """What an agent said of the move that waits to be carried out."""
+        self.last_thought: Thought | None = None
+        """What an agent said last, also after its move was made."""
         self.refused = 0
         """Illegal answers of agents so far."""
         self._names, self._clock = names, clock
@@ -75,7 +77,7 @@ class Asking:
 
     def take(self, reply: ReplyMessage, referee: Referee) -> list[Effect] | None:
         """What the referee decides on an answer; None where it is illegal, which is counted and never spoken."""
-        self.thought = Thought(reply.score, reply.depth, reply.nodes, reply.seconds)
+        self.thought = self.last_thought = Thought(reply.score, reply.depth, reply.nodes, reply.seconds)
         effects = referee.reply(reply.agent, referee.ply, reply.move)
         if any(isinstance(effect, Announcement) and effect.code == "refused_reply" for effect in effects):
             self.refused += 1

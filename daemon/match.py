@@ -83,6 +83,11 @@ class Match:
         return self._asking.state
 
     @property
+    def last_thought(self) -> Thought | None:
+        """What an agent said of its last move; None before its first in this match."""
+        return self._asking.last_thought
+
+    @property
     def refused(self) -> int:
         """Illegal answers of agents so far."""
         return self._asking.refused

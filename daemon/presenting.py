@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from daemon.judging.line import LineOfPlay
 from daemon.seeing import Seeing
-from daemon.showing.board_svg import Marks, board_svg
 from daemon.showing.overlay import draw_overlay
 from daemon.showing.scene import Scene
+from daemon.showing.view import View
 from daemon.showing.web import WebPage
 from daemon.showing.window import Window
 from daemon.speaking import phrases
@@ -46,13 +46,17 @@ class Presenting:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._picture_s = self._shown_s = self._window_s = float("-inf")
+        self._view, self._sequence = View(), -1
         self._drawn: tuple[str, str, int] = "", "", -1
         """What the page's picture tells: words, verdict and ply."""
 
     def show(self) -> None:
         """Hands state, health and, now and then, the picture to the page."""
         now, session = time.monotonic(), self._session
-        if session.page is None or session.match is None or now - self._shown_s < SHOW_S:
+        if session.page is None or session.match is None:
+            return
+        state = session.match.state
+        if now - self._shown_s < SHOW_S and (state is None or state.sequence == self._sequence):
             return
         self._shown_s = now
         self._show_state(session.page)
@@ -84,7 +88,13 @@ class Presenting:
     def _show_state(self, page: WebPage) -> None:
         session, match = self._session, self._session.match
         assert match is not None
+        unknown = () if session.eyes is None else session.eyes.unknown_cells
+        if (drawing := self._view.board(match, unknown)) is not None:
+            page.update_board(drawing)
+        watched = session.eyes is not None
+        page.update_view(self._view.of(match, session.timer, watched=watched, thought=match.last_thought))
         if match.state is not None:
+            self._sequence = match.state.sequence
             page.update_state(match.state)
             page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
         page.update_health(session.health())
@@ -100,7 +110,6 @@ class Presenting:
             if scene is not None:
                 self._picture_s, self._drawn = now_s, told
                 page.update_picture(functools.partial(draw_overlay, scene))
-                page.update_board(functools.partial(_draw_board, scene))
 
 
 def scene_of(eyes: Seeing) -> Scene | None:
@@ -139,9 +148,3 @@ def told_line(line: LineOfPlay) -> list[dict[str, object]]:
         {"move": ply.text, "side": ply.side, "known": ply.known, "number": numbers.get(index)}
         for index, ply in enumerate(line.plies)
     ]
-
-
-def _draw_board(scene: Scene) -> str:
-    """The believed board of a moment as SVG."""
-    marks = Marks(scene.last_move, scene.agent_steps, scene.fault_cells, scene.unknown_cells)
-    return board_svg(scene.template, scene.board, marks=marks, title=scene.title)
