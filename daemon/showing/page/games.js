@@ -1,0 +1,392 @@
+// Leafs through the recorded games. Every text goes in as text, never as HTML; drawn boards are pictures.
+
+const at = (id) => document.getElementById(id);
+const words = await fetch("words").then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({}));
+
+// English is the key; {name} stands for a value.
+function t(text, values = {}) {
+  return (words[text] || text).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+}
+
+function translatePage() {
+  for (const element of document.querySelectorAll("[data-t]")) element.textContent = t(element.textContent.trim());
+  for (const name of ["aria-label", "title", "placeholder"]) {
+    for (const element of document.querySelectorAll(`[data-t-${name}]`)) {
+      element.setAttribute(name, t(element.getAttribute(`data-t-${name}`)));
+    }
+  }
+}
+
+function make(name, text = "", attributes = {}) {
+  const element = document.createElement(name);
+  if (text !== "") element.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+function say(text) {
+  at("message").textContent = text;
+  at("message").hidden = !text;
+}
+
+class Refused extends Error {}
+
+async function ask(path, command) {
+  const request = command === undefined ? {} : {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...authorization() },
+    body: JSON.stringify(command),
+  };
+  let answer;
+  try {
+    answer = await fetch(path, request);
+  } catch {
+    throw new Refused(t("The daemon does not answer. Nothing was changed."));
+  }
+  const told = await answer.json().catch(() => ({ text: t("What answers there is no Kibitzer.") }));
+  if (!answer.ok) throw Object.assign(new Refused(told.text), { status: answer.status });
+  return told;
+}
+
+// From another computer a command needs the token; it is kept until the window is closed, and goes nowhere else.
+function authorization() {
+  const token = at("token").value.trim();
+  if (token) sessionStorage.setItem("token", token);
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+const kind = (name) => name.replaceAll("_", " ");
+const day = (time) => new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { count }));
+
+function resultOf(game) {
+  if (!game.outcome) return t("not finished");
+  const scores = game.outcome.scores ? ` ${game.outcome.scores.join(" : ")}` : "";
+  const reason = t(kind(game.outcome.reason));
+  if (game.outcome.winner === null) return t("a draw ({reason})", { reason }) + scores;
+  return t("{player} has won ({reason})", { player: game.players[game.outcome.winner], reason }) + scores;
+}
+
+const versus = (game) => t("{first} against {second}", { first: game.players[0], second: game.players[1] });
+
+// --- The list
+
+const list = { older: "", played: "", may: false, asked: 0 };
+
+async function showList(more = false) {
+  const asked = ++list.asked;
+  const query = new URLSearchParams({ limit: 40, game: at("filter-game").value, player: at("filter-player").value.trim() });
+  if (more) query.set("before", list.older);
+  try {
+    const told = await ask(`archive?${query}`);
+    if (asked !== list.asked) return; // somebody typed on meanwhile
+    Object.assign(list, { older: told.older, played: told.played, may: told.commands });
+    at("token-line").hidden = !told.token;
+    if (!more) {
+      at("list").replaceChildren();
+      choose(at("filter-game"), told.kinds);
+      choose(at("ranking-game"), told.kinds);
+      at("names").replaceChildren(...told.names.map((name) => make("option", "", { value: name })));
+    }
+    at("list").append(...told.games.map(entry));
+    at("empty").hidden = at("list").children.length > 0 || told.older !== "";
+    at("older").hidden = told.older === "";
+    markOpened();
+    if (!more) say("");
+  } catch (error) {
+    tellError(error);
+  }
+}
+
+function choose(select, kinds) {
+  const chosen = select.value;
+  select.replaceChildren(select.options[0], ...kinds.map((name) => new Option(kind(name), name)));
+  select.value = kinds.includes(chosen) ? chosen : "";
+}
+
+function entry(game) {
+  const button = make("button", "", { type: "button", "data-id": game.id });
+  button.append(make("strong", versus(game)));
+  button.append(make("span", [kind(game.game), day(game.started), countOf(game.plies), resultOf(game)].join(" · ")));
+  button.onclick = () => { location.hash = game.id; };
+  const item = make("li");
+  item.append(button);
+  return item;
+}
+
+function markOpened() {
+  for (const button of at("list").querySelectorAll("button")) {
+    button.setAttribute("aria-current", String(opened !== null && button.dataset.id === opened.id));
+  }
+}
+
+function tellError(error) {
+  if (!(error instanceof Refused)) throw error;
+  say(error.message);
+}
+
+// --- One game
+
+let opened = null;
+let ply = 0;
+let timer = null;
+
+async function open(id) {
+  stop();
+  if (!id) return close();
+  try {
+    const game = await ask(`archive/${encodeURIComponent(id)}`);
+    if (location.hash.slice(1) !== id) return;
+    opened = game;
+    say(game.fault ? t("This game cannot be played through: {why}", { why: game.fault }) : "");
+    showGame(game);
+    show(game.plies.length, true);
+    markOpened();
+    at("title").focus();
+  } catch (error) {
+    close();
+    tellError(error);
+  }
+}
+
+function close() {
+  stop();
+  opened = null;
+  at("replay").hidden = true;
+  document.querySelector(".sides").classList.remove("both");
+  markOpened();
+}
+
+function showGame(game) {
+  at("replay").hidden = false;
+  document.querySelector(".sides").classList.add("both");
+  at("title").textContent = `${game.title}: ${versus(game)}`;
+  const more = [day(game.started), countOf(game.plies.length), resultOf(game)];
+  if (game.source) more.push(t("read from {file}", { file: game.source }));
+  if (game.undone) more.push(t("{count} taken back", { count: game.undone }));
+  if (game.left_out) more.push(t("{count} more moves are not shown; save the game to have all", { count: game.left_out }));
+  at("result").textContent = more.join(" · ");
+  at("slider").max = game.plies.length;
+  at("moves").replaceChildren(moveButton(t("start"), 0), ...game.plies.map((one) => moveButton(one.move, one.ply, one)));
+  at("format").replaceChildren(...game.formats.map((one) => new Option(t(one.about), one.name)));
+  aimSave();
+  game.sides.forEach((side, index) => { at(index ? "name-second-label" : "name-first-label").textContent = t(side); });
+  [at("name-first").value, at("name-second").value] = game.players;
+  at("names-form").hidden = !list.may;
+  at("delete").hidden = !list.may || game.id === list.played;
+}
+
+function moveButton(text, number, told = {}) {
+  const button = make("button", "", { type: "button", "data-ply": number, class: told.side ? "second" : "" });
+  if (told.number) button.append(make("small", `${told.number} `));
+  button.append(text);
+  button.onclick = () => { stop(); show(number); };
+  const item = make("li");
+  item.append(button);
+  return item;
+}
+
+function aimSave() {
+  at("save").href = `archive/${opened.id}/export/${at("format").value}`;
+}
+
+// Swaps a picture once the new one is there, so that nothing flickers; a later one wins.
+const wanted = {};
+async function swap(id, path, words) {
+  const image = make("img", "", { alt: words, src: path });
+  wanted[id] = image;
+  try {
+    await image.decode();
+  } catch {
+    if (wanted[id] === image && id === "board") ask(path).catch(tellError);
+    return;
+  }
+  if (wanted[id] === image) at(id).replaceChildren(image);
+}
+
+async function show(number, jump = false) {
+  const game = opened;
+  ply = Math.max(0, Math.min(number, game.plies.length));
+  const told = ply ? game.plies[ply - 1] : null;
+  const caption = told
+    ? t("Move {number}: {side}, {move}", { number: told.number || ply, side: t(game.sides[told.side]), move: told.move })
+    : t("The start");
+  at("slider").value = ply;
+  at("slider").setAttribute("aria-valuetext", caption);
+  at("caption").textContent = caption;
+  at("about").textContent = told ? aboutPly(game, told) : "";
+  at("back").disabled = at("first").disabled = ply === 0;
+  at("next").disabled = at("last").disabled = ply === game.plies.length;
+  for (const button of at("moves").querySelectorAll("button")) {
+    const here = Number(button.dataset.ply) === ply;
+    if (here) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
+    if (here) at("moves").scrollTop = button.offsetTop - at("moves").clientHeight / 2;
+  }
+  at("picture-figure").hidden = !(told && told.picture);
+  const path = `archive/${game.id}`;
+  const pictures = [swap("board", `${path}/board/${ply}.svg`, caption)];
+  if (told && told.picture) {
+    pictures.push(swap("picture", `${path}/picture/${ply}.jpg`, t("The board as the camera saw it after this move")));
+  }
+  if (!jump) await Promise.all(pictures);
+}
+
+const minutes = (seconds) => {
+  const whole = Math.max(0, Math.round(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+};
+
+function aboutPly(game, told) {
+  const parts = [];
+  if (told.verdict && told.verdict !== "legal") parts.push(t(told.verdict));
+  if (told.scores) parts.push(t("points {first} : {second}", { first: told.scores[0], second: told.scores[1] }));
+  if (told.gains) parts.push(`+${told.gains[0]} +${told.gains[1]}`);
+  if (told.spent_s !== undefined) parts.push(t("took {seconds} s", { seconds: told.spent_s.toFixed(1) }));
+  if (told.left_s) parts.push(t("left {first} and {second}", { first: minutes(told.left_s[0]), second: minutes(told.left_s[1]) }));
+  if (told.score !== undefined) parts.push(t("the agent says {score}", { score: told.score }));
+  if (told.depth) parts.push(t("depth {depth}", { depth: told.depth }));
+  if (told.nodes) parts.push(t("{count} positions", { count: told.nodes }));
+  for (const note of game.notes.filter((one) => one.ply === told.ply - 1 && one.kind === "illegal").slice(0, 3)) parts.push(note.text);
+  return parts.join(" · ");
+}
+
+// --- Replay by itself
+
+function stop() {
+  clearTimeout(timer);
+  timer = null;
+  at("play").setAttribute("aria-pressed", "false");
+  at("play").textContent = t("Play");
+}
+
+function play() {
+  if (timer !== null) return stop();
+  if (ply === opened.plies.length) show(0);
+  at("play").setAttribute("aria-pressed", "true");
+  at("play").textContent = t("Pause");
+  const turn = async () => {
+    const game = opened;
+    await show(ply + 1); // the next one waits until this one is seen
+    if (timer === null || opened !== game) return;
+    if (ply === opened.plies.length) stop(); else timer = setTimeout(turn, Number(at("pace").value));
+  };
+  timer = setTimeout(turn, Number(at("pace").value));
+}
+
+const STEPS = {
+  ArrowLeft: () => ply - 1,
+  ArrowRight: () => ply + 1,
+  Home: () => 0,
+  End: () => opened.plies.length,
+};
+
+document.addEventListener("keydown", (event) => {
+  const taken = event.target.closest("input, select, textarea, dialog, [role=tab]");
+  if (!opened || taken || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key in STEPS) {
+    stop();
+    show(STEPS[event.key]());
+  } else if (event.key === " " && !event.target.closest("button, a")) {
+    play();
+  } else {
+    return;
+  }
+  event.preventDefault();
+});
+
+// --- Deeds
+
+async function rename(event) {
+  event.preventDefault();
+  const players = [at("name-first").value.trim(), at("name-second").value.trim()];
+  try {
+    opened.players = (await ask(`archive/${opened.id}/players`, { players })).players;
+    showGame(opened);
+    show(ply);
+    await showList();
+    say(t("The names are changed."));
+  } catch (error) {
+    tellError(error);
+  }
+}
+
+function askToDelete() {
+  at("sure-text").textContent = t("Delete the game {players}, {day}? Nothing brings it back.", {
+    players: versus(opened), day: day(opened.started),
+  });
+  at("sure").returnValue = "no";
+  at("sure").showModal();
+}
+
+async function remove() {
+  if (at("sure").returnValue !== "yes" || !opened) return;
+  try {
+    const told = await ask(`archive/${opened.id}/delete`, { confirm: opened.id });
+    history.replaceState(null, "", "#");
+    close();
+    await showList();
+    say(told.text);
+  } catch (error) {
+    if (error.status === 404) await showList(); // another page was first
+    tellError(error);
+  }
+}
+
+// --- Ranking
+
+async function showRanking() {
+  try {
+    const told = await ask(`ranking?${new URLSearchParams({ game: at("ranking-game").value })}`);
+    at("ranking-caption").textContent = t("Elo from {games} finished games; all begin at {start}, a game moves at most {k} points.",
+      { games: told.games, start: told.start, k: told.k });
+    at("standings").replaceChildren(...told.players.map((one) => {
+      const row = make("tr");
+      for (const value of [one.place, one.player, one.elo, one.games, one.wins, one.draws, one.losses]) row.append(make("td", String(value)));
+      return row;
+    }));
+    say("");
+  } catch (error) {
+    tellError(error);
+  }
+}
+
+function turnTo(name) {
+  for (const one of ["games", "ranking"]) {
+    const here = one === name;
+    at(one).hidden = !here;
+    at(`tab-${one}`).setAttribute("aria-selected", String(here));
+    at(`tab-${one}`).tabIndex = here ? 0 : -1;
+  }
+  at("replay").hidden = name !== "games" || !opened;
+  if (name === "ranking") { stop(); showRanking(); }
+}
+
+for (const [one, other] of [["games", "ranking"], ["ranking", "games"]]) {
+  at(`tab-${one}`).onclick = () => turnTo(one);
+  at(`tab-${one}`).onkeydown = (event) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    turnTo(other);
+    at(`tab-${other}`).focus();
+  };
+}
+
+let typing = null;
+at("filter").onsubmit = (event) => event.preventDefault();
+at("filter").oninput = () => { clearTimeout(typing); typing = setTimeout(showList, 250); };
+at("older").onclick = () => showList(true);
+at("ranking-game").onchange = showRanking;
+at("first").onclick = () => { stop(); show(0); };
+at("back").onclick = () => { stop(); show(ply - 1); };
+at("next").onclick = () => { stop(); show(ply + 1); };
+at("last").onclick = () => { stop(); show(opened.plies.length); };
+at("play").onclick = play;
+at("slider").oninput = () => { stop(); show(Number(at("slider").value)); };
+at("format").onchange = aimSave;
+at("names-form").onsubmit = rename;
+at("delete").onclick = askToDelete;
+at("sure").onclose = remove;
+at("token").value = sessionStorage.getItem("token") || "";
+window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
+translatePage();
+await showList();
+open(location.hash.slice(1));
