@@ -124,6 +124,8 @@ class JournalSection(Section):
     """The record."""
 
     path: str = "var/journal.sqlite"
+    pictures: bool = True
+    pictures_mb: int = Field(default=200, ge=1, le=1_000_000)
 
 
 class ClockSection(Section):

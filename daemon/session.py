@@ -25,6 +25,9 @@ from daemon.messaging.workers import WorkerProcess
 from daemon.pipeline import Observation, Pipeline
 from daemon.presenting import Presenting
 from daemon.records.journal import Journal
+from daemon.records.naming import player_name
+from daemon.records.picture_keeper import PictureKeeper
+from daemon.records.pictures import Pictures
 from daemon.records.record import GameRecord
 from daemon.records.stored import StoredGame
 from daemon.resuming import asked_move, positions_of, rule_texts, still_standing, was_left
@@ -78,6 +81,8 @@ class Session:
         """Keeps the last seconds, to be played again; None where that is not wanted, or not possible."""
         if config.bundles.enabled:
             self._keep_scenes(config)
+        if config.journal.pictures:
+            self._keep_pictures(config)
         if self.journal.set_aside is not None:
             self.say(f"The record was damaged. It is kept as {self.journal.set_aside.name}, and a new one begins.")
 
@@ -89,6 +94,22 @@ class Session:
             self.say(f"I cannot keep scenes that fail: {error}.")
             return
         self.reports["scenes"] = self.scenes.status
+
+    def _keep_pictures(self, config: Config) -> None:
+        """A small picture of the board for every ply, once it is written down."""
+        quota_bytes, reserve_bytes = config.journal.pictures_mb * 10**6, config.supervision.free_mb * 10**6
+        keeper = self.services.keep(PictureKeeper(Pictures(self.journal.path), quota_bytes, reserve_bytes))
+        self.reports["pictures"] = keeper.status
+
+        def hear(announcement: Announcement, seen: Observation | None) -> None:
+            match = self.match
+            if match is None or seen is None or seen.rectified is None or announcement.code != "move":
+                return
+            # Of several plies seen at once the picture shows the last; what is not on the disk yet has no picture.
+            if announcement.ply == match.referee.ply and not match.unwritten:
+                keeper.keep(match.game_id, announcement.ply, announcement.board, seen.rectified)
+
+        self.listeners.append(hear)
 
     @property
     def journal(self) -> Journal:
@@ -134,7 +155,7 @@ class Session:
         history = None if stored is None else self._replay(stored)
         if stored is None or history is None:
             sections = self.config.players.first, self.config.players.second
-            players = [one.name or one.agent or "person" for one in sections]
+            players = [player_name(one) for one in sections]
             control = time_control(self.config.clock).as_object()
             text = "" if start is None else self.game.format_position(start)
             game_id = self.journal.new_game(self.game.name, rule_texts(self.game), players, control, text)
