@@ -32,6 +32,7 @@ from daemon.showing.permission import Permission
 from daemon.showing.streams import Streams
 from daemon.showing.token import TokenError, page_token
 from daemon.showing.told import Mailbox, Request
+from daemon.speaking import tongue
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)
@@ -254,6 +255,7 @@ class WebPage:
             ("/snapshot.jpg", self._streams.snapshot),
             ("/board.svg", self._streams.board),
             ("/board.css", _board_style),
+            ("/words", _words),
             ("/state", self._state),
             ("/events", self._events),
             ("/healthz", self._healthz),
@@ -303,6 +305,12 @@ def _address_of(path: Path) -> str:
 async def _board_style(_: web.Request) -> web.Response:
     """What the drawn board looks like, for pages that may not take a style from within it."""
     return web.Response(text=STYLE, content_type="text/css")
+
+
+async def _words(_: web.Request) -> web.Response:
+    """The page's own words in the players' language, English as the key."""
+    code = tongue.language()
+    return web.json_response({"language": code, "words": tongue.page_words(code)})
 
 
 async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:

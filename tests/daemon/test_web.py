@@ -17,8 +17,10 @@ import pytest
 from agents.messages import PlayerPart, StateMessage
 from calibration.template import load_template
 from daemon.showing import exposition, streams
+from daemon.showing.board_style import STYLE
 from daemon.showing.board_svg import board_svg
-from daemon.showing.web import WebError, WebPage
+from daemon.showing.web import PAGE, WebError, WebPage
+from daemon.speaking import tongue
 
 
 def state(sequence: int = 1, **changes: object) -> StateMessage:
@@ -100,7 +102,10 @@ class Viewer:
 
 
 def test_the_page_and_its_parts_need_nothing_from_elsewhere(page: WebPage) -> None:
-    for path, kind in (("", "text/html"), ("page.css", "text/css"), ("page.js", "text/javascript")):
+    kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+    for file in sorted(PAGE.iterdir()):
+        path = file.name if file.suffix != ".html" else file.stem.replace("index", "")
+        kind = kinds[file.suffix]
         status, headers, body = get(page, path)
         assert status == 200 and headers["Content-Type"].startswith(kind)
         assert b"http://" not in body and b"https://" not in body and b"innerHTML" not in body
@@ -108,9 +113,46 @@ def test_the_page_and_its_parts_need_nothing_from_elsewhere(page: WebPage) -> No
 
 
 def test_the_script_finds_all_that_it_fills_in(page: WebPage) -> None:
-    script, document = (get(page, path)[2].decode() for path in ("page.js", ""))
-    wanted = set(re.findall(r'\bat\("([a-z-]+)"\)', script))
-    assert wanted and wanted == wanted & set(re.findall(r'id="([a-z-]+)"', document))
+    document = (PAGE / "index.html").read_text()
+    found = set(re.findall(r'id="([a-z0-9-]+)"', document))
+    modules, waiting = set(), ["page.js"]
+    while waiting:
+        script = (PAGE / (name := waiting.pop())).read_text()
+        modules.add(name)
+        waiting += [one for one in re.findall(r'from "./([a-z]+\.js)"', script) if one not in modules]
+        wanted = set(re.findall(r'\bat\("([a-z-]+)"\)', script))
+        assert wanted <= found, f"{name}: {wanted - found}"
+    assert {"board.js", "tell.js", "live.js"} <= modules
+
+
+def test_the_page_weighs_less_than_150_kilobytes() -> None:
+    assert sum(file.stat().st_size for file in PAGE.iterdir()) + len(STYLE) < 150_000
+
+
+def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(page: WebPage) -> None:
+    page.update_board(lambda: "<svg>one</svg>")
+    page.update_view({"title": "Reversi", "clock": {"left_s": [5.0, 6.0], "running": 0}})
+    page.update_state(state(1))
+    listener = Listener(page)
+    first = listener.hear()
+    assert (first["board"], first["view"]["title"]) == ("<svg>one</svg>", "Reversi")  # type: ignore[index]
+    page.update_view({"title": "Reversi", "clock": {"left_s": [4.9, 6.0], "running": 0}})  # a page's clock runs alone
+    page.update_board(lambda: "<svg>one</svg>")
+    page.update_state(state(2))
+    second = listener.hear()
+    assert second["state"]["sequence"] == 2 and "board" not in second  # type: ignore[index]
+    page.update_board(lambda: "<svg>two</svg>")
+    assert listener.hear()["board"] == "<svg>two</svg>"
+    listener.close()
+
+
+def test_the_words_of_the_page_come_in_the_language_of_the_daemon(page: WebPage) -> None:
+    tongue.speak("ro")
+    try:
+        assert json.loads(get(page, "words")[2])["language"] == "ro"
+    finally:
+        tongue.speak("en")
+    assert json.loads(get(page, "words")[2]) == {"language": "en", "words": {}}
 
 
 def test_the_state_is_the_last_message_and_503_before_the_first(page: WebPage) -> None:

@@ -1,144 +1,166 @@
-// Shows what /live tells. Every text goes in as text, never as HTML.
+// The table's page: hears what the daemon tells and shows it; sends what people do.
 "use strict";
 
-const MOST = 100;
-const at = (id) => document.getElementById(id);
-const colour = (name) => name.charAt(0).toUpperCase() + name.slice(1);
+import { showActions } from "./actions.js";
+import { askPiece, Board } from "./board.js";
+import { at, capital, fill, make, write } from "./elements.js";
+import { Hand } from "./hand.js";
+import { listen } from "./live.js";
+import { offerMenu } from "./menu.js";
+import { showPlayers } from "./players.js";
+import { tell } from "./tell.js";
+import { t, translate } from "./words.js";
 
-function item(text, attributes = {}) {
-  const element = document.createElement("li");
-  element.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
+const MOST = 100;
+// Why a side is believed to have made a move, where the board does not show it.
+const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
+
+let message = null;
+let asked = "";
+
+const board = new Board(at("board"), {
+  chosen: (move) => tell({ command: "move", move }).then((ok) => { if (!ok) askLegal(true); }),
+  pointed: (cell, element) => askPiece(element, cell, message.view.pieces, (piece) => tell({ command: "correct", cell, piece })),
+});
+const hand = new Hand(at("hand"), (tile) => board.hold(tile));
 
 function turn(state) {
   if (state.outcome) {
-    const won = state.outcome.winner === null ? "a draw" : `${state.sides[state.outcome.winner]} has won`;
-    return `The game is over: ${won} (${state.outcome.reason.replaceAll("_", " ")}).`;
+    const won = state.outcome.winner === null ? t("A draw") : t("{side} has won", { side: capital(state.sides[state.outcome.winner]) });
+    return `${won} (${state.outcome.reason.replaceAll("_", " ")}).`;
   }
-  const side = colour(state.sides[state.to_move]);
+  const side = capital(state.sides[state.to_move]);
   const agent = state.players[state.to_move].agent;
   switch (state.awaiting) {
-    case "agent": return `${side}: ${agent} is thinking.`;
-    case "carry_out": return `${side}: please play ${state.agent_move} on the board for ${agent || "the agent"}.`;
-    case "move": return `${side} is to move.`;
+    case "agent": return t("{side}: {agent} is thinking.", { side, agent });
+    case "carry_out": return t("{side}: please play {move} on the board for {agent}.", { side, move: state.agent_move, agent: agent || t("the agent") });
+    case "move": return t("{side} is to move.", { side });
     default: return "";
   }
 }
 
-function board(state) {
+function inWords(state) {
   const men = new Map();
   [...state.board].forEach((letter, index) => {
     if (letter !== ".") men.set(letter, [...(men.get(letter) || []), state.cells[index]]);
   });
-  if (!men.size) return "The board is empty.";
-  return [...men].map(([letter, cells]) => `${letter}: ${cells.join(", ")}.`).join(" ");
+  const names = new Map((message.view.pieces || []).map(({ piece, name }) => [piece, name]));
+  if (!men.size) return t("The board is empty.");
+  return [...men].map(([letter, cells]) => `${names.get(letter) || letter}: ${cells.join(", ")}.`).join(" ");
 }
 
-function showState(state) {
-  const table = state.table === "table" ? "" : `, ${state.table}`;
-  at("title").textContent = state.game.replaceAll("_", " ") + table;
-  document.title = `Kibitzer: ${turn(state) || state.table}`;
-  if (state.text && at("said").textContent !== state.text) at("said").textContent = state.text;
-  at("turn").textContent = turn(state);
-  at("board").textContent = board(state);
-}
-
-// Why a side is believed to have made a move, where the board does not show it.
-const KNOWN = { "": "in turn", seat: "seen from whose side the hand came", said: "as somebody said", agent: "asked for by the agent" };
-
-function showLine(line, sides) {
+function showMoves(line, state) {
+  const rows = [];
+  for (const ply of line.plies) {
+    const row = rows.at(-1);
+    if (!row || row[ply.side] || (ply.side === 0 && row[1])) rows.push([null, null]);
+    rows.at(-1)[ply.side] = ply;
+  }
+  const last = line.plies.at(-1);
+  const cell = (ply) => (ply ? make("span", {
+    class: ply === last ? "ply last" : "ply", text: ply.move, title: `${capital(state.sides[ply.side])}, ${known(ply.known)}`,
+  }) : make("span", { class: "ply", text: "…", "aria-hidden": "true" }));
   const moves = at("moves");
-  moves.replaceChildren(...line.plies.map((ply) => item(ply.move, {
-    "data-ply": ply.number === null ? "" : ply.number,
-    title: `${sides[ply.side]}, ${KNOWN[ply.known]}`,
-    class: ply.side ? "second" : "",
-  })));
-  moves.scrollTop = moves.scrollHeight;
-  at("scores").hidden = line.scores === null;
-  if (line.scores) at("scores").textContent = sides.map((side, index) => `${colour(side)} ${line.scores[index]}`).join(", ");
-}
-
-function showCommands(offered, sides, needsToken) {
-  at("tell").hidden = !offered;
-  at("token-line").hidden = !needsToken;
-  if (offered && at("tell-side").childElementCount === 0) {
-    at("tell-side").replaceChildren(...sides.map((side) => new Option(`${side}'s`, side)));
+  if (fill(moves, JSON.stringify(line.plies), () => rows.map((row, index) => make("li", {}, make("span", { class: "number", text: `${index + 1}` }), ...row.map(cell))))) {
+    moves.scrollTop = moves.scrollHeight;
   }
+  write(at("count"), line.plies.length ? limited(line.plies.length, message.view.limit) : "");
 }
 
-// From another computer a command needs the token; it is kept until the window is closed, and goes nowhere else.
-function authorization() {
-  const token = at("token").value.trim();
-  if (token) sessionStorage.setItem("token", token);
-  return token ? { Authorization: `Bearer ${token}` } : {};
-}
+const limited = (count, limit) => (limit ? t("{count} of at most {limit}", { count, limit }) : String(count));
 
-async function tell(command) {
-  const answer = at("answer");
-  answer.textContent = "One moment.";
-  try {
-    const response = await fetch("tell", {
-      method: "POST",
-      headers: { "Content-Type": "application/json", ...authorization() },
-      body: JSON.stringify(command),
-    });
-    answer.textContent = (await response.json()).text;
-  } catch {
-    answer.textContent = "The daemon does not answer. Nothing was changed.";
-  }
+function showThought({ thought }) {
+  const element = at("thought");
+  element.hidden = !thought;
+  if (!thought) return;
+  const parts = [
+    thought.score === null ? "" : t("evaluation {score}", { score: Number(thought.score.toFixed(2)).toLocaleString() }),
+    thought.depth ? t("depth {depth}", { depth: thought.depth }) : "",
+    thought.nodes ? t("{count} positions", { count: thought.nodes.toLocaleString() }) : "",
+    thought.seconds ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
+  ];
+  write(element, `${t("The agent")}: ${parts.filter(Boolean).join(" · ")}`);
 }
-
-at("token").value = sessionStorage.getItem("token") || "";
-at("tell-pass").onclick = () => tell({ command: "pass" });
-at("tell-undo").onclick = () => tell({ command: "undo" });
-at("tell-mover").onclick = () => {
-  const move = at("tell-move").valueAsNumber;
-  tell({ command: "mover", side: at("tell-side").value, ...(Number.isNaN(move) ? {} : { move }) });
-};
 
 function showHealth(health) {
   const faults = Object.entries(health.parts).filter(([, part]) => !part.ok);
-  const line = faults.map(([name, part]) => `${name}: ${part.text}`).join("; ") || "all is well";
-  if (at("health").textContent !== line) at("health").textContent = line;
+  write(at("health"), faults.map(([name, part]) => `${t(name)}: ${part.text}`).join("; ") || t("all is well"));
   at("health").className = `health ${faults.length ? "bad" : "good"}`;
-  at("parts").replaceChildren(...Object.entries(health.parts).map(
-    ([name, part]) => item(`${name}: ${part.text || (part.ok ? "well" : "not well")}`, { class: part.ok ? "" : "bad" })));
+  fill(at("parts"), JSON.stringify(health.parts), () => Object.entries(health.parts).map(([name, part]) => make("li", {
+    class: part.ok ? "" : "bad", text: `${t(name)}: ${part.text || (part.ok ? t("well") : t("not well"))}`,
+  })));
 }
 
 function showAnnouncement(spoken) {
-  const element = item("");
-  const time = document.createElement("time");
-  time.dateTime = spoken.time;
-  time.textContent = new Date(spoken.time).toLocaleTimeString();
-  element.append(time, spoken.text);
-  at("announcements").prepend(element);
-  while (at("announcements").children.length > MOST) at("announcements").lastChild.remove();
+  const list = at("announcements");
+  list.prepend(make("li", {}, make("time", { datetime: spoken.time, text: new Date(spoken.time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) }), spoken.text));
+  while (list.children.length > MOST) list.lastChild.remove();
 }
 
-function connect(wait, again) {
-  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`);
-  socket.onopen = () => {
-    wait = 500;
+function showPicture(watched) {
+  const main = at("main");
+  if (main.dataset.watched === (watched ? "yes" : "no")) return;
+  main.dataset.watched = watched ? "yes" : "no";
+  at("camera").hidden = !watched;
+  if (watched) at("picture").src = `video?${Date.now()}`;
+  else at("picture").removeAttribute("src");
+}
+
+// Where no camera watches, a person's moves are made here.
+async function askLegal(again = false) {
+  const { state, view, commands } = message;
+  const mine = commands && !view.watched && state && state.awaiting === "move" && !view.paused;
+  const wanted = mine ? `${state.session}/${state.game_id}/${state.sequence}` : "";
+  if (wanted === asked && !again) return;
+  asked = wanted;
+  hand.show(null);
+  if (!mine) return void board.offer([]);
+  try {
+    const response = await fetch("legal");
+    const told = await response.json();
+    if (wanted !== asked || !response.ok) return;
+    board.offer(told.moves || []);
+    hand.show(told.hand || null, told.moves || []);
+  } catch { /* the connection is gone: the next state asks again */ }
+}
+
+function heard(told) {
+  message = { ...told, board: told.board || message?.board };
+  told.announcements.forEach(showAnnouncement);
+  showHealth(told.health);
+  const { state, view } = told;
+  if (!state || !view.title) return;
+  write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
+  write(at("said"), state.text || turn(state));
+  write(at("turn"), turn(state));
+  document.title = `${turn(state)} Kibitzer`;
+  write(at("words"), inWords(state));
+  showPicture(view.watched);
+  showPlayers(state, told.line, view);
+  showMoves(told.line, state);
+  showThought(view);
+  if (told.board) board.show(told.board);
+  board.listen(Boolean(told.commands && (view.offers || []).includes("correct")));
+  showActions(told);
+  at("new").hidden = !told.commands;
+  askLegal();
+}
+
+await translate();
+at("picture").alt = t("The board as the camera sees it. The drawn board beside it says the same.");
+offerMenu(at("new"));
+listen({
+  heard,
+  opened: () => {
     at("announcements").replaceChildren();
-    if (again) at("picture").src = `video?${Date.now()}`; // the old stream has ended with the old connection
-  };
-  socket.onmessage = (event) => {
-    const message = JSON.parse(event.data);
-    message.announcements.forEach(showAnnouncement);
-    if (message.state) {
-      showState(message.state);
-      showLine(message.line, message.state.sides);
-      showCommands(message.commands, message.state.sides, message.token);
-    }
-    showHealth(message.health);
-  };
-  socket.onclose = () => {
-    at("health").textContent = "no connection to the daemon; trying again";
+    document.body.classList.remove("away");
+    if (!at("camera").hidden) at("picture").src = `video?${Date.now()}`; // the old stream has ended with the old connection
+    asked = "";
+  },
+  closed: () => {
+    document.body.classList.add("away");
+    write(at("health"), t("no connection to the daemon; trying again"));
     at("health").className = "health bad";
-    setTimeout(() => connect(Math.min(wait * 2, 10000), true), wait);
-  };
-}
-
-connect(500, false);
+    board.offer([]);
+  },
+});

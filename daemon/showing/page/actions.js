@@ -1,0 +1,62 @@
+// The buttons: each is there only while it means something, and what loses something must be pressed twice.
+"use strict";
+
+import { at, capital, fill, make } from "./elements.js";
+import { tell } from "./tell.js";
+import { t } from "./words.js";
+
+const TWICE_MS = 4000;
+
+/** Command, what the button says, what it says the second time. */
+function buttons(message) {
+  const { state, view } = message;
+  const other = capital(state.sides[1 - state.to_move]);
+  const passes = view.passes && view.passes.length > 1
+    ? view.passes.map((choice) => ["pass", t("Say “{choice}”", { choice }), "", { choice }])
+    : [["pass", t("Pass")]];
+  return [
+    ["end_move", t("My move is made")],
+    ...passes,
+    ["undo", t("Take back")],
+    ["coach", t("Hint")],
+    ["repeat", t("Say it again")],
+    ["pause", t("Pause")],
+    ["resume", t("Go on")],
+    ["mover", t("That move was the other’s")],
+    ["adopt", t("Take the board as it is"), t("Really take the board as it is?")],
+    ["resign", t("Resign"), t("Really resign?")],
+  ].filter(([name]) => (view.offers || []).includes(name)).map((button) => [...button, other]);
+}
+
+function button([name, says, twice, more]) {
+  const element = make("button", { type: "button", text: says, "data-command": name });
+  let armed = 0;
+  const calm = () => {
+    clearTimeout(armed);
+    armed = 0;
+    element.textContent = says;
+    element.classList.remove("sure");
+  };
+  element.addEventListener("click", () => {
+    if (twice && !armed) {
+      element.textContent = twice;
+      element.classList.add("sure");
+      armed = setTimeout(calm, TWICE_MS);
+      return;
+    }
+    calm();
+    tell({ command: name, ...(typeof more === "object" ? more : {}) });
+  });
+  return element;
+}
+
+/** Shows what can be told now; nothing where this page may not command. */
+export function showActions(message) {
+  const place = at("actions");
+  if (!message.commands || !message.state) return void fill(place, "none", () => []);
+  const all = buttons(message);
+  const focused = document.activeElement?.dataset?.command;
+  if (fill(place, JSON.stringify(all), () => all.map(button)) && focused && place.contains(document.activeElement) === false) {
+    place.querySelector(`[data-command="${CSS.escape(focused)}"]`)?.focus();
+  }
+}

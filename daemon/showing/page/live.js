@@ -1,0 +1,50 @@
+// The connection to /live: it comes back by itself, also after the computer slept, and brings the whole state.
+"use strict";
+
+const FIRST_MS = 500;
+const LONGEST_MS = 8000;
+const ASLEEP_MS = 25000;
+
+/** Calls `heard` with every message, `opened` and `closed` when the connection comes and goes. */
+export function listen({ heard, opened, closed }) {
+  let socket = null;
+  let wait = FIRST_MS;
+  let timer = 0;
+  let awake = Date.now();
+
+  function open() {
+    clearTimeout(timer);
+    const mine = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`);
+    socket = mine;
+    mine.onopen = () => {
+      wait = FIRST_MS;
+      opened();
+    };
+    mine.onmessage = (event) => {
+      awake = Date.now();
+      if (mine === socket) heard(JSON.parse(event.data));
+    };
+    mine.onclose = () => {
+      if (mine !== socket) return;
+      closed();
+      timer = setTimeout(open, wait);
+      wait = Math.min(wait * 2, LONGEST_MS);
+    };
+  }
+
+  // A connection from before a sleep may look open and be dead.
+  function wake() {
+    if (document.visibilityState !== "visible") return;
+    if (socket.readyState === WebSocket.OPEN && Date.now() - awake < ASLEEP_MS) return;
+    const old = socket;
+    socket = null;
+    old.close();
+    wait = FIRST_MS;
+    open();
+  }
+
+  for (const [target, name] of [[document, "visibilitychange"], [window, "online"], [window, "pageshow"]]) {
+    target.addEventListener(name, wake);
+  }
+  open();
+}

@@ -1,0 +1,28 @@
+// The page's own words: English is the key, the daemon's language comes from /words.
+"use strict";
+
+let words = {};
+
+/** The words in the daemon's language; `{name}` in them stands for a value. */
+export function t(text, values = {}) {
+  const said = words[text] || text;
+  return said.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** Fetches the words and puts them into what the document says already; English where there are none. */
+export async function translate(root = document) {
+  try {
+    const response = await fetch("words");
+    if (response.ok) {
+      const told = await response.json();
+      words = told.words || told;
+      if (told.language) document.documentElement.lang = told.language;
+    }
+  } catch { /* English, then */ }
+  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.textContent.trim());
+  for (const name of ["title", "aria-label", "placeholder"]) {
+    for (const element of root.querySelectorAll(`[data-t-${name}]`)) {
+      element.setAttribute(name, t(element.getAttribute(`data-t-${name}`)));
+    }
+  }
+}
