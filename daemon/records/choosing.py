@@ -22,11 +22,11 @@ GAME_HELP = "The game's id as `kibitzer games list` prints it, its beginning if 
 
 
 @contextlib.contextmanager
-def opened(path: Path, read_only: bool = False) -> Iterator[Journal]:
+def opened(path: Path, read_only: bool = False, mend: bool = True) -> Iterator[Journal]:
     """The record that is there; none is begun. Raises JournalError."""
     if not path.is_file():
         raise JournalError("absent", f"{path}: there is no record yet; `kibitzer run` makes one")
-    journal = Journal(path, read_only)
+    journal = Journal(path, read_only, mend)
     try:
         yield journal
     finally:

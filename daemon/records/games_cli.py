@@ -15,6 +15,8 @@ from daemon.judging import corrections
 from daemon.records.choosing import GAME_HELP, RECORD, chosen, chosen_id, opened, told
 from daemon.records.export_cli import export
 from daemon.records.exporting.document import as_object, summary_object
+from daemon.records.pictures import Pictures
+from daemon.records.ranking_cli import name_players, show_ranking
 from daemon.records.score_sheet import score_sheet
 from daemon.records.stored import GameSummary, StoredGame
 from daemon.records.stored_line import correct_mover
@@ -89,7 +91,9 @@ def delete(
     journal: JournalOption = RECORD,
     config: ConfigOption = SHIPPED,
 ) -> None:
-    """Deletes a game from the record for good, with its moves and notes. Nothing brings it back: export it before.
+    """Deletes a game from the record for good, with its moves, notes and pictures. Nothing brings it back.
+
+    Export it before, if in doubt.
 
     Example: kibitzer games delete 20260728T120000-1a2b3c4d
     """
@@ -100,9 +104,11 @@ def delete(
     if not yes and not typer.confirm(f"{lines[0]}\nDelete it for good?", err=True):
         sys.stderr.write("kibitzer games delete: nothing is deleted\n")
         raise typer.Exit(1)
-    with told("delete"), opened(journal) as stored:
+    with told("delete"), opened(journal, mend=False) as stored:
         stored.delete(wanted)
-    sys.stderr.write(f"{wanted} is deleted\n")
+    pictures = Pictures(journal)
+    left = "" if pictures.forget(wanted) else f"; some of its pictures in {pictures.folder} could not be removed"
+    sys.stderr.write(f"{wanted} is deleted{left}\n")
 
 
 @app.command("mover")
@@ -126,6 +132,8 @@ def mover(
 
 
 app.command("export")(export)
+app.command("ranking")(show_ranking)
+app.command("names")(name_players)
 
 
 def _refuse_played(game_id: str, config: Path, what: str) -> None:
