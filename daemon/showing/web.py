@@ -310,7 +310,7 @@ async def _board_style(_: web.Request) -> web.Response:
 async def _words(_: web.Request) -> web.Response:
     """The page's own words in the players' language, English as the key."""
     code = tongue.language()
-    return web.json_response({"language": code, "words": tongue.page_words(code)})
+    return web.json_response(tongue.page_words(code), headers={"Content-Language": code})
 
 
 async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:

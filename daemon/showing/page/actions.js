@@ -1,16 +1,17 @@
 // The buttons: each is there only while it means something, and what loses something must be pressed twice.
 "use strict";
 
-import { at, capital, fill, make } from "./elements.js";
+import { at, fill, make } from "./elements.js";
 import { tell } from "./tell.js";
 import { t } from "./words.js";
 
 const TWICE_MS = 4000;
+// What is meant for the position that is seen: a page on an old one is told so.
+const BOUND = ["pass", "undo", "mover", "adopt", "resign"];
 
 /** Command, what the button says, what it says the second time. */
 function buttons(message) {
-  const { state, view } = message;
-  const other = capital(state.sides[1 - state.to_move]);
+  const { view } = message;
   const passes = view.passes && view.passes.length > 1
     ? view.passes.map((choice) => ["pass", t("Say “{choice}”", { choice }), "", { choice }])
     : [["pass", t("Pass")]];
@@ -25,10 +26,10 @@ function buttons(message) {
     ["mover", t("That move was the other’s")],
     ["adopt", t("Take the board as it is"), t("Really take the board as it is?")],
     ["resign", t("Resign"), t("Really resign?")],
-  ].filter(([name]) => (view.offers || []).includes(name)).map((button) => [...button, other]);
+  ].filter(([name]) => (view.offers || []).includes(name));
 }
 
-function button([name, says, twice, more]) {
+function button([name, says, twice, more], ply) {
   const element = make("button", { type: "button", text: says, "data-command": name });
   let armed = 0;
   const calm = () => {
@@ -45,7 +46,7 @@ function button([name, says, twice, more]) {
       return;
     }
     calm();
-    tell({ command: name, ...(typeof more === "object" ? more : {}) });
+    tell({ command: name, ...(typeof more === "object" ? more : {}), ...(BOUND.includes(name) ? { ply } : {}) });
   });
   return element;
 }
@@ -56,7 +57,7 @@ export function showActions(message) {
   if (!message.commands || !message.state) return void fill(place, "none", () => []);
   const all = buttons(message);
   const focused = document.activeElement?.dataset?.command;
-  if (fill(place, JSON.stringify(all), () => all.map(button)) && focused && place.contains(document.activeElement) === false) {
+  if (fill(place, JSON.stringify([all, message.state.ply]), () => all.map((one) => button(one, message.state.ply))) && focused && place.contains(document.activeElement) === false) {
     place.querySelector(`[data-command="${CSS.escape(focused)}"]`)?.focus();
   }
 }

@@ -19,7 +19,7 @@ let message = null;
 let asked = "";
 
 const board = new Board(at("board"), {
-  chosen: (move) => tell({ command: "move", move }).then((ok) => { if (!ok) askLegal(true); }),
+  chosen: (move) => tell({ command: "move", move, ply: message.state.ply }).then((ok) => { if (!ok) askLegal(true); }),
   pointed: (cell, element) => askPiece(element, cell, message.view.pieces, (piece) => tell({ command: "correct", cell, piece })),
 });
 const hand = new Hand(at("hand"), (tile) => board.hold(tile));

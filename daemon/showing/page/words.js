@@ -14,9 +14,8 @@ export async function translate(root = document) {
   try {
     const response = await fetch("words");
     if (response.ok) {
-      const told = await response.json();
-      words = told.words || told;
-      if (told.language) document.documentElement.lang = told.language;
+      words = await response.json();
+      document.documentElement.lang = response.headers.get("Content-Language") || "en";
     }
   } catch { /* English, then */ }
   for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.textContent.trim());
