@@ -20,6 +20,8 @@ SIZE = "15"
 """Lines of the board where the record does not say."""
 COLOURS = "BW"
 CHOICE = "KC"
+SET_UP = frozenset({"AB", "AW", "AE", "PL"})
+"""Properties that put stones there before the game."""
 FREE = "free"
 LONGEST = 1 << 20
 """Characters of a record; no game comes near."""
@@ -60,17 +62,17 @@ def from_sgf(text: str) -> tuple[Gomoku, list[Move | Choice]]:
 
     Options that RU does not name as `to_sgf` does are off. Raises SgfError naming the move that cannot be.
     """
-    root, *rest = _main_line(text)
-    if _one(root, "GM", GAME_NUMBER) != GAME_NUMBER:
-        raise SgfError(f"GM[{_one(root, 'GM', '')[:20]}] is another game; gomoku is GM[{GAME_NUMBER}]")
-    nodes = [root, *rest]
-    game = _game(root, nodes)
+    nodes = main_line(text)
+    for node in nodes:
+        if setup := SET_UP & node.keys():
+            raise SgfError(f"{min(setup)} sets up a position; only games from the empty board can be read")
+    game = game_of(nodes)
     position = game.initial()
     moves: list[Move | Choice] = []
-    for name, value in _plies(nodes):
+    for name, value in plies_of(nodes):
         number = f"move {len(moves) + 1}, {name}[{value[:20]}]"
         try:
-            move = game.parse_move(position, value if name == CHOICE else _point(game, value))
+            move = game.parse_move(position, value if name == CHOICE else point_name(game, value))
         except MoveError as error:
             raise SgfError(f"{number}: {error}") from None
         if name != CHOICE and name != COLOURS[game.colour(position)]:
@@ -80,20 +82,21 @@ def from_sgf(text: str) -> tuple[Gomoku, list[Move | Choice]]:
     return game, moves
 
 
-def _plies(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
-    """The properties that are moves."""
+def plies_of(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """The properties that are moves: `B`, `W` or `KC`, and the value."""
     for node in nodes:
-        if setup := {"AB", "AW", "AE", "PL"} & node.keys():
-            raise SgfError(f"{min(setup)} sets up a position; only games from the empty board can be read")
         for name in (*COLOURS, CHOICE):
             for value in node.get(name, ()):
                 yield name, value
 
 
-def _game(root: Node, nodes: Sequence[Node]) -> Gomoku:
-    """The rules that a record names. A game whose first stone is white is one where white begins."""
-    size = _one(root, "SZ", SIZE)
-    words = _one(root, "RU", FREE).lower().split()
+def game_of(nodes: Sequence[Node]) -> Gomoku:
+    """The rules that a record names. A game whose first stone is white is one where white begins. Raises SgfError."""
+    root = nodes[0]
+    if first_of(root, "GM", GAME_NUMBER) != GAME_NUMBER:
+        raise SgfError(f"GM[{first_of(root, 'GM', '')[:20]}] is another game; gomoku is GM[{GAME_NUMBER}]")
+    size = first_of(root, "SZ", SIZE)
+    words = first_of(root, "RU", FREE).lower().split()
     rules: dict[str, object] = {name: True for name in ("exact_five", "renju", "swap2") if name in words}
     first = next((name for node in nodes for name in COLOURS if name in node), "B")
     try:
@@ -104,7 +107,7 @@ def _game(root: Node, nodes: Sequence[Node]) -> Gomoku:
     return game
 
 
-def _point(game: Gomoku, value: str) -> str:
+def point_name(game: Gomoku, value: str) -> str:
     """The name of a point. Raises MoveError."""
     column, row = (LETTERS.find(letter) for letter in value) if len(value) == 2 else (-1, -1)
     if not (0 <= column < game.size and 0 <= row < game.size):
@@ -114,12 +117,13 @@ def _point(game: Gomoku, value: str) -> str:
     return game.cells[row * game.size + column]
 
 
-def _one(node: Node, name: str, default: str) -> str:
+def first_of(node: Node, name: str, default: str = "") -> str:
+    """The first value of a property."""
     return node.get(name, [default])[0].strip()
 
 
-def _main_line(text: str) -> list[Node]:
-    """The nodes of the first game up to its end, always by the first variation."""
+def main_line(text: str) -> list[Node]:
+    """The nodes of the first game up to its end, always by the first variation; at least one. Raises SgfError."""
     nodes: list[Node] = []
     depth, ended = 0, False
     for mark, name, values in _tokens(text):
