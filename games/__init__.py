@@ -22,6 +22,8 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
+from wording import Sentence, sentence
+
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
 
@@ -31,6 +33,11 @@ Side = int
 
 class GameError(ValueError):
     """Anything wrong with a game's name, rules, positions or moves."""
+
+    def __init__(self, message: str | Sentence) -> None:
+        super().__init__(str(message))
+        self.said = message if isinstance(message, Sentence) else None
+        """The message, where it may be told to players in their language."""
 
 
 class UnknownGame(GameError):
@@ -48,7 +55,7 @@ class PositionError(GameError):
 class MoveError(GameError):
     """A text that is no move, or a move that the rules forbid."""
 
-    def __init__(self, rule: str, message: str) -> None:
+    def __init__(self, rule: str, message: str | Sentence) -> None:
         super().__init__(message)
         self.rule = rule
         """Stable snake_case code of the broken rule, as in `Fault.rule`."""
@@ -102,8 +109,13 @@ class Fault:
     """Stable snake_case code of the broken rule."""
     cells: tuple[int, ...]
     """Indices into `Game.cells` of the men that must be put back, ascending."""
-    text: str
-    """One sentence for a person: what is wrong and what to do."""
+    said: tuple[Sentence, ...]
+    """For a person: what is wrong and what to do."""
+
+    @property
+    def text(self) -> str:
+        """The same in English."""
+        return " ".join(str(one) for one in self.said)
 
 
 P = TypeVar("P")
@@ -372,5 +384,8 @@ def line_of_play(game: AnyGame, texts: Sequence[str], start: Any = None) -> list
         try:
             positions.append(game.apply(positions[-1], game.parse_move(positions[-1], text)))
         except MoveError as error:
-            raise MoveError(error.rule, f"ply {ply}, {text!r}: {error}") from None
+            why = error.said or str(error)
+            raise MoveError(
+                error.rule, sentence("ply {ply}, {move}: {why}", ply=ply, move=repr(text), why=why)
+            ) from None
     return positions

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import games
 from games import EMPTY, Fault, MoveError, Outcome, PositionError, RuleError, Side, Step, rule
+from wording import Sentence, Term, noun, sentence, sentence_n
 
 CELLS = tuple("a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1".split())
 FULL = (1 << len(CELLS)) - 1
@@ -21,7 +22,7 @@ LEAST_MEN = 3
 """Who has fewer men than this has lost."""
 DIGITS = "0123456789ABC"
 """Digits of the counts in a position's text: one each, also for ten to twelve men."""
-SIDES = ("light", "dark")
+SIDES = (noun("side", "light"), noun("side", "dark"))
 PIECES = ("W", "B")
 MOVE = re.compile(r"(?:([a-z]\d+)-)?([a-z]\d+)(?:x([a-z]\d+))?")
 POSITION = re.compile(r"(?:(light|dark):)?([MEO]{24})([0-9ABC]{4})")
@@ -100,7 +101,7 @@ class NineMensMorris:
 
     name = "nine_mens_morris"
     short_name = "morris"
-    title = "nine men's morris"
+    title = noun("game", "nine men's morris")
     sides = SIDES
     pieces = PIECES
     cells = CELLS
@@ -226,45 +227,49 @@ class NineMensMorris:
 
     def _check(self, position: Position, move: Move) -> None:
         """Raises MoveError with the first rule that the move breaks."""
-        if (outcome := self.outcome(position)) is not None:
-            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        if self.outcome(position) is not None:
+            raise MoveError("game_over", sentence("the game is over"))
         self._check_journey(position, move)
         self._check_removal(position, move)
 
     def _check_journey(self, position: Position, move: Move) -> None:
         to, origin = CELLS[move.to], move.origin
-        side, laying = SIDES[position.side], position.hands[position.side] > 0
+        side, laying = Term("side", SIDES[position.side]), position.hands[position.side] > 0
         if laying and origin is not None:
-            raise MoveError("must_place", f"{side} still has men to lay; they move when all are laid")
+            raise MoveError(
+                "must_place", sentence("{side} still has men to lay; they move when all are laid", side=side)
+            )
         if not laying and origin is None:
-            raise MoveError("nothing_to_place", f"{side} has laid all its men; move one, as in {to}-...")
+            raise MoveError("nothing_to_place", sentence("{side} has laid all its men and moves one now", side=side))
         if origin is not None and not position.men[position.side] >> origin & 1:
-            raise MoveError("not_your_man", f"{side} has no man on {CELLS[origin]}")
+            raise MoveError("not_your_man", sentence("{side} has no man on {cell}", side=side, cell=CELLS[origin]))
         if (position.men[0] | position.men[1]) >> move.to & 1:
-            raise MoveError("occupied", f"{to} is occupied")
+            raise MoveError("occupied", sentence("{cell} is occupied", cell=to))
         if (
             origin is not None
             and not self.flies(position, position.side)
             and not self.neighbours[origin] >> move.to & 1
         ):
-            raise MoveError("not_adjacent", f"{CELLS[origin]} and {to} are not joined by a line")
+            said = sentence("{origin} and {cell} are not joined by a line", origin=CELLS[origin], cell=to)
+            raise MoveError("not_adjacent", said)
 
     def _check_removal(self, position: Position, move: Move) -> None:
         takeable = self.takeable(position)
         if not takeable or not self.closes_mill(position, move.to, move.origin):
             if move.removed is not None:
-                raise MoveError(
-                    "nothing_to_remove", f"no man may be taken: {CELLS[move.to]} closes no mill over an enemy"
-                )
+                said = sentence("no man may be taken: {cell} closes no mill over an enemy", cell=CELLS[move.to])
+                raise MoveError("nothing_to_remove", said)
             return
         if move.removed is None:
-            raise MoveError(
-                "must_remove", f"{CELLS[move.to]} closes a mill: a man must be taken, as in {CELLS[move.to]}x..."
-            )
+            said = sentence("{cell} closes a mill: a man must be taken, as in {cell}x...", cell=CELLS[move.to])
+            raise MoveError("must_remove", said)
         if not position.men[1 - position.side] >> move.removed & 1:
-            raise MoveError("not_an_enemy_man", f"{SIDES[1 - position.side]} has no man on {CELLS[move.removed]}")
+            foe = Term("side", SIDES[1 - position.side])
+            said = sentence("{side} has no man on {cell}", side=foe, cell=CELLS[move.removed])
+            raise MoveError("not_an_enemy_man", said)
         if not takeable >> move.removed & 1:
-            raise MoveError("protected_by_mill", f"the man on {CELLS[move.removed]} stands in a mill and others do not")
+            said = sentence("the man on {cell} stands in a mill and others do not", cell=CELLS[move.removed])
+            raise MoveError("protected_by_mill", said)
 
     def format_move(self, position: Position, move: Move) -> str:
         """`d2`, `a1-a4`, with a removal `d2xf4`, `a1-a4xg7`."""
@@ -275,10 +280,11 @@ class NineMensMorris:
         """The turn of that text, capitals allowed. Raises MoveError."""
         match = MOVE.fullmatch(text.strip().lower())
         if match is None:
-            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like d2, a1-a4, d2xf4, a1-a4xg7")
+            said = sentence("{text} is no move; moves look like d2, a1-a4, d2xf4, a1-a4xg7", text=repr(text[:40]))
+            raise MoveError("not_a_move", said)
         for name in match.groups():
             if name is not None and name not in CELLS:
-                raise MoveError("no_such_cell", f"there is no point {name!r} on the board")
+                raise MoveError("no_such_cell", sentence("there is no point {name} on the board", name=repr(name)))
         origin, to, removed = (None if name is None else CELLS.index(name) for name in match.groups())
         assert to is not None
         move = Move(to, origin, removed)
@@ -323,7 +329,8 @@ class NineMensMorris:
         on_board = [board.count(man) for man in PIECES]
         rest = [self.rules.men - count for count in on_board]
         if min(rest) < 0:
-            raise PositionError(f"{max(on_board)} men of a side stand there, and each side has {self.rules.men}")
+            counts = {"most": max(on_board), "men": self.rules.men}
+            raise PositionError(sentence("{most} men of a side stand there, and each side has {men}", **counts))
         mine, theirs = before.hands[side], before.hands[1 - side]
         to_lay = [
             (later + more, later)
@@ -352,14 +359,14 @@ class _Judge:
         before = game.board(position)
         mine, theirs = PIECES[position.side], PIECES[1 - position.side]
         self.game, self.position, self.changed = game, position, games.changed_cells(before, board)
-        self.me, self.foe = SIDES[position.side], SIDES[1 - position.side]
+        self.me, self.foe = Term("side", SIDES[position.side]), Term("side", SIDES[1 - position.side])
         self.my_new = [cell for cell in self.changed if board[cell] == mine]
         self.foe_new = [cell for cell in self.changed if board[cell] == theirs]
         self.my_gone = [cell for cell in self.changed if before[cell] == mine]
         self.foe_gone = [cell for cell in self.changed if before[cell] == theirs]
         self.put_back = self._remedy(before, board)
 
-    def _remedy(self, before: str, board: str) -> str:
+    def _remedy(self, before: str, board: str) -> tuple[Sentence, ...]:
         """What hands must do to have the board as before."""
         new = [cell for cell in self.changed if board[cell] != EMPTY and before[cell] == EMPTY]
         gone = {
@@ -368,80 +375,140 @@ class _Judge:
         }
         missing = [cell for cells in gone.values() for cell in cells]
         if len(new) == len(missing) == 1 and board[new[0]] == before[missing[0]]:
-            return f"Move it back to {_names(missing)}."
-        words = [
-            f"{side}'s {'man' if len(cells) == 1 else 'men'} back on {_names(cells)}"
+            return (sentence("Move it back to {cell}.", cell=CELLS[missing[0]]),)
+        away = [sentence("Take {cells} away.", cells=_names(new))] if new else []
+        back = [
+            sentence_n(
+                "Put {side:gen}'s man back on {cells}.",
+                "Put {side:gen}'s men back on {cells}.",
+                len(cells),
+                side=Term("side", side),
+                cells=_names(cells),
+            )
             for side, cells in gone.items()
             if cells
         ]
-        away = f"Take {_names(new)} away." if new else ""
-        back = f"Put {' and '.join(words)}." if words else ""
-        return f"{away} {back}".strip()
+        return (*away, *back)
 
     def fault(self) -> Fault:
         """The first rule found broken."""
         if recoloured := {*self.my_new, *self.foe_new} & {*self.my_gone, *self.foe_gone}:
-            text = f"The man on {_names(recoloured)} has changed its colour. Put it back."
-            return self._say("piece_changed_colour", text)
+            return self._say(
+                "piece_changed_colour",
+                sentence_n(
+                    "The man on {cells} has changed its colour. Put it back.",
+                    "The men on {cells} have changed their colour. Put them back.",
+                    len(recoloured),
+                    cells=_names(recoloured),
+                ),
+            )
         if self.game.outcome(self.position) is not None and self.changed:
-            return self._say("game_over", f"The game is over. {self.put_back}")
+            return self._say("game_over", sentence("The game is over."), *self.put_back)
         if len(self.my_new) == 1 and not self.foe_new:
             return self._arrived(self.my_new[0])
         if self.my_new:
             return self._several()
         return self._enemy_acted() if self.foe_new else self._only_gone()
 
-    def _say(self, code: str, text: str) -> Fault:
-        return Fault(code, self.changed, text)
+    def _say(self, code: str, *said: Sentence) -> Fault:
+        return Fault(code, self.changed, said)
 
     def _unexplained(self) -> Fault:
-        return self._say("unexplained", f"No turn of {self.me} leads here. {self.put_back}")
+        return self._say("unexplained", sentence("No turn of {side:gen} leads here.", side=self.me), *self.put_back)
 
     def _enemy_acted(self) -> Fault:
         """Only enemy men arrived."""
-        turn = f"It is {self.me}'s turn, but {self.foe}"
+        turn = {"side": self.me, "other": self.foe}
         arrived, may_lay = _names(self.foe_new), self.position.hands[1 - self.position.side] > 0
         if len(self.foe_new) == len(self.foe_gone) == 1:
-            return self._say("not_your_turn", f"{turn} moved {_names(self.foe_gone)} to {arrived}. {self.put_back}")
+            said = sentence(
+                "It is {side:gen}'s turn, but {other} moved {origin} to {cell}.",
+                **turn,
+                origin=_names(self.foe_gone),
+                cell=arrived,
+            )
+            return self._say("not_your_turn", said, *self.put_back)
         if self.foe_gone or (self.my_gone and not may_lay):
             return self._unexplained()
         if not may_lay:
-            return self._say("extra_man", f"{self.foe.capitalize()} has no men left to lay. Take {arrived} away.")
+            return self._say(
+                "extra_man",
+                sentence("{side:Nom} has no men left to lay. Take {cells} away.", side=self.foe, cells=arrived),
+            )
         if self.my_gone:
-            return self._say("not_your_turn", f"{turn} laid {arrived} and took {_names(self.my_gone)}. {self.put_back}")
-        laid = f"a man on {arrived}. Take it back." if len(self.foe_new) == 1 else f"{arrived}. Take them back."
-        return self._say("not_your_turn", f"{turn} laid {laid}")
+            said = sentence(
+                "It is {side:gen}'s turn, but {other} laid {cells} and took {taken}.",
+                **turn,
+                cells=arrived,
+                taken=_names(self.my_gone),
+            )
+            return self._say("not_your_turn", said, *self.put_back)
+        return self._say(
+            "not_your_turn",
+            sentence_n(
+                "It is {side:gen}'s turn, but {other} laid a man on {cells}. Take it back.",
+                "It is {side:gen}'s turn, but {other} laid {cells}. Take them back.",
+                len(self.foe_new),
+                **turn,
+                cells=arrived,
+            ),
+        )
 
     def _several(self) -> Fault:
         """Men of both sides arrived, or several of the mover's."""
         if self.foe_new or self.foe_gone or len(self.my_gone) not in (0, len(self.my_new)):
             return self._unexplained()
-        count = f"{len(self.my_new)} men"
+        count = len(self.my_new)
         if self.my_gone:
-            return self._say("two_men_moved", f"{self.me.capitalize()} moved {count} at once. {self.put_back}")
-        arrived = _names(self.my_new)
-        return self._say("two_men_laid", f"{self.me.capitalize()} laid {count}, {arrived}. Take all but one back.")
+            said = sentence("{side:Nom} moved {men} men at once.", side=self.me, men=count)
+            return self._say("two_men_moved", said, *self.put_back)
+        said = sentence(
+            "{side:Nom} laid {men} men, {cells}. Take all but one back.",
+            side=self.me,
+            men=count,
+            cells=_names(self.my_new),
+        )
+        return self._say("two_men_laid", said)
 
     def _arrived(self, to: int) -> Fault:
         """One man of the mover arrived on `to`: laid or moved, and perhaps with removals."""
-        game, position, me = self.game, self.position, self.me.capitalize()
+        game, position, cell = self.game, self.position, CELLS[to]
         laying = position.hands[position.side] > 0
         if not laying and not self.my_gone:
             return self._say(
-                "extra_man", f"All men are laid, but {self.me} laid one more on {CELLS[to]}. Take it away."
+                "extra_man",
+                sentence(
+                    "All men are laid, but {side} laid one more on {cell}. Take it away.", side=self.me, cell=cell
+                ),
             )
         one_gone = len(self.my_gone) == 1 and not self.foe_gone
         if laying and one_gone and not game.closes_mill(position, to, self.my_gone[0]):
-            text = f"{me} still lays men and may not move {_names(self.my_gone)} to {CELLS[to]} yet. Put it back."
-            return self._say("must_place", text)
+            origin = CELLS[self.my_gone[0]]
+            return self._say(
+                "must_place",
+                sentence(
+                    "{side:Nom} still lays men and may not move {origin} to {cell} yet. Put it back.",
+                    side=self.me,
+                    origin=origin,
+                    cell=cell,
+                ),
+            )
         if len(self.my_gone) > (0 if laying else 1):
-            return self._say("wrong_man_removed", f"{me}'s own man was taken. {self.put_back}")
-        origin = None if laying else self.my_gone[0]
-        reaches = origin is None or game.flies(position, position.side) or game.neighbours[origin] >> to & 1
-        if origin is not None and not reaches:
-            text = f"{CELLS[origin]} and {CELLS[to]} are not joined by a line. Put the man back on {CELLS[origin]}."
-            return self._say("not_adjacent", text)
-        return self._removed(to, origin)
+            return self._say(
+                "wrong_man_removed", sentence("{side:Gen}'s own man was taken.", side=self.me), *self.put_back
+            )
+        start = None if laying else self.my_gone[0]
+        reaches = start is None or game.flies(position, position.side) or game.neighbours[start] >> to & 1
+        if start is not None and not reaches:
+            return self._say(
+                "not_adjacent",
+                sentence(
+                    "{origin} and {cell} are not joined by a line. Put the man back on {origin}.",
+                    origin=CELLS[start],
+                    cell=cell,
+                ),
+            )
+        return self._removed(to, start)
 
     def _removed(self, to: int, origin: int | None) -> Fault:
         """The journey to `to` is right: what was taken for it is not."""
@@ -449,28 +516,49 @@ class _Judge:
         if not self.foe_gone:
             return self._unexplained()
         if not self.game.closes_mill(self.position, to, origin):
-            text = f"{CELLS[to]} closes no mill, but {taken} was taken. Put it back."
-            return self._say("man_removed_without_mill", text)
+            return self._say(
+                "man_removed_without_mill",
+                sentence_n(
+                    "{cell} closes no mill, but {cells} was taken. Put it back.",
+                    "{cell} closes no mill, but {cells} were taken. Put them back.",
+                    len(self.foe_gone),
+                    cell=CELLS[to],
+                    cells=taken,
+                ),
+            )
         if len(self.foe_gone) > 1:
             return self._say(
-                "two_men_removed", f"A mill takes one man only, but {taken} are gone. Put all but one back."
+                "two_men_removed",
+                sentence("A mill takes one man only, but {cells} are gone. Put all but one back.", cells=taken),
             )
-        return self._say("wrong_man_removed", f"The man on {taken} stands in a mill. Put it back and take another.")
+        return self._say(
+            "wrong_man_removed",
+            sentence("The man on {cell} stands in a mill. Put it back and take another.", cell=taken),
+        )
 
     def _only_gone(self) -> Fault:
         """Men are gone, if anything changed, and none came."""
         if not self.changed:
-            return self._say("unexplained", f"Nothing has changed on the board. It is {self.me}'s turn.")
-        one = len(self.changed) == 1
-        gone = f"The {'man' if one else 'men'} on {_names(self.changed)} {'is' if one else 'are'}"
+            return self._say(
+                "unexplained", sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self.me)
+            )
+        cells, count = _names(self.changed), len(self.changed)
         if self.my_gone:
-            return self._say("man_missing", f"{gone} missing. {self.put_back}")
-        return self._say("man_removed_without_mill", f"{gone} gone, but no mill was closed. {self.put_back}")
+            missing = sentence_n(
+                "The man on {cells} is missing.", "The men on {cells} are missing.", count, cells=cells
+            )
+            return self._say("man_missing", missing, *self.put_back)
+        gone = sentence_n(
+            "The man on {cells} is gone, but no mill was closed.",
+            "The men on {cells} are gone, but no mill was closed.",
+            count,
+            cells=cells,
+        )
+        return self._say("man_removed_without_mill", gone, *self.put_back)
 
 
-def _names(cells: Iterable[int]) -> str:
-    *firsts, last = (CELLS[cell] for cell in sorted(cells))
-    return f"{', '.join(firsts)} and {last}" if firsts else last
+def _names(cells: Iterable[int]) -> tuple[str, ...]:
+    return tuple(CELLS[cell] for cell in sorted(cells))
 
 
 GAME = NineMensMorris

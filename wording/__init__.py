@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 MOST_NAMED = 8
 """Things that one sentence names; of more it says how many."""
@@ -62,6 +62,9 @@ Given = Value | Sequence[str]
 """What may be given for it: several names in a row become a `Listing`."""
 
 
+S = TypeVar("S", bound=str)
+
+
 class Tongue(Protocol):
     """A language."""
 
@@ -94,7 +97,7 @@ class English:
 ENGLISH = English()
 
 
-def noun(kind: str, name: str) -> str:
+def noun(kind: str, name: S) -> S:
     """The name, marked for the catalogues as the name of a `Term`."""
     return name
 
@@ -123,6 +126,11 @@ def render(said: Sentence, tongue: Tongue) -> str:
 def render_all(said: Iterable[Sentence], tongue: Tongue) -> str:
     """Several sentences, one after the other."""
     return " ".join(filter(None, (render(one, tongue) for one in said)))
+
+
+def express(value: Value, tongue: Tongue) -> str:
+    """A value that stands for itself, in a language."""
+    return format(_Bound(value, tongue))
 
 
 class _Bound:
@@ -163,12 +171,13 @@ class _Bound:
         return render(sentence("{listed} and {last}", listed=listed, last=items[-1]), self._tongue)
 
 
-def _fixed(values: dict[str, Given]) -> tuple[tuple[str, Value], ...]:
-    """The values as they are kept."""
-    return tuple((name, _value(value)) for name, value in values.items())
-
-
-def _value(value: Given) -> Value:
+def fixed(value: Given) -> Value:
+    """A value as a sentence keeps it."""
     if isinstance(value, str | int | float | Term | Listing | Sentence):
         return value
     return Listing(tuple(value))
+
+
+def _fixed(values: dict[str, Given]) -> tuple[tuple[str, Value], ...]:
+    """The values as they are kept."""
+    return tuple((name, fixed(value)) for name, value in values.items())

@@ -16,6 +16,7 @@ from daemon.judging.explain import explain
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, reason, worded, worded_n
 from games import PositionError, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
@@ -71,9 +72,12 @@ def take(referee: Referee, way: Way) -> list[Effect]:
     referee.believe()
     again = {one.text for one in referee.line.plies[way.ply :]}
     gone = [one.text for one in undone if one.seen and one.text not in again]
-    told = f"{phrases.listed(gone)} no longer {'counts' if len(gone) == 1 else 'count'}." if gone else ""
-    sentences = [told, "I take the board as it is.", referee.whose_turn()]
-    effects.append(referee.announce("adopted", " ".join(filter(None, sentences))))
+    told = ""
+    if gone:
+        moves = phrases.listed(gone)
+        told = worded_n("{moves} no longer counts.", "{moves} no longer count.", len(gone), moves=moves)
+    sentences = [told, worded("I take the board as it is."), referee.whose_turn()]
+    effects.append(referee.announce("adopted", in_a_row(sentences)))
     return [*effects, *referee.pass_if_forced()]
 
 
@@ -84,7 +88,7 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     """
     game = referee.game
     if referee.paused:
-        raise Refusal("The game is paused: resume it first.")
+        raise Refusal(worded("The game is paused: resume it first."))
     doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
     mover = side_of(game, side) if side else None
     if mover is not None and (effects := referee.settle(reading.board, mover)):
@@ -93,10 +97,10 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
         return take(referee, way)
     if doubtful:
         names = phrases.listed_briefly([game.cells[cell] for cell in doubtful])
-        raise Refusal(f"I cannot see {names} clearly: say what stands there first, with correct.")
+        raise Refusal(worded("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
     position = _set_up(referee, reading.board, mover)
     if game.outcome(position) is not None:
-        raise Refusal("On this board the game is over: nothing can be played from it.")
+        raise Refusal(worded("On this board the game is over: nothing can be played from it."))
     return SetUp(position)
 
 
@@ -108,8 +112,8 @@ def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
         try:
             return game.set_up(board, side, referee.position)
         except PositionError as error:
-            why = why or str(error)
-    raise Refusal(f"This board is no position to go on from: {why}.")
+            why = why or reason(error)
+    raise Refusal(worded("This board is no position to go on from: {why}.", why=why))
 
 
 def why_not(referee: Referee, event: MoveEvent) -> str:
@@ -117,7 +121,7 @@ def why_not(referee: Referee, event: MoveEvent) -> str:
     if event.explanations and not event.ambiguous:
         return ""
     if event.ambiguous:
-        return "More than one move leads to that board."
+        return worded("More than one move leads to that board.")
     asked, begun = referee.agent_move, referee.ply > 0
     return complaints.unexplained(referee.game, referee.position, event, begun=begun, asked=asked).text
 

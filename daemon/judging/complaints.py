@@ -8,7 +8,9 @@ from typing import Any, Literal
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import shares_men
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, in_words, worded
 from games import EMPTY, AnyGame, Fault, changed_cells
+from wording import sentence
 
 DESYNC_CELLS = 5
 """From so many men that came or went on, a difference is no illegal move but another position."""
@@ -39,9 +41,10 @@ def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, 
     if _strays(game, before, board) >= DESYNC_CELLS:
         return _strange(game, before, board, begun)
     fault = game.fault(position, board)
-    text = fault.text
+    text = in_words(*fault.said)
     if asked is not None:
-        text += f" I asked for {phrases.spoken_move(game, position, asked)}."
+        move = phrases.spoken_move(game, position, asked)
+        text = in_a_row([text, worded("I asked for {move}.", move=move)])
     return Complaint("illegal", text, fault.cells, fault.rule)
 
 
@@ -65,31 +68,40 @@ def not_the_agents(
     cells = changed_cells(game.board(position), board)
     agent = agents[game.to_move(position)]
     if agent is not None and asked is None:
-        return Fault("not_your_turn", cells, f"It is {agent}'s turn. Put it back and wait for the move, please.")
+        return Fault(
+            "not_your_turn",
+            cells,
+            (sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent),),
+        )
     if agent is not None and best.moves[0] != asked:
         wanted, done = (phrases.spoken_move(game, position, move) for move in (asked, best.moves[0]))
-        return Fault("not_the_agents_move", cells, f"I asked for {wanted}, but I see {done}. Please play {wanted}.")
+        said = sentence("I asked for {wanted}, but I see {done}. Please play {wanted}.", wanted=wanted, done=done)
+        return Fault("not_the_agents_move", cells, (said,))
     later = [agents[game.to_move(after)] for after in best.positions[:-1]]
     waiting = [one for one in later if one is not None]
     if waiting and best.seen == 1:
-        return Fault("not_your_turn", cells, f"That would be {waiting[0]}'s move. Take it back, please.")
+        return Fault(
+            "not_your_turn", cells, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting[0]),)
+        )
     if waiting:
-        return Fault("not_your_turn", cells, "That is two moves; one of them is the agent's. Take the last one back.")
+        said = sentence("That is two moves; one of them is the agent's. Take the last one back.")
+        return Fault("not_your_turn", cells, (said,))
     return None
 
 
 def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:
     names = phrases.listed_briefly([game.cells[cell] for cell in cells])
-    text = f"I cannot see {names} clearly." if cells else "I cannot read the board clearly."
+    text = worded("I cannot see {cells} clearly.", cells=names) if cells else worded("I cannot read the board clearly.")
     return Complaint("unclear", text, cells)
 
 
 def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
     cells = changed_cells(before, board)
     where = phrases.listed_briefly([game.cells[cell] for cell in cells])
-    text = f"To begin, set up the board as at the start: look at {where}."
+    text = worded("To begin, set up the board as at the start: look at {cells}.", cells=where)
     if begun:
-        text = f"The board is not as I know it: look at {where}. {phrases.put_right(game, before, board)}"
+        text = worded("The board is not as I know it: look at {cells}.", cells=where)
+        text = in_a_row([text, phrases.put_right(game, before, board)])
     return Complaint("desync", text, cells)
 
 

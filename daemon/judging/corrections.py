@@ -9,7 +9,9 @@ from daemon.judging.effects import Effect, Rewrite
 from daemon.judging.line import shares_men, unseen_moves
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, reason, worded, worded_n
 from games import AnyGame, MoveError, Outcome, Side
+from wording import Given, Term, listing
 
 
 class Refusal(ValueError):
@@ -23,20 +25,23 @@ def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
     """
     game, position = referee.game, referee.position
     if referee.outcome is not None:
-        raise Refusal("The game is over: nobody can pass.")
+        raise Refusal(worded("The game is over: nobody can pass."))
     if referee.paused:
-        raise Refusal("The game is paused: resume it first.")
+        raise Refusal(worded("The game is paused: resume it first."))
     side = game.to_move(position)
     if (agent := referee.agents[side]) is not None:
-        raise Refusal(f"It is {agent}'s turn, and {agent} says itself when it passes.")
+        raise Refusal(worded("It is {agent}'s turn, and {agent} says itself when it passes.", agent=agent))
     moves = unseen_moves(game, position)
     if not moves:
-        raise Refusal(f"{game.sides[side].capitalize()} has to move and may not pass.")
+        raise Refusal(worded("{side:Nom} has to move and may not pass.", side=phrases.named(game, side)))
     texts = [game.format_move(position, move) for move in moves]
     if choice and choice.lower() not in texts:
-        raise Refusal(f"{game.sides[side].capitalize()} may say {' or '.join(texts)}, not {choice[:20]}.")
+        who, choices = phrases.named(game, side), listing(texts, joint="or")
+        raise Refusal(
+            worded("{side:Nom} may say {choices}, not {other}.", side=who, choices=choices, other=choice[:20])
+        )
     if not choice and len(moves) > 1:
-        raise Refusal(f"Say which: {' or '.join(texts)}.")
+        raise Refusal(worded("Say which: {choices}.", choices=listing(texts, joint="or")))
     move = moves[texts.index(choice.lower())] if choice else moves[0]
     return [*referee.make(move, game.apply(position, move), "said"), *referee.pass_if_forced()]
 
@@ -49,34 +54,44 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
     line, game = referee.line, referee.game
     count = len(line.seen)
     if not shares_men(game):
-        raise Refusal(f"In {game.title} every man shows whose it is.")
+        raise Refusal(worded("In {game} every man shows whose it is.", game=Term("game", game.title)))
     if not count:
-        raise Refusal("No move has been made yet.")
+        raise Refusal(worded("No move has been made yet."))
     number = count if number is None else number
     if not 1 <= number <= count:
-        raise Refusal(f"There is no move {number}: {count} {'is' if count == 1 else 'are'} made.")
+        raise Refusal(
+            worded_n(
+                "There is no move {number}: {count} is made.",
+                "There is no move {number}: {count} are made.",
+                count,
+                number=number,
+            )
+        )
     ply = line.plies[line.seen[number - 1]]
     side = side_of(game, name) if name else 1 - ply.side
     if referee.agents != (None, None) and ply.side != side:
-        raise Refusal("An agent plays here, so I know whose move it was.")
+        raise Refusal(worded("An agent plays here, so I know whose move it was."))
     try:
         same = line.correct(number, side)
     except MoveError as error:
-        raise Refusal(f"Move {number} cannot have been {game.sides[side]}'s: {error}.") from None
-    return _rewritten(referee, same, f"Move {number} was {game.sides[side]}'s.", side)
+        what: dict[str, Given] = {"number": number, "side": phrases.named(game, side), "why": reason(error)}
+        raise Refusal(worded("Move {number} cannot have been {side:gen}'s: {why}.", **what)) from None
+    text = worded("Move {number} was {side:gen}'s.", number=number, side=phrases.named(game, side))
+    return _rewritten(referee, same, text, side)
 
 
 def resign(referee: Referee, name: str = "") -> list[Effect]:
     """The side of that name gives up; without one the only person, or of two people the side to move."""
     if referee.outcome is not None:
-        raise Refusal("The game is over already.")
+        raise Refusal(worded("The game is over already."))
     people = [side for side, agent in enumerate(referee.agents) if agent is None]
     if name:
         side = side_of(referee.game, name)
     else:
         side = people[0] if len(people) == 1 else referee.game.to_move(referee.position)
     if (agent := referee.agents[side]) is not None:
-        raise Refusal(f"{referee.game.sides[side].capitalize()} is {agent}, who does not resign.")
+        who = phrases.named(referee.game, side)
+        raise Refusal(worded("{side:Nom} is {agent}, who does not resign.", side=who, agent=agent))
     return referee.declare(Outcome(1 - side, "resigned", referee.game.scores(referee.position)))
 
 
@@ -84,7 +99,8 @@ def side_of(game: AnyGame, name: str) -> Side:
     """The side of that name. Raises Refusal naming both."""
     sides = game.sides
     if name.lower() not in sides:
-        raise Refusal(f"The sides are {sides[0]} and {sides[1]}; there is no {name[:20]}.")
+        known = listing(Term("side", side) for side in sides)
+        raise Refusal(worded("The sides are {sides}; there is no {name}.", sides=known, name=name[:20]))
     return sides.index(name.lower())
 
 
@@ -98,9 +114,14 @@ def _rewritten(referee: Referee, same: int, text: str, side: Side) -> list[Effec
         effects.append(Rewrite(same, records, outcome, beyond))
     sentences = [text, phrases.totals(referee.game, referee.position), referee.next_turn()]
     if line.beyond:
-        moves, verb = ("move", "counts") if len(line.beyond) == 1 else (f"{len(line.beyond)} moves", "count")
-        sentences.append(f"The {moves} after the end of the game no longer {verb}.")
-    effects.append(referee.announce("mover", " ".join(filter(None, sentences)), side=side))
+        sentences.append(
+            worded_n(
+                "The move after the end of the game no longer counts.",
+                "The {count} moves after the end of the game no longer count.",
+                len(line.beyond),
+            )
+        )
+    effects.append(referee.announce("mover", in_a_row(sentences), side=side))
     if outcome is not None:
         effects.append(referee.told_end(outcome))
     return effects

@@ -15,7 +15,9 @@ from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Re
 from daemon.judging.line import LineOfPlay
 from daemon.judging.other_lines import OtherLine, Together
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, worded
 from games import AnyGame, MoveError, Outcome, Step
+from wording import Term
 
 MOST_FORCED = 4
 """As many passes in a row are made without asking."""
@@ -137,9 +139,9 @@ class Play:
                 *self.pass_if_forced(),
             ]
         words = phrases.spoken_move(self.game, self.position, self.agent_move)
-        side = self.game.sides[self.game.to_move(self.position)]
+        text = worded("{side:Nom} plays {move}.", side=self._mover(), move=words)
         move = self.game.format_move(self.position, self.agent_move)
-        return [self.announce("agent_move", f"{side.capitalize()} plays {words}.", move=move, urgent=True)]
+        return [self.announce("agent_move", text, move=move, urgent=True)]
 
     def recall(self, text: str) -> None:
         """Takes up an agent's move that was announced before a restart; an empty or unplayable text is none."""
@@ -226,13 +228,17 @@ class Play:
     def whose_turn(self) -> str:
         """Whose turn it is, in a sentence; what to play where an agent's move waits."""
         if self.outcome is not None:
-            return "It is over."
+            return worded("It is over.")
         if self.ply == 0 and len(self.game.starts) > 1 and self.position in self.game.starts:
-            return "Whoever moves first begins."
+            return worded("Whoever moves first begins.")
         if self.awaiting == "carry_out":
-            side = self.game.sides[self.game.to_move(self.position)]
-            return f"Please play {phrases.spoken_move(self.game, self.position, self.agent_move)} for {side}."
-        return f"It is {self.game.sides[self.game.to_move(self.position)]}'s turn."
+            words = phrases.spoken_move(self.game, self.position, self.agent_move)
+            return worded("Please play {move} for {side:gen}.", move=words, side=self._mover())
+        return worded("It is {side:gen}'s turn.", side=self._mover())
+
+    def _mover(self) -> Term:
+        """The side to move, by name."""
+        return phrases.named(self.game, self.game.to_move(self.position))
 
     def pass_if_forced(self) -> list[Effect]:
         """Passes for the side to move while it can do nothing else: nobody has to say it."""
@@ -254,12 +260,12 @@ class Play:
         ply = self.line.add(move, position, "agent" if carried_out else known)
         sentences = [phrases.told_ply(self.game, before, move, thanks=carried_out, again=again)]
         if order_assumed:
-            sentences.append(phrases.ORDER_ASSUMED)
+            sentences.append(worded("They came together, so I assume their order."))
         if not goes_on and self.game.scores(position) is not None:
             sentences += [phrases.totals(self.game, position), self.next_turn()]
         announcement = self.announce(
             "move" if ply.seen else "pass",
-            " ".join(filter(None, sentences)),
+            in_a_row(sentences),
             move=ply.text,
             side=ply.side,
             gains=self.game.gains(before, move),

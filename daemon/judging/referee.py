@@ -7,6 +7,7 @@ line of positions from the start; only a reading that a legal move explains ever
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 
@@ -14,14 +15,13 @@ from daemon.judging import complaints
 from daemon.judging.complaints import Complaint
 from daemon.judging.effects import Announcement, Effect, Known, TakeBack
 from daemon.judging.explain import explain
-from daemon.judging.explanation import RIVAL_NATS, Explanation, MoveEvent
+from daemon.judging.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
 from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
 from daemon.judging.play import Play, Withdrawn
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, in_words, worded, worded_n
 from games import Fault, Side
 
-MISREAD = "If I misread the last move, tell me to adopt the board."
-WHO_MOVED = "I am not sure how it went. Tell me whose turn it is: adopt, and the side."
 MOST_OPEN = 8
 """More ways that a doubtful board leaves are not kept: each costs the next reading up to a tenth of a second."""
 MOST_TOLD = 3
@@ -87,7 +87,7 @@ class Referee(Play):
 
     def lost(self, why: str = "") -> list[Effect]:
         """The board is out of sight; `why`, in sentences, where that is known."""
-        text = f"I cannot see the whole board. {why}".rstrip()
+        text = in_a_row([worded("I cannot see the whole board."), why])
         return self._once("board_lost", "", self.announce("board_lost", text, urgent=True))
 
     def found(self) -> list[Effect]:
@@ -95,7 +95,7 @@ class Referee(Play):
         if not self.lost_told:
             return []
         self._said = ()
-        return [self.announce("board_found", "I see the board again.")]
+        return [self.announce("board_found", worded("I see the board again."))]
 
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
@@ -108,15 +108,17 @@ class Referee(Play):
         before, self.verdict, self._said = self.verdict, "unchanged", ()
         self.withdrawn = None
         if before == "start":
-            return [self.announce("start", f"I see the board, as the game stands. {self.whose_turn()}")]
+            return [
+                self.announce("start", in_a_row([worded("I see the board, as the game stands."), self.whose_turn()]))
+            ]
         if before not in ("illegal", "desync", "put_back"):
             return []
-        return [self.announce("resumed", f"The board is right again. {self.whose_turn()}")]
+        return [self.announce("resumed", in_a_row([worded("The board is right again."), self.whose_turn()]))]
 
     def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         fault = self._agents_fault(best, event.board)
         if fault is not None:
-            return self._complain(Complaint("illegal", fault.text, fault.cells, fault.rule), event.board)
+            return self._complain(Complaint("illegal", in_words(*fault.said), fault.cells, fault.rule), event.board)
         if self.ply == 0:
             self.history[0] = best.start
         effects: list[Effect] = []
@@ -142,7 +144,7 @@ class Referee(Play):
         text = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
         if self.awaiting == "carry_out":
             asked = phrases.spoken_move(self.game, self.position, self.agent_move)
-            text = f"The move is {asked}: it is not finished."
+            text = worded("The move is {move}: it is not finished.", move=asked)
         cells = phrases.cells_of_unfinished(self.game, best.start, best.moves[0], best.missing)
         announcement = self.announce("unfinished", text, board=best.board, cells=cells, urgent=True)
         return self._once("unfinished", best.board, announcement)
@@ -161,10 +163,8 @@ class Referee(Play):
         for move, position in zip(best.moves, best.positions, strict=True):
             undone -= self.line.add(move, position).seen  # they came together, and in another order than was assumed
             remade.append(self.line.record(self.ply - 1))
-        what = "The last move is" if undone == 1 else f"{undone} moves are"
-        text = " ".join(
-            filter(None, [f"{what} taken back.", phrases.totals(self.game, self.position), self.whose_turn()])
-        )
+        what = worded_n("The last move is taken back.", "{count} moves are taken back.", undone)
+        text = in_a_row([what, phrases.totals(self.game, self.position), self.whose_turn()])
         return [TakeBack(ply), *remade, self.announce("takeback", text), *self.pass_if_forced()]
 
     def _is_put_back(self, withdrawn: Withdrawn, event: MoveEvent) -> bool:
@@ -215,7 +215,8 @@ class Referee(Play):
         if best is not None or not ways:
             return None
         self.verdict, self._open = "ambiguous", tuple(other.gone_on(self.game, *way) for other, way in ways)
-        announcement = self.announce("ambiguous", WHO_MOVED, board=event.board, urgent=True)
+        text = worded("I am not sure how it went. Tell me whose turn it is: adopt, and the side.")
+        announcement = self.announce("ambiguous", text, board=event.board, urgent=True)
         return self._once("ambiguous", event.board, announcement)
 
     def settle(self, board: str, mover: Side) -> list[Effect]:
@@ -231,7 +232,7 @@ class Referee(Play):
         effects = undone.take_over(self.line, len(undone.plies))
         self.forget_answer()
         self._undone, self.verdict = None, "over"
-        text = f"The board is being cleared. {phrases.result(self.game, undone.outcome)}"
+        text = in_a_row([worded("The board is being cleared."), phrases.result(self.game, undone.outcome)])
         return [*effects, self.announce("cleared", text)]
 
     def _take_over(self, other: OtherLine, ply: int) -> list[Effect]:
@@ -243,7 +244,7 @@ class Referee(Play):
             return []
         moves = phrases.listed_briefly([one.text for one in self.line.plies[-MOST_TOLD:] if one.seen])
         what = phrases.result(self.game, other.outcome) if self.outcome is not None and other.outcome else ""
-        text = " ".join(filter(None, [f"I see now how it went: {moves}.", what or self.whose_turn()]))
+        text = in_a_row([worded("I see now how it went: {moves}.", moves=moves), what or self.whose_turn()])
         return [*effects, self.announce("restored", text)]
 
     def _doubting(self, complaint: Complaint, event: MoveEvent) -> Complaint:
@@ -256,7 +257,8 @@ class Referee(Play):
             return complaint
         if other.explanations[0].seen != 1:
             return complaint
-        return dataclasses.replace(complaint, text=f"{complaint.text} {MISREAD}")
+        misread = worded("If I misread the last move, tell me to adopt the board.")
+        return dataclasses.replace(complaint, text=in_a_row([complaint.text, misread]))
 
     def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
         """Says what is wrong; not again while hands set many men right, one after the other."""
@@ -278,17 +280,17 @@ class Referee(Play):
     def _ambiguous(self, event: MoveEvent) -> Announcement:
         self.verdict = "ambiguous"
         lines = [self._line(one) for one in (event.explanations[0], event.rival) if one is not None]
-        text = f"I am not sure: was it {lines[0]} or {lines[1]}?"
+        text = worded("I am not sure: was it {one} or {other}?", one=lines[0], other=lines[1])
         return self.announce("ambiguous", text, board=event.board, urgent=True)
 
     def _line(self, explanation: Explanation) -> str:
         if explanation.kind != "plies":
-            return {"unchanged": "no move", "takeback": "a move taken back"}.get(explanation.kind, "half a move")
+            return _in_general(explanation.kind)
         words, position = [], explanation.start
         for move, successor in zip(explanation.moves, explanation.positions, strict=True):
             words.append(phrases.spoken_move(self.game, position, move))
             position = successor
-        return ", then ".join(words)
+        return functools.reduce(lambda first, then: worded("{first}, then {then}", first=first, then=then), words)
 
     def _once(self, code: str, board: str, announcement: Announcement) -> list[Effect]:
         """The announcement, unless the same was said of the same board last."""
@@ -298,3 +300,10 @@ class Referee(Play):
             return []
         self._said = (code, board)
         return [announcement]
+
+
+def _in_general(kind: Kind) -> str:
+    """What an explanation says was done, where no move is to be named."""
+    if kind == "unchanged":
+        return worded("no move")
+    return worded("a move taken back") if kind == "takeback" else worded("half a move")

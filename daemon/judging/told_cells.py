@@ -8,8 +8,10 @@ from collections.abc import Iterable
 
 from daemon.judging.corrections import Refusal
 from daemon.judging.line import shares_men
+from daemon.speaking.tongue import worded
 from games import EMPTY, AnyGame
 from vision.reading.board_reading import BoardReading
+from wording import listing
 
 SURE = 0.9999
 """Probability that a cell shows what a person says."""
@@ -55,7 +57,8 @@ def cell_of(game: AnyGame, name: str) -> int:
     for index, cell in enumerate(game.cells):
         if cell.lower() == name.lower():
             return index
-    raise Refusal(f"There is no cell {name[:20]}; the cells are {game.cells[0]} to {game.cells[-1]}.")
+    what = {"name": name[:20], "first": game.cells[0], "last": game.cells[-1]}
+    raise Refusal(worded("There is no cell {name}; the cells are {first} to {last}.", **what))
 
 
 def letter_of(game: AnyGame, piece: str) -> str:
@@ -65,7 +68,8 @@ def letter_of(game: AnyGame, piece: str) -> str:
         return names[word]
     if (letter := piece.strip().upper()) in game.classes and letter:
         return letter
-    raise Refusal(f"There is no piece {piece[:20]}; say {', '.join(list(names)[:-1])} or {list(names)[-1]}.")
+    known = listing(names, joint="or")
+    raise Refusal(worded("There is no piece {name}; say {pieces}.", name=piece[:20], pieces=known))
 
 
 def pieces_of(game: AnyGame) -> dict[str, str]:

@@ -7,24 +7,29 @@ from daemon.judging.effects import Effect, TakeBack
 from daemon.judging.line import Ply
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, worded
 
 
-def undo(referee: Referee) -> list[Effect]:
+def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
     """Takes back the last move, or a pass or a resignation that was told after it.
 
     Against an agent the person's own last move goes too: otherwise the agent would only play the same again. What
-    still stands on the board is asked to be put back; until then nothing on it is a move. Raises Refusal.
+    still stands on the board is asked to be put back; until then nothing on it is a move. Where there is no board
+    to be seen nobody has to. Raises Refusal.
     """
     if referee.paused:
-        raise Refusal("The game is paused: resume it first.")
+        raise Refusal(worded("The game is paused: resume it first."))
     if referee.declared is not None:
         effects = referee.revoke()
-        return [*effects, referee.announce("undo", f"The game goes on. {referee.whose_turn()}")]
+        return [*effects, referee.announce("undo", in_a_row([worded("The game goes on."), referee.whose_turn()]))]
     ply = _undone_to(referee)
     plies = referee.line.plies[ply:]
     told = _taken_back(referee, plies)
     prompt = referee.withdraw(ply)
-    text = f"{told} {prompt.text}" if prompt is not None else f"{told} {referee.next_turn()}"
+    if not on_board:
+        prompt, referee.withdrawn = None, None
+        referee.believe()
+    text = in_a_row([told, referee.next_turn() if prompt is None else prompt.text])
     side, cells = plies[0].side, () if prompt is None else prompt.cells
     board = "" if prompt is None else prompt.board
     return [
@@ -46,7 +51,7 @@ def _before_last(referee: Referee, ply: int) -> int:
     """The ply before the last move that was made until `ply`; passes that nobody told go with the move before them."""
     plies = referee.line.plies[:ply]
     if not plies:
-        raise Refusal("There is no move to take back.")
+        raise Refusal(worded("There is no move to take back."))
     for index in range(len(plies) - 1, -1, -1):
         if plies[index].seen or plies[index].known in ("said", "agent"):
             return index
@@ -57,7 +62,8 @@ def _taken_back(referee: Referee, plies: list[Ply]) -> str:
     """Which moves are taken back."""
     made = [one for one in plies if one.seen or one.known == "said"] or plies
     if len(made) > 1:
-        return f"{phrases.listed([one.text for one in made])} are taken back."
-    name = referee.game.sides[made[0].side].capitalize()
-    what = "pass" if made[0].text.startswith("pass") else made[0].text
-    return f"{name}'s {what} is taken back."
+        return worded("{moves} are taken back.", moves=phrases.listed([one.text for one in made]))
+    who = phrases.named(referee.game, made[0].side)
+    if made[0].text.startswith("pass"):
+        return worded("{side:Gen}'s pass is taken back.", side=who)
+    return worded("{side:Gen}'s {move} is taken back.", side=who, move=made[0].text)

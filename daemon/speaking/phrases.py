@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.judging.line import shares_men
-from daemon.speaking.tongue import worded
+from daemon.speaking.tongue import as_words, in_a_row, worded, worded_n
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
-from wording import Term
+from wording import Sentence, Term, listing, sentence
 
 REASONS = {
-    "two_men_left": "only two men are left",
-    "no_legal_move": "no move is left",
-    "repetition": "the position came up three times",
-    "quiet_plies": "nothing was taken for too long",
-    "space_100": "the last space is reached",
-    "nothing_to_lay": "nothing can be laid any more",
+    "two_men_left": sentence("only two men are left"),
+    "no_men_left": sentence("no man is left"),
+    "no_legal_move": sentence("no move is left"),
+    "repetition": sentence("the position came up three times"),
+    "quiet_plies": sentence("nothing was taken for too long"),
+    "five_in_a_row": sentence("five in a row"),
+    "board_full": sentence("the board is full"),
+    "neither_can_lay": sentence("neither side can lay"),
+    "equal_men": sentence("both have as many men"),
+    "more_men": sentence("more men are left"),
+    "space_100": sentence("the last space is reached"),
+    "nothing_to_lay": sentence("nothing can be laid any more"),
 }
-LOSSES = {"resigned": "{} resigned", "time": "{} is out of time"}
-"""Ends that the board does not show, told of the side that lost."""
-MOST_NAMED = 8
-"""Cells that one sentence names; of more it says how many."""
+"""Why a game is over, by the code of its outcome."""
 ENDS_JOINED = "\u2013"
 """Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
-ORDER_ASSUMED = "They came together, so I assume their order."
 
 
 def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> str:
@@ -33,24 +35,35 @@ def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, a
     `thanks` where it was made for an agent that had announced it, `again` where the same side made the ply before.
     """
     side, gains = game.to_move(position), game.gains(position, move)
-    name, words = game.sides[side].capitalize(), spoken_move(game, position, move)
+    who, words = named(game, side), spoken_move(game, position, move)
     if not game.steps(position, move):
-        if words != "pass":
-            return f"{name}: {words}."
-        return f"{name}'s turn is over." if again else f"{name} passes."
+        if not is_pass(game, position, move):
+            return worded("{side:Nom}: {move}.", side=who, move=words)
+        return worded("{side:Gen}'s turn is over.", side=who) if again else worded("{side:Nom} passes.", side=who)
     if gains is None:
-        return "Thank you." if thanks else f"{name}: {words}."
-    told = f"Thank you: {points(gains[side])}." if thanks else f"{name} lays {words}: {points(gains[side])}."
+        return worded("Thank you.") if thanks else worded("{side:Nom}: {move}.", side=who, move=words)
+    if thanks:
+        told = worded("Thank you: {points}.", points=points(gains[side]))
+    else:
+        told = worded("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
     other = gains[1 - side]
-    return told if not other.total else f"{told} {game.sides[1 - side].capitalize()} gets {points(other)}."
+    if not other.total:
+        return told
+    return in_a_row([told, worded("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))])
 
 
 def points(gain: Gain) -> str:
     """ "8 points, 3 of them bonus"; "3 bonus points"; "no points"."""
     if gain.bonus and not gain.points:
-        return f"{gain.bonus} bonus points"
-    bonus = f", {gain.bonus} of them bonus" if gain.bonus else ""
-    return f"{gain.total or 'no'} {'point' if gain.total == 1 else 'points'}{bonus}"
+        return worded_n("{count} bonus point", "{count} bonus points", gain.bonus)
+    if gain.bonus:
+        return worded_n(
+            "{count} point, {bonus} of them bonus",
+            "{count} points, {bonus} of them bonus",
+            gain.total,
+            bonus=gain.bonus,
+        )
+    return worded_n("{count} point", "{count} points", gain.total) if gain.total else worded("no points")
 
 
 def totals(game: AnyGame, position: Any) -> str:
@@ -74,15 +87,25 @@ def named(game: AnyGame, side: Side) -> Term:
     return Term("side", game.sides[side])
 
 
+def is_pass(game: AnyGame, position: Any, move: Any) -> bool:
+    """Whether a move that changes nothing on the board is a pass, and no other decision."""
+    return game.format_move(position, move).startswith("pass")
+
+
 def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
     """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
     steps = game.steps(position, move)
     if not steps:
-        text = game.format_move(position, move)
-        return "pass" if text.startswith("pass") else text
+        return (
+            worded("pass")
+            if is_pass(game, position, move)
+            else as_words(Term("choice", game.format_move(position, move)))
+        )
     names = game.cells
     words = [
-        f"{names[step.origin]} to {names[step.cell]}" if step.origin is not None else names[step.cell]
+        names[step.cell]
+        if step.origin is None
+        else worded("{origin} to {cell}", origin=names[step.origin], cell=names[step.cell])
         for step in steps
         if step.kind in ("place", "move")
     ]
@@ -90,21 +113,21 @@ def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
     flipped = [names[step.cell] for step in steps if step.kind == "flip"]
     text = listed(words)
     if _is_tile(game, steps):
-        text = f"{ENDS_JOINED.join(step.piece for step in steps)} on {text}"
-    text += f", taking {listed(taken)}" if taken else ""
-    return text + (f", turning {listed(flipped)}" if flipped else "")
+        tile = ENDS_JOINED.join(step.piece for step in steps)
+        text = worded("{tile} on {cells}", tile=tile, cells=text)
+    if taken:
+        text = worded("{move}, taking {cells}", move=text, cells=listed(taken))
+    return worded("{move}, turning {cells}", move=text, cells=listed(flipped)) if flipped else text
 
 
 def listed(words: Sequence[str]) -> str:
     """The words with commas and a last "and"."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+    return as_words(listing(words, most=len(words)))
 
 
 def listed_briefly(words: Sequence[str]) -> str:
     """The words as `listed`; of many the first few, and how many more."""
-    if len(words) <= MOST_NAMED:
-        return listed(words)
-    return f"{', '.join(words[:MOST_NAMED])} and {len(words) - MOST_NAMED} more"
+    return as_words(words)
 
 
 def put_right(game: AnyGame, before: str, board: str) -> str:
@@ -113,48 +136,73 @@ def put_right(game: AnyGame, before: str, board: str) -> str:
     came = [cell for cell in cells if before[cell] == EMPTY]
     gone = [cell for cell in cells if board[cell] == EMPTY]
     if len(cells) == 2 and len(came) == len(gone) == 1 and before[gone[0]] == board[came[0]]:
-        return f"Move {game.cells[came[0]]} back to {game.cells[gone[0]]}."
-    sentences = [f"Take {_cells(game, came)} away."] if came else []
+        return worded("Move {cell} back to {origin}.", cell=game.cells[came[0]], origin=game.cells[gone[0]])
+    sentences = [worded("Take {cells} away.", cells=_cells(game, came))] if came else []
     for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
         lacking = [cell for cell in gone if before[cell] == letter]
         other = [cell for cell in cells if before[cell] == letter and cell not in gone]
+        man = owner(game, letter)
         if lacking:
-            sentences.append(f"Put {owner(game, letter)} back on {_cells(game, lacking)}.")
+            where = _cells(game, lacking)
+            sentences.append(
+                worded_n(
+                    "Put {man:acc} back on {cells}.",
+                    "Put {man:pl} back on {cells}.",
+                    len(lacking),
+                    man=man,
+                    cells=where,
+                )
+            )
         if other:
-            sentences.append(f"Make {_cells(game, other)} {owner(game, letter)} again.")
-    return " ".join(sentences)
+            sentences.append(worded("Make {cells} {man} again.", cells=_cells(game, other), man=man))
+    return in_a_row(sentences)
 
 
-def owner(game: AnyGame, letter: str) -> str:
+def owner(game: AnyGame, letter: str) -> Term | Sentence:
     """Whose man a class letter is: a side's name, or the colour where sides are seats; of half a tile its pips."""
     if shares_men(game):
-        return f"the {letter}"
+        return sentence("the {pips}", pips=letter)
     colours = {"B": "black", "W": "white"}
     if game.sides == ("first", "second"):
-        return colours[letter]
-    return game.sides[game.pieces.index(letter)]
+        return Term("man", colours[letter])
+    return Term("man", game.sides[game.pieces.index(letter)])
 
 
 def _cells(game: AnyGame, cells: Sequence[int]) -> str:
-    return listed_briefly([game.cells[cell] for cell in cells])
+    return listed_briefly(named_cells(game, cells))
+
+
+def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
+    """The names of cells."""
+    return [game.cells[cell] for cell in cells]
 
 
 def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> str:
     """What a turn still lacks, of which only some steps are seen."""
     step, side = missing[0], game.to_move(position)
     if step.kind == "remove" and not _chooses(game, position, move):
-        taken = [game.cells[one.cell] for one in missing if one.kind == "remove"]
-        return f"Take the {'man' if len(taken) == 1 else 'men'} on {listed(taken)} off the board."
+        taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])
+        return worded_n(
+            "Take the man on {cells} off the board.",
+            "Take the men on {cells} off the board.",
+            len(taken),
+            cells=listed(taken),
+        )
     if step.kind == "remove":
-        return f"{game.sides[side].capitalize()} may take a man: remove one of {game.sides[1 - side]}'s men."
+        sides = {"side": named(game, side), "other": named(game, 1 - side)}
+        return worded("{side:Nom} may take a man: remove one of {other:gen}'s men.", **sides)
     if step.kind == "flip":
-        return f"Turn the men on {listed([game.cells[one.cell] for one in missing if one.kind == 'flip'])}."
+        turned = named_cells(game, [one.cell for one in missing if one.kind == "flip"])
+        return worded_n("Turn the man on {cells}.", "Turn the men on {cells}.", len(turned), cells=listed(turned))
     if step.origin is not None:
-        return f"The man of {game.cells[step.origin]} is off the board: put it down to finish the turn."
+        cell = game.cells[step.origin]
+        return worded("The man of {cell} is off the board: put it down to finish the turn.", cell=cell)
     if _is_tile(game, game.steps(position, move)):
-        seen = listed([game.cells[cell] for cell in cells_of_unfinished(game, position, move, missing)])
-        return f"I see only {'half' if len(missing) == 1 else 'a part'} of the tile on {seen}."
-    return f"{game.sides[side].capitalize()}'s turn is not finished."
+        seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
+        if len(missing) == 1:
+            return worded("I see only half of the tile on {cells}.", cells=seen)
+        return worded("I see only a part of the tile on {cells}.", cells=seen)
+    return worded("{side:Gen}'s turn is not finished.", side=named(game, side))
 
 
 def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
@@ -178,10 +226,21 @@ def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
 
 def result(game: AnyGame, outcome: Outcome) -> str:
     """How the game ended."""
-    why = REASONS.get(outcome.reason, outcome.reason.replace("_", " "))
-    if outcome.winner is not None and outcome.reason in LOSSES:
-        why = LOSSES[outcome.reason].format(game.sides[1 - outcome.winner])
-    scores = f" {outcome.scores[0]} to {outcome.scores[1]}." if outcome.scores else ""
+    why = _why(game, outcome)
     if outcome.winner is None:
-        return f"The game is a draw: {why}.{scores}"
-    return f"{game.sides[outcome.winner].capitalize()} wins: {why}.{scores}"
+        told = worded("The game is a draw: {why}.", why=why)
+    else:
+        told = worded("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=why)
+    if outcome.scores is None:
+        return told
+    return in_a_row([told, worded("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])])
+
+
+def _why(game: AnyGame, outcome: Outcome) -> Sentence | str:
+    """The reason of an outcome; of an end that the board does not show, told of the side that lost."""
+    if outcome.winner is not None and outcome.reason in ("resigned", "time"):
+        loser = named(game, 1 - outcome.winner)
+        if outcome.reason == "resigned":
+            return sentence("{side} resigned", side=loser)
+        return sentence("{side} is out of time", side=loser)
+    return REASONS.get(outcome.reason, outcome.reason.replace("_", " "))

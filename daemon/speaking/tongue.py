@@ -128,6 +128,17 @@ def worded_n(one: str, many: str, count: int, /, **values: Given) -> str:
     return in_words(wording.sentence_n(one, many, count, **values))
 
 
+def as_words(value: Given) -> str:
+    """A term or a list of names by itself, in the players' language."""
+    return wording.express(wording.fixed(value), _Speaking.tongue)
+
+
+def reason(error: Exception) -> str:
+    """What an error says to people, in their language where it was made as a sentence."""
+    said = getattr(error, "said", None)
+    return in_words(said) if isinstance(said, Sentence) else str(error)
+
+
 def in_words(*said: Sentence) -> str:
     """What was made elsewhere, in the players' language."""
     return wording.render_all(said, _Speaking.tongue)

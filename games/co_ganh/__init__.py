@@ -13,6 +13,7 @@ from games.co_ganh import position as texts
 from games.co_ganh.board import CELLS, FULL, JUMPS, LEAPS, NEIGHBOURS, bits_of, cells_of, flanked, surrounded
 from games.co_ganh.faults import Judge
 from games.co_ganh.position import PIECES, SIDES, GanhRules, Move, Position, opened_by
+from wording import Term, noun, sentence
 
 MOVE = re.compile(r"([a-z]\d+)([-x])([a-z]\d+)")
 
@@ -24,7 +25,7 @@ class CoGanh:
 
     name = "co_ganh"
     short_name = "ganh"
-    title = "cờ gánh"
+    title = noun("game", "cờ gánh")
     sides = SIDES
     pieces = PIECES
     cells = CELLS
@@ -124,26 +125,35 @@ class CoGanh:
 
     def _check(self, position: Position, move: Move) -> None:
         """Raises MoveError with the first rule that the move breaks."""
-        if (outcome := self.outcome(position)) is not None:
-            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        if self.outcome(position) is not None:
+            raise MoveError("game_over", sentence("the game is over"))
         (origin, to), side = move, position.side
         if not position.men[side] >> origin & 1:
-            raise MoveError("not_your_man", f"{SIDES[side]} has no man on {CELLS[origin]}")
+            raise MoveError(
+                "not_your_man",
+                sentence("{side} has no man on {cell}", side=Term("side", SIDES[side]), cell=CELLS[origin]),
+            )
         if (position.men[0] | position.men[1]) >> to & 1:
-            raise MoveError("occupied", f"{CELLS[to]} is occupied")
+            raise MoveError("occupied", sentence("{cell} is occupied", cell=CELLS[to]))
         if not self.reach(position, origin) >> to & 1:
             raise self._out_of_reach(origin, to)
         if position.opened not in (None, to):
             point = CELLS[position.opened or 0]
-            raise MoveError("must_enter", f"{point} was left open (mở): {SIDES[side]} must step onto it")
+            mover = Term("side", SIDES[side])
+            said = sentence("{cell} was left open (mở): {side} must step onto it", cell=point, side=mover)
+            raise MoveError("must_enter", said)
 
     def _out_of_reach(self, origin: int, to: int) -> MoveError:
         over = JUMPS[origin].get(to)
         if over is None:
-            return MoveError("not_adjacent", f"{CELLS[origin]} and {CELLS[to]} are not joined by a line")
+            said = sentence("{origin} and {cell} are not joined by a line", origin=CELLS[origin], cell=CELLS[to])
+            return MoveError("not_adjacent", said)
         if self.rules.flips:
-            return MoveError("no_jumps", f"{CELLS[origin]}x{CELLS[to]}: there are no jumps with capture=flip")
-        return MoveError("nothing_to_jump", f"there is no enemy man on {CELLS[over]} to leap over")
+            said = sentence(
+                "nobody jumps in this game, as from {origin} to {cell}", origin=CELLS[origin], cell=CELLS[to]
+            )
+            return MoveError("no_jumps", said)
+        return MoveError("nothing_to_jump", sentence("there is no enemy man on {cell} to leap over", cell=CELLS[over]))
 
     def format_move(self, position: Position, move: Move) -> str:
         """`a1-b2`, a jump `a1xc3`."""
@@ -153,14 +163,20 @@ class CoGanh:
         """The move of that text, capitals allowed. Raises MoveError."""
         match = MOVE.fullmatch(text.strip().lower())
         if match is None:
-            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like a1-b2, or a1xc3 for a jump")
+            said = sentence("{text} is no move; moves look like a1-b2, or a1xc3 for a jump", text=repr(text[:40]))
+            raise MoveError("not_a_move", said)
         for name in (match[1], match[3]):
             if name not in CELLS:
-                raise MoveError("no_such_cell", f"there is no point {name!r} on the board")
+                raise MoveError("no_such_cell", sentence("there is no point {name} on the board", name=repr(name)))
         move = Move(CELLS.index(match[1]), CELLS.index(match[3]))
         self._check(position, move)
         if (right := self.format_move(position, move)) != match[0]:
-            raise MoveError("not_a_move", f"{match[0]} is written {right}: - is a step to a neighbour, x is a jump")
+            raise MoveError(
+                "not_a_move",
+                sentence(
+                    "{text} is written {right}: - is a step to a neighbour, x is a jump", text=match[0], right=right
+                ),
+            )
         return move
 
     def format_position(self, position: Position) -> str:

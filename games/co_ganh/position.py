@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from games import EMPTY, PositionError, Side, rule
 from games.co_ganh.board import CELLS, NEIGHBOURS, flanked
+from wording import noun
 
-SIDES = ("up", "down")
+SIDES = (noun("side", "up"), noun("side", "down"))
 PIECES = ("W", "B")
 MEN = 8
 """Men of each side at the start."""

@@ -33,6 +33,7 @@ from games.double_double_dominoes.board import (
 )
 from games.double_double_dominoes.faults import Judge
 from games.double_double_dominoes.position import ALL_TILES, IN_HAND, LAST_SPACE, SIDES, Hand, Position
+from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "DIAMONDS", "GAME", "STAR", "TILES", "TRACK", "Lay", "Move", "Pass", "Position", "Tile"]
 
@@ -63,7 +64,7 @@ class DoubleDoubleDominoes:
 
     name = "double_double_dominoes"
     short_name = "dominoes"
-    title = "Double Double Dominoes"
+    title = noun("game", "Double Double Dominoes")
     sides = SIDES
     pieces = (EMPTY, EMPTY)
     cells = CELLS
@@ -254,8 +255,8 @@ class DoubleDoubleDominoes:
 
     def _check(self, position: Position, move: Move) -> None:
         """Raises MoveError with the first rule that the move breaks."""
-        if (outcome := self.outcome(position)) is not None:
-            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        if self.outcome(position) is not None:
+            raise MoveError("game_over", sentence("the game is over"))
         if isinstance(move, Pass):
             self._check_pass(position, move)
         else:
@@ -265,27 +266,32 @@ class DoubleDoubleDominoes:
         if move in self._passes(position):
             return
         if move.discard is None:
-            raise MoveError("must_discard", "who lays nothing puts a tile away, as in pass:3-4")
-        text = f"{move.discard[0]}-{move.discard[1]}"
+            raise MoveError("must_discard", sentence("who lays nothing puts a tile away, as in pass:3-4"))
+        text, mover = f"{move.discard[0]}-{move.discard[1]}", Term("side", SIDES[position.to_move])
         if self._must_discard(position):
-            raise MoveError("not_in_hand", f"{SIDES[position.to_move]} does not hold {text}")
-        raise MoveError("nothing_to_discard", f"{SIDES[position.to_move]} puts no tile away by this pass, not {text}")
+            raise MoveError("not_in_hand", sentence("{side} does not hold {tile}", side=mover, tile=text))
+        said = sentence("{side} puts no tile away by this pass, not {tile}", side=mover, tile=text)
+        raise MoveError("nothing_to_discard", said)
 
     def _check_lay(self, position: Position, move: Lay) -> None:
         (first, second), pips = move
         if not (0 <= first < second < len(CELLS) and second in NEIGHBOURS[first] and pips in NUMBER_OF):
-            raise MoveError("not_a_tile", f"a tile lies on two cells side by side with 0 to 6 on each, not {move}")
+            said = sentence("a tile lies on two cells side by side with 0 to 6 on each, not {tile}", tile=str(move))
+            raise MoveError("not_a_tile", said)
         for cell in move.cells:
             if position.board[cell] != EMPTY:
-                raise MoveError("occupied", f"{CELLS[cell]} is covered already")
+                raise MoveError("occupied", sentence("{cell} is covered already", cell=CELLS[cell]))
         if (broken := breach(position.board, move)) is not None:
-            raise MoveError(broken.rule, broken.text)
+            raise MoveError(broken.rule, broken.said)
         if (double := position.open_double) is not None and not joined(move, double):
-            raise MoveError("not_joined_to_double", f"the tile must be joined to the double {double.text} just laid")
+            said = sentence("the tile must be joined to the double {tile} just laid", tile=double.text)
+            raise MoveError("not_joined_to_double", said)
         if position.laid(move.tile) >= EACH:
-            raise MoveError("third_copy", f"both tiles {pips[0]}-{pips[1]} are laid already")
+            raise MoveError("third_copy", sentence("both tiles {tile} are laid already", tile=f"{pips[0]}-{pips[1]}"))
         if not self._may_hold(position, position.to_move, move.tile):
-            raise MoveError("not_in_hand", f"{SIDES[position.to_move]} does not hold {pips[0]}-{pips[1]}")
+            mover = Term("side", SIDES[position.to_move])
+            said = sentence("{side} does not hold {tile}", side=mover, tile=f"{pips[0]}-{pips[1]}")
+            raise MoveError("not_in_hand", said)
 
     def format_move(self, position: Position, move: Move) -> str:
         """`8H6-8I1`, `pass`, and with the tile put away `pass:3-4`."""
@@ -300,7 +306,9 @@ class DoubleDoubleDominoes:
         try:
             move = Pass(texts.parse_tile(tile) if colon else None) if word == "pass" else texts.parse_lay(text)
         except PositionError as error:
-            raise MoveError("not_a_move", f"{error}; moves look like 8H6-8I1, pass or pass:3-4") from None
+            what = {"text": repr(text[:40])}
+            said = sentence("{text} is no move; moves look like 8H6-8I1, pass or pass:3-4", **what)
+            raise MoveError("not_a_move", said) from error
         self._check(position, move)
         return move
 
@@ -315,7 +323,7 @@ class DoubleDoubleDominoes:
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """Only the empty board: of tiles that lie already nobody knows what they brought to whom."""
         if set(board) != {EMPTY}:
-            raise PositionError("which halves are one tile, and whose points they brought, is not to be seen")
+            raise PositionError(sentence("which halves are one tile, and whose points they brought, is not to be seen"))
         return next((start for start in self.starts if start.to_move == side), self.starts[0])
 
     def fault(self, position: Position, board: str) -> Fault:

@@ -6,6 +6,7 @@ import functools
 from typing import NamedTuple
 
 from games import EMPTY
+from wording import Given, Sentence, sentence
 
 ROWS = 15
 CELLS = tuple(f"{row}{column}" for row in range(1, ROWS + 1) for column in "ABCDEFGHIJKLMNO")
@@ -116,26 +117,44 @@ class Breach(NamedTuple):
     """The rule that a tile on two empty cells breaks."""
 
     rule: str
-    text: str
+    said: Sentence
     """What is wrong, without a full stop."""
+
+    @property
+    def text(self) -> str:
+        """The same in English."""
+        return str(self.said)
 
 
 def breach(board: str, lay: Lay) -> Breach | None:
     """Why the tile may not lie there, on otherwise empty cells; None where it may."""
-    here = " and ".join(CELLS[cell] for cell in lay.cells)
+    here = [CELLS[cell] for cell in lay.cells]
     if board.count(EMPTY) == len(board):
-        fits = STAR in lay.cells
-        return None if fits else Breach("not_on_star", f"the first tile covers the star on 8H, not {here}")
+        if STAR in lay.cells:
+            return None
+        return Breach("not_on_star", sentence("the first tile covers the star on 8H, not {cells}", cells=here))
     touched = [[beside for beside in NEIGHBOURS[cell] if board[beside] != EMPTY] for cell in lay.cells]
     if not any(touched):
-        return Breach("touches_nothing", f"the tile on {here} touches no other tile")
+        return Breach("touches_nothing", sentence("the tile on {cells} touches no other tile", cells=here))
     for cell, pip, besides in zip(lay.cells, lay.pips, touched, strict=True):
         for beside in besides:
             if board[beside] != str(pip):
-                differing = f"the {pip} on {CELLS[cell]} lies beside the {board[beside]} on {CELLS[beside]}"
-                return Breach("pips_differ", f"{differing}, and ends that touch must be equal")
+                what: dict[str, Given] = {
+                    "pips": pip,
+                    "cell": CELLS[cell],
+                    "others": board[beside],
+                    "other": CELLS[beside],
+                }
+                return Breach(
+                    "pips_differ",
+                    sentence(
+                        "the {pips} on {cell} lies beside the {others} on {other}, and ends that touch must be equal",
+                        **what,
+                    ),
+                )
     for cell, besides in zip(lay.cells, touched, strict=True):
         if len(besides) > 1:
-            names = " and ".join(CELLS[beside] for beside in besides)
-            return Breach("touches_two_tiles", f"the end on {CELLS[cell]} touches two tiles, on {names}")
+            names = [CELLS[beside] for beside in besides]
+            said = sentence("the end on {cell} touches two tiles, on {cells}", cell=CELLS[cell], cells=names)
+            return Breach("touches_two_tiles", said)
     return None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from games import EMPTY, Fault, changed_cells
 from games.double_double_dominoes.board import CELLS, EACH, NEIGHBOURS, Lay, breach
 from games.double_double_dominoes.position import SIDES, Position, board_of
+from wording import Given, Sentence, Term, listing, sentence, sentence_n
 
 MOST_NEW = 4
 """More new tiles at once are not told apart."""
@@ -26,37 +27,54 @@ class Judge:
     def fault(self) -> Fault:
         """The first rule found broken."""
         if not self.changed:
-            return Fault("unexplained", (), f"Nothing has changed on the board. It is {self._mover()}'s turn.")
+            said = sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self._mover())
+            return Fault("unexplained", (), (said,))
         if self.over and not self.gone and not self.other:
-            return self._say("game_over", f"The game is over. Take what lies on {_names(self.new)} away.")
+            said = sentence("Take what lies on {cells} away.", cells=_names(self.new))
+            return self._say("game_over", sentence("The game is over."), said)
         if self.gone or self.other:
             return self._disturbed()
         return self._laid()
 
-    def _say(self, code: str, text: str, cells: Iterable[int] | None = None) -> Fault:
-        marked = self.changed if cells is None else tuple(sorted(cells))
-        return Fault(code, marked, text if len(text) <= 512 else f"{text[:500].rsplit(' ', 1)[0]} and so on.")
+    def _say(self, code: str, *said: Sentence) -> Fault:
+        return Fault(code, self.changed, said)
 
-    def _mover(self) -> str:
-        return SIDES[self.position.to_move]
+    def _mover(self) -> Term:
+        return Term("side", SIDES[self.position.to_move])
 
     def _disturbed(self) -> Fault:
         """Halves that lay are gone or show other pips."""
         hit = sorted(lay for lay in self.position.tiles if set(lay.cells) & {*self.gone, *self.other})
         if len(hit) == 1 and self._reappears(hit[0]):
-            where, now = _names(hit[0].cells), _names({*hit[0].cells, *self.new} - {*self.gone})
-            text = f"The {_name(hit[0])} was moved from {where} to {now}. Put it back on {where}."
-            return self._say("tile_moved", text)
-        tiles = " and ".join(f"the {_where(lay)}" for lay in hit)
+            said = sentence(
+                "The {tile} was moved from {cells} to {others}. Put it back on {cells}.",
+                tile=_name(hit[0]),
+                cells=_names(hit[0].cells),
+                others=_names({*hit[0].cells, *self.new} - {*self.gone}),
+            )
+            return self._say("tile_moved", said)
+        tiles = listing(sentence("the {tile}", tile=_where(lay)) for lay in hit)
         if self.new or (self.gone and self.other):
-            away = f"Take what lies on {_names(self.new)} away. " if self.new else ""
-            return self._say("tiles_rearranged", f"The tiles were rearranged. {away}Put {tiles} back.")
+            away = [sentence("Take what lies on {cells} away.", cells=_names(self.new))] if self.new else []
+            back = sentence("Put {tiles} back.", tiles=tiles)
+            return self._say("tiles_rearranged", sentence("The tiles were rearranged."), *away, back)
         if self.gone:
-            gone = "A tile is missing: put it" if len(hit) == 1 else "Tiles are missing: put them"
-            return self._say("tile_removed", f"{gone} back, {tiles}.")
-        now = " and ".join(f"a {self.board[cell]} on {CELLS[cell]}" for cell in self.other)
-        shows, back = ("shows", "it back as it was") if len(hit) == 1 else ("show", "them back as they were")
-        return self._say("tile_changed", f"{_capital(tiles)} now {shows} {now}. Put {back}.")
+            said = sentence_n(
+                "A tile is missing: put it back, {tiles}.",
+                "Tiles are missing: put them back, {tiles}.",
+                len(hit),
+                tiles=tiles,
+            )
+            return self._say("tile_removed", said)
+        now = listing(sentence("a {pips} on {cell}", pips=self.board[cell], cell=CELLS[cell]) for cell in self.other)
+        said = sentence_n(
+            "{tiles:Nom} now shows {halves}. Put it back as it was.",
+            "{tiles:Nom} now show {halves}. Put them back as they were.",
+            len(hit),
+            tiles=tiles,
+            halves=now,
+        )
+        return self._say("tile_changed", said)
 
     def _reappears(self, lay: Lay) -> bool:
         """Whether what came, with what is left of a tile, is that tile elsewhere."""
@@ -77,14 +95,22 @@ class Judge:
 
     def _no_tile(self) -> Fault:
         if len(self.new) > 2 * MOST_NEW:
-            text = f"Tiles lie on {_names(self.new)} all at once. Take them away and lay them one by one."
-            return self._say("several_tiles", text)
-        alone = [cell for cell in self.new if not set(NEIGHBOURS[cell]) & set(self.new)]
+            said = sentence(
+                "Tiles lie on {cells} all at once. Take them away and lay them one by one.", cells=_names(self.new)
+            )
+            return self._say("several_tiles", said)
+        alone = sorted(cell for cell in self.new if not set(NEIGHBOURS[cell]) & set(self.new))
         if not alone:
-            return self._say("not_a_tile", f"{_names(self.new)} are no whole tiles. Lay them again, one by one.")
-        seen = " and ".join(f"the {self.board[cell]} on {CELLS[cell]}" for cell in alone)
-        verb = "is half a tile" if len(alone) == 1 else "are no whole tile"
-        return self._say("not_a_tile", f"{_capital(seen)} {verb}. A tile lies on two cells side by side.", alone)
+            said = sentence("{cells} are no whole tiles. Lay them again, one by one.", cells=_names(self.new))
+            return self._say("not_a_tile", said)
+        halves = listing(sentence("the {pips} on {cell}", pips=self.board[cell], cell=CELLS[cell]) for cell in alone)
+        said = sentence_n(
+            "{halves:Nom} is half a tile. A tile lies on two cells side by side.",
+            "{halves:Nom} are no whole tile. A tile lies on two cells side by side.",
+            len(alone),
+            halves=halves,
+        )
+        return Fault("not_a_tile", tuple(alone), (said,))
 
     def _lay(self, cells: tuple[int, int]) -> Lay:
         return Lay(cells, (int(self.board[cells[0]]), int(self.board[cells[1]])))
@@ -101,25 +127,36 @@ class Judge:
         """Every tile might lie there: whose turn it is, or what is held, speaks against them."""
         names, double, mover = _names(self.new), self.position.open_double, self._mover()
         if count > 1:
-            text = f"{_capital(mover)} laid {count} tiles at once, on {names}. Take all but one away."
-            return self._say("several_tiles", text)
+            what: dict[str, Given] = {"side": mover, "tiles": count, "cells": names}
+            said = sentence("{side:Nom} laid {tiles} tiles at once, on {cells}. Take all but one away.", **what)
+            return self._say("several_tiles", said)
         tile = _name(self._lay((self.new[0], self.new[1])))
         if double is not None:
-            text = f"The {tile} on {names} is not joined to the {_where(double)} just laid."
-            return self._say("not_joined_to_double", f"{text} Take it away, or pass first.")
+            said = sentence(
+                "The {tile} on {cells} is not joined to the {double} just laid. Take it away, or pass first.",
+                tile=tile,
+                cells=names,
+                double=_where(double),
+            )
+            return self._say("not_joined_to_double", said)
         if self.position.knows_hand(self.position.to_move):
-            text = f"{_capital(mover)} does not hold the {tile}. Take it from {names} away."
-            return self._say("not_in_hand", text)
-        return self._say("unexplained", f"No turn of {mover} leads here. Take what lies on {names} away.")
+            what = {"side": mover, "tile": tile, "cells": names}
+            said = sentence("{side:Nom} does not hold the {tile}. Take it from {cells} away.", **what)
+            return self._say("not_in_hand", said)
+        away = sentence("Take what lies on {cells} away.", cells=names)
+        return self._say("unexplained", sentence("No turn of {side:gen} leads here.", side=mover), away)
 
 
 def _broken(lying: Sequence[Lay], lay: Lay) -> Fault:
     """Why one tile may not lie there."""
-    away = f"Take the {_name(lay)} from {_names(lay.cells)} away."
+    away = sentence("Take the {tile} from {cells} away.", tile=_name(lay), cells=_names(lay.cells))
     if (broken := breach(board_of(lying), lay)) is not None:
-        return Fault(broken.rule, lay.cells, f"{_capital(broken.text)}. {away}")
-    where = " and on ".join(_names(other.cells) for other in sorted(lying) if other.tile == lay.tile)
-    return Fault("third_copy", lay.cells, f"Both tiles {_name(lay)} lie already, on {where}. {away}")
+        return Fault(broken.rule, lay.cells, (sentence("{what:Nom}.", what=broken.said), away))
+    here = listing(
+        sentence("on {cells}", cells=_names(other.cells)) for other in sorted(lying) if other.tile == lay.tile
+    )
+    said = sentence("Both tiles {tile} lie already, {places}.", tile=_name(lay), places=here)
+    return Fault("third_copy", lay.cells, (said, away))
 
 
 def _third(lying: Sequence[Lay], lay: Lay) -> bool:
@@ -145,14 +182,9 @@ def _name(lay: Lay) -> str:
     return f"{low}-{high}"
 
 
-def _where(lay: Lay) -> str:
-    return f"{_name(lay)} on {_names(lay.cells)}"
+def _where(lay: Lay) -> Sentence:
+    return sentence("{tile} on {cells}", tile=_name(lay), cells=_names(lay.cells))
 
 
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
-
-
-def _names(cells: Iterable[int]) -> str:
-    *firsts, last = (CELLS[cell] for cell in sorted(cells))
-    return f"{', '.join(firsts)} and {last}" if firsts else last
+def _names(cells: Iterable[int]) -> tuple[str, ...]:
+    return tuple(CELLS[cell] for cell in sorted(cells))

@@ -18,8 +18,9 @@ from games.double_double_dominoes.board import (
     Lay,
     Tile,
 )
+from wording import noun
 
-SIDES = ("red", "green")
+SIDES = (noun("side", "red"), noun("side", "green"))
 IN_HAND = 3
 """Tiles of a hand between turns; one more is drawn at the start of a turn."""
 LAST_SPACE = 100

@@ -22,6 +22,7 @@ from games.gomoku import renju
 from games.gomoku.board import board, cells_of
 from games.gomoku.faults import Judge
 from games.gomoku.position import COLOURS, LONG_OPENING, OPENING, SEATS, Position
+from wording import Given, Term, noun, sentence
 
 __all__ = ["COLOURS", "GAME", "PIECES", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
 
@@ -44,7 +45,7 @@ class Choice(NamedTuple):
     """To take the black stones, or to lay two more stones and leave the choice to the other side."""
 
 
-CHOICES = (Choice("black"), Choice("two"))
+CHOICES = (Choice(noun("choice", "black")), Choice(noun("choice", "two")))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Gomoku:
 
     name = "gomoku"
     short_name = "gomoku"
-    title = "gomoku"
+    title = noun("game", "gomoku")
     classes = EMPTY + "".join(PIECES)
     Rules = GomokuRules
 
@@ -203,20 +204,22 @@ class Gomoku:
 
     def _check(self, position: Position, move: Move | Choice) -> None:
         """Raises MoveError with the rule that the move breaks."""
-        if (outcome := self.outcome(position)) is not None:
-            raise MoveError("game_over", f"the game is over: {outcome.reason}")
+        if self.outcome(position) is not None:
+            raise MoveError("game_over", sentence("the game is over"))
         if isinstance(move, Choice):
             if move not in self._choices(position):
-                raise MoveError("no_choice", f"{self.sides[position.side]} has no choice {move.word!r} to make now")
+                what: dict[str, Given] = {"side": Term("side", self.sides[position.side]), "choice": repr(move.word)}
+                raise MoveError("no_choice", sentence("{side} has no choice {choice} to make now", **what))
             return
         if not 0 <= move.cell < len(self.cells):
             raise MoveError("no_such_cell", f"there is no cell {move.cell} on the board")
         name = self.cells[move.cell]
         if not self.empty(position) >> move.cell & 1:
-            raise MoveError("occupied", f"{name} is occupied")
+            raise MoveError("occupied", sentence("{cell} is occupied", cell=name))
         if self.fouls(position) >> move.cell & 1:
             foul = renju.foul(self.geometry, *position.stones, move.cell)
-            raise MoveError(foul, f"black may not lay on {name}: it makes {renju.FOULS[foul]}")
+            said = sentence("black may not lay on {cell}: it makes {foul}", cell=name, foul=renju.FOULS[foul])
+            raise MoveError(foul, said)
 
     def format_move(self, position: Position, move: Move | Choice) -> str:
         """The point, such as `h8`, or in the opening swap2 `black` or `two`."""
@@ -233,11 +236,20 @@ class Gomoku:
 
     def _parse_lay(self, text: str, name: str) -> Move:
         if MOVE.fullmatch(name) is None:
-            choices = "; choices are black and two" if self.rules.swap2 else ""
-            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like h8{choices}")
+            written = repr(text[:40])
+            if self.rules.swap2:
+                said = sentence("{text} is no move; moves look like h8; choices are black and two", text=written)
+            else:
+                said = sentence("{text} is no move; moves look like h8", text=written)
+            raise MoveError("not_a_move", said)
         if name not in self.geometry.index:
-            corners = f"{self.cells[-self.size]} to {self.cells[self.size - 1]}"
-            raise MoveError("no_such_cell", f"there is no point {name!r} on the board: points are {corners}")
+            corners: dict[str, Given] = {"first": self.cells[-self.size], "last": self.cells[self.size - 1]}
+            raise MoveError(
+                "no_such_cell",
+                sentence(
+                    "there is no point {name} on the board: points are {first} to {last}", name=repr(name), **corners
+                ),
+            )
         return Move(self.geometry.index[name])
 
     def format_position(self, position: Position) -> str:

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 from games import EMPTY, Fault, changed_cells
 from games.gomoku.position import COLOURS
 from games.gomoku.renju import FOULS
-
-MOST_NAMES = 12
-"""More points than this are not all named."""
+from wording import Given, Listing, Sentence, Term, listing, sentence, sentence_n
 
 
 class Judge:
@@ -28,77 +26,121 @@ class Judge:
         `mover` is who lays next, `seats` whether sides are no colours; `foul` is the code of the renju foul where a
         single stone of the right colour was laid.
         """
+        side = Term("side", mover)
         if not self.changed:
-            return self._say("unexplained", f"Nothing has changed on the board. It is {mover}'s turn.")
+            return self._say(
+                "unexplained", sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=side)
+            )
         if len(self.new) + len(self.gone) < len(self.changed):
             return self._recoloured()
         if self.gone:
             return self._gone()
         if over:
-            return self._say("game_over", f"The game is over. {self._away()}")
+            return self._say("game_over", sentence("The game is over."), *self._away())
         if len(self.new) > 1:
-            return self._several(mover)
-        return self._foul(foul) if foul else self._wrong_colour(mover, seats)
+            return self._several(side)
+        return self._foul(foul) if foul else self._wrong_colour(side, seats)
 
-    def _say(self, code: str, text: str) -> Fault:
-        return Fault(code, self.changed, text)
+    def _say(self, code: str, *said: Sentence) -> Fault:
+        return Fault(code, self.changed, said)
 
     def _recoloured(self) -> Fault:
         other = [cell for cell in self.changed if cell not in self.new and cell not in self.gone]
         if len(other) == len(self.changed) == 1:
-            text = f"The {self._stone(other[0], self.before)} has changed its colour. Put it back."
-            return self._say("piece_changed_colour", text)
-        text = f"{self._names(other)} {'has' if len(other) == 1 else 'have'} changed colour. {self._remedy()}"
-        return self._say("piece_changed_colour", text)
+            stone, cell = _stone(self.before[other[0]]), self.cells[other[0]]
+            said = sentence("The {stone} on {cell} has changed its colour. Put it back.", stone=stone, cell=cell)
+            return self._say("piece_changed_colour", said)
+        said = sentence_n(
+            "{cells} has changed colour.", "{cells} have changed colour.", len(other), cells=self._names(other)
+        )
+        return self._say("piece_changed_colour", said, *self._remedy())
 
     def _gone(self) -> Fault:
         if len(self.gone) == len(self.new) == 1 and self.before[self.gone[0]] == self.board[self.new[0]]:
-            stone, to = self._stone(self.gone[0], self.before), self.cells[self.new[0]]
-            return self._say("stone_moved", f"The {stone} was moved to {to}. Stones never move: put it back.")
+            way: dict[str, Given] = {"origin": self.cells[self.gone[0]], "cell": self.cells[self.new[0]]}
+            return self._say(
+                "stone_moved",
+                sentence(
+                    "The {stone} on {origin} was moved to {cell}. Stones never move: put it back.",
+                    stone=_stone(self.before[self.gone[0]]),
+                    **way,
+                ),
+            )
         if not self.new and len(self.gone) == 1:
-            return self._say("stone_missing", f"The {self._stone(self.gone[0], self.before)} is missing. Put it back.")
+            stone, cell = _stone(self.before[self.gone[0]]), self.cells[self.gone[0]]
+            return self._say(
+                "stone_missing", sentence("The {stone} on {cell} is missing. Put it back.", stone=stone, cell=cell)
+            )
         if not self.new:
-            return self._say("stone_missing", f"The stones on {self._names(self.gone)} are missing. Put them back.")
-        return self._say("unexplained", f"Stones are missing and others are new. {self._remedy()}")
+            cells = self._names(self.gone)
+            return self._say(
+                "stone_missing", sentence("The stones on {cells} are missing. Put them back.", cells=cells)
+            )
+        return self._say("unexplained", sentence("Stones are missing and others are new."), *self._remedy())
 
-    def _several(self, mover: str) -> Fault:
+    def _several(self, mover: Term) -> Fault:
         mine = [cell for cell in self.new if self.board[cell] == self.letter]
+        what: dict[str, Given] = {"stones": len(self.new), "cells": self._names(self.new)}
         if len(mine) == len(self.new):
-            text = f"{mover.capitalize()} laid {len(mine)} stones, {self._names(mine)}. Take all but one back."
-            return self._say("two_stones_laid", text)
-        colour, one = _colour(self.letter), "leave one of that colour at most"
-        text = f"{len(self.new)} stones were laid, {self._names(self.new)}. {colour.capitalize()} is next: {one}."
-        return self._say("two_stones_laid", text)
+            said = sentence("{side:Nom} laid {stones} stones, {cells}. Take all but one back.", side=mover, **what)
+            return self._say("two_stones_laid", said)
+        said = sentence(
+            "{stones} stones were laid, {cells}. {colour:Nom} is next: leave one of that colour at most.",
+            colour=_colour(self.letter),
+            **what,
+        )
+        return self._say("two_stones_laid", said)
 
     def _foul(self, foul: str) -> Fault:
-        where = self.cells[self.new[0]]
-        return self._say(foul, f"Black may not lay on {where}: it makes {FOULS[foul]}. Take it back.")
+        what: dict[str, Given] = {"cell": self.cells[self.new[0]], "foul": FOULS[foul]}
+        return self._say(foul, sentence("Black may not lay on {cell}: it makes {foul}. Take it back.", **what))
 
-    def _wrong_colour(self, mover: str, seats: bool) -> Fault:
-        where, wrong, right = self.cells[self.new[0]], _colour(self.board[self.new[0]]), _colour(self.letter)
+    def _wrong_colour(self, mover: Term, seats: bool) -> Fault:
+        cell, wrong = self.cells[self.new[0]], self.board[self.new[0]]
         if seats:
-            text = f"{mover.capitalize()} lays a {right} stone now. Take the {wrong} stone on {where} back."
-            return self._say("wrong_colour", text)
-        return self._say("not_your_turn", f"It is {mover}'s turn, but {wrong} laid a stone on {where}. Take it back.")
+            said = sentence(
+                "{side:Nom} lays a {right:acc} now. Take the {wrong:acc} on {cell} back.",
+                side=mover,
+                right=_stone(self.letter),
+                wrong=_stone(wrong),
+                cell=cell,
+            )
+            return self._say("wrong_colour", said)
+        said = sentence(
+            "It is {side:gen}'s turn, but {other} laid a stone on {cell}. Take it back.",
+            side=mover,
+            other=_colour(wrong),
+            cell=cell,
+        )
+        return self._say("not_your_turn", said)
 
-    def _remedy(self) -> str:
+    def _remedy(self) -> tuple[Sentence, ...]:
+        """What hands must do to have the board as before."""
         lacking = [cell for cell in self.changed if cell not in self.new]
-        away = f"{self._away()} " if self.new else ""
-        return f"{away}Put {self._names(lacking)} back as {'it was' if len(lacking) == 1 else 'they were'}."
+        back = sentence_n(
+            "Put {cells} back as it was.", "Put {cells} back as they were.", len(lacking), cells=self._names(lacking)
+        )
+        return (*self._away(), back)
 
-    def _away(self) -> str:
-        return f"Take {'the stone' if len(self.new) == 1 else 'the stones'} on {self._names(self.new)} away."
+    def _away(self) -> tuple[Sentence, ...]:
+        if not self.new:
+            return ()
+        return (
+            sentence_n(
+                "Take the stone on {cells} away.",
+                "Take the stones on {cells} away.",
+                len(self.new),
+                cells=self._names(self.new),
+            ),
+        )
 
-    def _stone(self, cell: int, board: str) -> str:
-        return f"{_colour(board[cell])} stone on {self.cells[cell]}"
-
-    def _names(self, cells: Iterable[int]) -> str:
-        names = [self.cells[cell] for cell in cells]
-        if len(names) > MOST_NAMES:
-            names[MOST_NAMES - 1 :] = [f"{len(names) - MOST_NAMES + 1} more"]
-        *firsts, last = names
-        return f"{', '.join(firsts)} and {last}" if firsts else last
+    def _names(self, cells: Iterable[int]) -> Listing:
+        return listing(self.cells[cell] for cell in cells)
 
 
-def _colour(letter: str) -> str:
-    return COLOURS["BW".index(letter)]
+def _colour(letter: str) -> Term:
+    return Term("side", COLOURS["BW".index(letter)])
+
+
+def _stone(letter: str) -> Term:
+    return Term("stone", "black stone") if letter == "B" else Term("stone", "white stone")

@@ -8,12 +8,13 @@ from typing import Literal
 
 from games import PositionError, Side
 from games.gomoku.board import Board
+from wording import Given, Sentence, Term, noun, sentence
 
 Stage = Literal["play", "lay", "choose"]
 """`play` is the game proper. In the opening swap2: `lay`, stones are laid that are nobody's yet; `choose`, the mover
 may take a colour."""
-COLOURS = ("black", "white")
-SEATS = ("first", "second")
+COLOURS = (noun("side", "black"), noun("side", "white"))
+SEATS = (noun("side", "first"), noun("side", "second"))
 """The sides of a game that opens with swap2: whoever lays the first three stones, and the other."""
 OPENING, LONG_OPENING = 3, 5
 """Stones on the board when the second side chooses, and when the first does after two more."""
@@ -66,13 +67,17 @@ class Parser:
         side, stage = self.sides.index(match[2]), match[3]
         colour = self._next_colour(stones)
         if self.board.has_five(stones[colour]):
-            raise PositionError(f"{COLOURS[colour]} has five in a row and is to lay: the game was over before")
+            mover = Term("side", COLOURS[colour])
+            raise PositionError(
+                sentence("{side} has five in a row and is to lay: the game was over before", side=mover)
+            )
         if self.swaps:
             return self._swapped(stones, side, colour, stage)
         if stage is not None:
             raise PositionError(f"{stage!r} is a stage of the opening swap2, which is not played")
         if side != colour:
-            raise PositionError(f"{_counted(stones)}: {COLOURS[colour]} is to lay, not {self.sides[side]}")
+            sides: dict[str, Given] = {"side": Term("side", COLOURS[colour]), "other": Term("side", self.sides[side])}
+            raise PositionError(sentence("{counted}: {side} is to lay, not {other}", counted=_counted(stones), **sides))
         return Position(stones, side)
 
     def _stones(self, rows: list[str]) -> tuple[int, int]:
@@ -90,7 +95,8 @@ class Parser:
         """The colour that is laid next."""
         lead = stones[self.first].bit_count() - stones[1 - self.first].bit_count()
         if lead not in (0, 1):
-            raise PositionError(f"{_counted(stones)}: {COLOURS[self.first]} begins and the colours take turns")
+            what: dict[str, Given] = {"counted": _counted(stones), "side": Term("side", COLOURS[self.first])}
+            raise PositionError(sentence("{counted}: {side} begins and the colours take turns", **what))
         return self.first if lead == 0 else 1 - self.first
 
     def _swapped(self, stones: tuple[int, int], side: Side, colour: int, stage: str | None) -> Position:
@@ -99,7 +105,10 @@ class Parser:
         mover = self.sides[side]
         if stage is None:
             if count < OPENING:
-                raise PositionError(f"{count} stones: the opening swap2 lays {OPENING} before colours are chosen")
+                counts: dict[str, Given] = {"stones": count, "opening": OPENING}
+                raise PositionError(
+                    sentence("{stones} stones: the opening swap2 lays {opening} before colours are chosen", **counts)
+                )
             return Position(stones, side, side if colour == 0 else 1 - side)
         who = 0 if count < OPENING else 1
         if stage == "lay" and (count >= LONG_OPENING or side != who):
@@ -110,5 +119,6 @@ class Parser:
         return Position(stones, side, 0, "lay" if stage == "lay" else "choose")
 
 
-def _counted(stones: tuple[int, int]) -> str:
-    return f"{stones[0].bit_count()} black and {stones[1].bit_count()} white stones"
+def _counted(stones: tuple[int, int]) -> Sentence:
+    counts: dict[str, Given] = {"black": stones[0].bit_count(), "white": stones[1].bit_count()}
+    return sentence("{black} black and {white} white stones", **counts)

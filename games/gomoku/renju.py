@@ -13,12 +13,13 @@ import functools
 from typing import NamedTuple
 
 from games.gomoku.board import FIVE, Board, board, cells_of
+from wording import sentence
 
 OVERLINE, DOUBLE_FOUR, DOUBLE_THREE = "overline", "double_four", "double_three"
 FOULS = {
-    OVERLINE: "six or more in a row",
-    DOUBLE_FOUR: "two fours at once",
-    DOUBLE_THREE: "two threes at once",
+    OVERLINE: sentence("six or more in a row"),
+    DOUBLE_FOUR: sentence("two fours at once"),
+    DOUBLE_THREE: sentence("two threes at once"),
 }
 """Codes of the fouls and what each makes."""
 REACH = 5

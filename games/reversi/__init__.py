@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from games import EMPTY, Fault, MoveError, Outcome, PositionError, Side, Step, rule
 from games.reversi.bitboard import CELLS, cells_of, places, turned
-from games.reversi.faults import PIECES, SIDES, Judge
+from games.reversi.faults import PIECES, SIDES, Judge, disc
+from wording import Term, noun, sentence
 
 __all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
 
@@ -56,7 +57,7 @@ class Reversi:
 
     name = "reversi"
     short_name = "reversi"
-    title = "reversi"
+    title = noun("game", "reversi")
     sides = SIDES
     pieces = PIECES
     cells = CELLS
@@ -134,21 +135,22 @@ class Reversi:
 
     def _check(self, position: Position, move: Move) -> None:
         """Raises MoveError with the first rule that the move breaks."""
-        if (outcome := self.outcome(position)) is not None:
-            raise MoveError("game_over", f"the game is over: {outcome.reason}")
-        me, here = SIDES[position.side], self.places(position, position.side)
+        if self.outcome(position) is not None:
+            raise MoveError("game_over", sentence("the game is over"))
+        me, here = Term("side", SIDES[position.side]), self.places(position, position.side)
         if move.cell is None:
             if here:
-                text = ", ".join(CELLS[cell] for cell in cells_of(here))
-                raise MoveError("must_lay", f"{me} may not pass: it can lay on {text}")
+                free = tuple(CELLS[cell] for cell in cells_of(here))
+                raise MoveError("must_lay", sentence("{side} may not pass: it can lay on {cells}", side=me, cells=free))
             return
         name = CELLS[move.cell]
         if (position.discs[0] | position.discs[1]) >> move.cell & 1:
-            raise MoveError("occupied", f"{name} is occupied")
+            raise MoveError("occupied", sentence("{cell} is occupied", cell=name))
         if not here:
-            raise MoveError("must_pass", f"{me} can turn no disc over anywhere and must pass")
+            raise MoveError("must_pass", sentence("{side} can turn no disc over anywhere and must pass", side=me))
         if not here >> move.cell & 1:
-            raise MoveError("turns_nothing", f"a disc of {me} on {name} turns no disc over")
+            said = sentence("a {disc} on {cell} turns no disc over", disc=disc(position.side), cell=name)
+            raise MoveError("turns_nothing", said)
 
     def format_move(self, position: Position, move: Move) -> str:
         """`d3`, `pass`."""
@@ -162,9 +164,10 @@ class Reversi:
         elif word in CELLS:
             move = Move(CELLS.index(word))
         elif re.fullmatch(r"[a-z]\d{1,2}", word):
-            raise MoveError("no_such_cell", f"there is no cell {word!r} on the board")
+            raise MoveError("no_such_cell", sentence("there is no point {name} on the board", name=repr(word)))
         else:
-            raise MoveError("not_a_move", f"{text[:40]!r} is no move; moves look like d3, or pass")
+            said = sentence("{text} is no move; moves look like d3, or pass", text=repr(text[:40]))
+            raise MoveError("not_a_move", said)
         self._check(position, move)
         return move
 
@@ -189,7 +192,8 @@ class Reversi:
         """The discs tell everything but the mover."""
         bare = [cell for cell in cells_of(START[0] | START[1]) if board[cell] == EMPTY]
         if bare:
-            raise PositionError(f"{CELLS[bare[0]]} is empty, and the four cells in the middle never are")
+            said = sentence("{cell} is empty, and the four cells in the middle never are", cell=CELLS[bare[0]])
+            raise PositionError(said)
         black, white = (sum(1 << cell for cell, disc in enumerate(board) if disc == piece) for piece in PIECES)
         return Position((black, white), side)
 

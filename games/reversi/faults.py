@@ -7,11 +7,10 @@ from collections.abc import Iterable
 import games
 from games import EMPTY, Fault, Side
 from games.reversi.bitboard import CELLS, cells_of, places, turned
+from wording import Given, Sentence, Term, noun, sentence, sentence_n
 
-SIDES = ("black", "white")
+SIDES = (noun("side", "black"), noun("side", "white"))
 PIECES = ("B", "W")
-MOST_NAMED = 10
-"""Cells that one sentence names; of more it says how many."""
 
 
 class Judge:
@@ -20,7 +19,8 @@ class Judge:
     def __init__(self, discs: tuple[int, int], side: Side, before: str, board: str, over: bool) -> None:
         """`before` is the board of the discs; `over` says that the game has ended there."""
         self.own, self.enemy, self.over = discs[side], discs[1 - side], over
-        self.me, self.foe = SIDES[side], SIDES[1 - side]
+        self.me, self.foe = Term("side", SIDES[side]), Term("side", SIDES[1 - side])
+        self.my_disc, self.foe_disc = disc(side), disc(1 - side)
         mine, theirs = PIECES[side], PIECES[1 - side]
         self.changed = games.changed_cells(before, board)
         came = [cell for cell in self.changed if before[cell] == EMPTY]
@@ -34,9 +34,11 @@ class Judge:
     def fault(self) -> Fault:
         """The first rule found broken."""
         if not self.changed:
-            return self._say("unexplained", f"Nothing has changed on the board. It is {self.me}'s turn.")
+            return self._say(
+                "unexplained", sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self.me)
+            )
         if self.over:
-            return self._say("game_over", f"The game is over. {self._remedy()}")
+            return self._say("game_over", sentence("The game is over."), *self._remedy())
         if self.my_gone or self.foe_gone:
             return self._gone()
         if len(self.my_new) + len(self.foe_new) > 1:
@@ -49,74 +51,92 @@ class Judge:
         """Discs have left their cells."""
         gone, came = [*self.my_gone, *self.foe_gone], [*self.my_new, *self.foe_new]
         if len(gone) == len(came) == 1 and len(self.my_gone) == len(self.my_new):
-            text = f"Discs stay where they are, but {_names(gone)} moved to {_names(came)}. {self._remedy()}"
-            return self._say("disc_moved", text)
-        is_missing = "disc is" if len(gone) == 1 else "discs are"
-        return self._say("disc_missing", f"The {is_missing} missing from {_names(gone)}. {self._remedy()}")
+            way: dict[str, Given] = {"origin": CELLS[gone[0]], "cell": CELLS[came[0]]}
+            said = sentence("Discs stay where they are, but {origin} moved to {cell}.", **way)
+            return self._say("disc_moved", said, *self._remedy())
+        said = sentence_n(
+            "The disc is missing from {cells}.", "The discs are missing from {cells}.", len(gone), cells=_names(gone)
+        )
+        return self._say("disc_missing", said, *self._remedy())
 
     def _several(self) -> Fault:
         """More than one disc was laid."""
         came = _names([*self.my_new, *self.foe_new])
-        one = f"A turn lays one disc, but {came} were laid."
-        if not self.foe_new:
-            return self._say("two_discs_laid", f"{one} Take all but one away again{self._and_turn_back()}.")
-        return self._say("two_discs_laid", f"{one} {self._remedy()}")
+        one = sentence("A turn lays one disc, but {cells} were laid.", cells=came)
+        if self.foe_new:
+            return self._say("two_discs_laid", one, *self._remedy())
+        return self._say("two_discs_laid", one, sentence("Take all but one away again."), *self._turn_back())
 
     def _enemy_laid(self, cell: int) -> Fault:
         """One disc came, of the colour that is not to move."""
-        turn = f"It is {self.me}'s turn, but a {self.foe} disc was laid on {CELLS[cell]}."
+        what: dict[str, Given] = {"side": self.me, "disc": self.foe_disc, "cell": CELLS[cell]}
         if not self.to_mine and not self.to_foe and turned(self.own, self.enemy, cell):
-            return self._say("not_your_turn", f"{turn} Turn it over, or take it away.")
-        return self._say("not_your_turn", f"{turn} {self._remedy()}")
+            said = sentence(
+                "It is {side:gen}'s turn, but a {disc} was laid on {cell}. Turn it over, or take it away.", **what
+            )
+            return self._say("not_your_turn", said)
+        turn = sentence("It is {side:gen}'s turn, but a {disc} was laid on {cell}.", **what)
+        return self._say("not_your_turn", turn, *self._remedy())
 
     def _laid(self, cell: int) -> Fault:
         """The mover laid one disc: it turns nothing, or others were turned."""
         name, over = CELLS[cell], set(cells_of(turned(self.own, self.enemy, cell)))
         if not places(self.own, self.enemy):
-            text = f"{self.me.capitalize()} can turn no disc over and must pass. {self._remedy()}"
-            return self._say("must_pass", text)
+            said = sentence("{side:Nom} can turn no disc over and must pass.", side=self.me)
+            return self._say("must_pass", said, *self._remedy())
         if not over:
-            return self._say("turns_nothing", f"A {self.me} disc on {name} turns no disc over. {self._remedy()}")
+            said = sentence("A {disc} on {cell} turns no disc over.", disc=self.my_disc, cell=name)
+            return self._say("turns_nothing", said, *self._remedy())
         wrong = sorted({*self.to_mine, *self.to_foe} - over)
         left = over - set(self.to_mine)
         if not wrong:
-            return self._say("not_all_turned", f"{name} turns {_names(over)}. Turn {_names(left)} over too.")
-        text = f"{name} does not turn {_names(wrong)}. Turn {_it(wrong)} back"
-        return self._say("wrong_disc_turned", f"{text}, and turn {_names(left)} over." if left else f"{text}.")
+            what: dict[str, Given] = {"cell": name, "cells": _names(over), "left": _names(left)}
+            return self._say("not_all_turned", sentence("{cell} turns {cells}. Turn {left} over too.", **what))
+        said = sentence("{cell} does not turn {cells}. Turn {cells} back.", cell=name, cells=_names(wrong))
+        too = [sentence("Turn {cells} over.", cells=_names(left))] if left else []
+        return self._say("wrong_disc_turned", said, *too)
 
     def _only_turned(self) -> Fault:
         cells = [*self.to_mine, *self.to_foe]
-        discs = "disc on {} was" if len(cells) == 1 else "discs on {} were"
-        text = f"The {discs.format(_names(cells))} turned over, but none was laid. Turn {_it(cells)} back."
-        return self._say("turned_without_laying", text)
+        return self._say(
+            "turned_without_laying",
+            sentence_n(
+                "The disc on {cells} was turned over, but none was laid. Turn it back.",
+                "The discs on {cells} were turned over, but none was laid. Turn them back.",
+                len(cells),
+                cells=_names(cells),
+            ),
+        )
 
-    def _say(self, code: str, text: str) -> Fault:
-        return Fault(code, self.changed, text)
+    def _say(self, code: str, *said: Sentence) -> Fault:
+        return Fault(code, self.changed, said)
 
-    def _and_turn_back(self) -> str:
+    def _turn_back(self) -> tuple[Sentence, ...]:
         cells = [*self.to_mine, *self.to_foe]
-        return f", and turn {_names(cells)} back" if cells else ""
+        return (sentence("Turn {cells} back.", cells=_names(cells)),) if cells else ()
 
-    def _remedy(self) -> str:
+    def _remedy(self) -> tuple[Sentence, ...]:
         """What hands must do to have the board as before."""
-        came, words = [*self.my_new, *self.foe_new], []
-        for side, cells in ((self.me, self.my_gone), (self.foe, self.foe_gone)):
-            if cells:
-                words.append(f"put {side}'s {'disc' if len(cells) == 1 else 'discs'} back on {_names(cells)}")
-        if came:
-            words.append(f"take {_names(came)} away")
-        if cells := [*self.to_mine, *self.to_foe]:
-            words.append(f"turn {_names(cells)} back")
-        text = f"{', '.join(words[:-1])} and {words[-1]}" if words[1:] else words[0]
-        return f"{text[0].upper()}{text[1:]}."
+        back = [
+            sentence_n(
+                "Put {side:gen}'s disc back on {cells}.",
+                "Put {side:gen}'s discs back on {cells}.",
+                len(cells),
+                side=side,
+                cells=_names(cells),
+            )
+            for side, cells in ((self.me, self.my_gone), (self.foe, self.foe_gone))
+            if cells
+        ]
+        came = [*self.my_new, *self.foe_new]
+        away = [sentence("Take {cells} away.", cells=_names(came))] if came else []
+        return (*back, *away, *self._turn_back())
 
 
-def _it(cells: list[int]) -> str:
-    return "it" if len(cells) == 1 else "them"
+def disc(side: Side) -> Term:
+    """A disc of that side's colour."""
+    return Term("disc", "white disc") if side else Term("disc", "black disc")
 
 
-def _names(cells: Iterable[int]) -> str:
-    names = [CELLS[cell] for cell in sorted(cells)]
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
-    return f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
+def _names(cells: Iterable[int]) -> tuple[str, ...]:
+    return tuple(CELLS[cell] for cell in sorted(cells))

@@ -43,7 +43,7 @@ OPEN = ganh(**FORCING).parse_position("down:W..../..W../.W.W./.B.../....B:vacate
         ({}, START, {"a4": ".", "b3": "W"}, "not_adjacent", "a4 and b3 are not joined by a line. Move it back to a4."),
         ({}, START, {"a5": ".", "c3": "W"}, "nothing_to_jump", "there is no enemy man to leap over on b4"),
         ({}, START, {"c3": "W"}, "extra_man", "up laid one on c3. Take it away."),
-        ({}, START, {"c3": "B"}, "extra_man", "down did on c3. Take it away."),
+        ({}, START, {"c3": "B"}, "extra_man", "down laid one on c3. Take it away."),
         ({}, START, {"a4": "."}, "man_missing", "The man on a4 is missing. Put up's man back on a4."),
         ({}, START, {"a2": "W"}, "piece_changed_colour", "On a2 the man has changed its colour: turn it back."),
         ({}, START, {"a4": ".", "b4": "W", "e4": ".", "d4": "W"}, "two_men_moved", "Up moved 2 men at once."),

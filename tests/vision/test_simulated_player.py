@@ -12,6 +12,7 @@ from calibration.template import BoardTemplate, load_template
 from games import Fault, MoveError, Outcome, Step
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.table import SimulatedTable
+from wording import sentence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Filling:
         return position
 
     def fault(self, position: str, board: str) -> Fault:
-        return Fault("wrong", (), "wrong")
+        return Fault("wrong", (), (sentence("wrong"),))
 
     def format_move(self, position: str, move: int) -> str:
         return self.cells[move]
