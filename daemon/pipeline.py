@@ -109,6 +109,8 @@ class Pipeline:
         self._again = self._unsure = False
         self._unknown: NDArray[np.bool_] | None = None
         """(cells,) True where the last reading that was let pass showed nothing that was learnt."""
+        self._passed = ""
+        """The board of that reading."""
         self._stale = True
         """Whether what was read before is of another place or light, so that no cell can be told to be unchanged."""
 
@@ -135,6 +137,16 @@ class Pipeline:
         self._unsure = True
         self._again = 0 < len(self._batch) < self.readings
         return self._again
+
+    def ask_later(self, still_s: float) -> bool:
+        """Wants the still picture read again when it has stood for so long; False where it already has."""
+        if self._last is None or self._last.gate is None or not self._last.gate.settled:
+            return False
+        left_s = still_s - self.gate.still_s(self._last.frame.time_s)
+        if left_s <= 0:
+            return False
+        self._recheck_s = min(self._recheck_s, left_s)
+        return True
 
     def adopt(self, head: Head | None) -> None:
         """Reads with another head of this table from the next reading on; None is the one it began with."""
@@ -201,11 +213,16 @@ class Pipeline:
             return False
         unknown = (reading.unknown > UNKNOWN) & ~outside
         before, rested = self._unknown, self.gate.rested(time_s)
-        known = gate.sure and (rested or (before is not None and not (unknown & ~before).any()))
+        known = gate.sure and (rested or (before is not None and not self._is_news(unknown & ~before, reading)))
         covered = not known and is_covered(unknown, rested)
         if not covered:
-            self._unknown = unknown
+            self._unknown, self._passed = unknown, reading.board
         return covered
+
+    def _is_news(self, unknown: NDArray[np.bool_], reading: BoardReading) -> bool:
+        """Whether what is newly unknown may be a thing: a single cell that is read as before is a shadow or a gleam."""
+        cells = np.flatnonzero(unknown)
+        return len(cells) > 1 or any(reading.board[cell] != self._passed[cell] for cell in cells)
 
     def _adopt_template(self) -> None:
         """Takes over the board's shape as the aligner has measured it."""

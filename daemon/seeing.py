@@ -26,6 +26,8 @@ from vision.reading.board_reading import BoardReading
 
 UNKNOWN = 0.5
 """Share of the unknown from which a cell is shown as one that the eyes cannot make out."""
+GOING_BACK_S = 3.0
+"""So long a board must stand before it is believed that what may be half of a takeback is all of it."""
 HURRY_S = 3.0
 """So long a hand may take to leave the board after a move was said to be made."""
 HURRY_GIVEN_UP = "I cannot read the board: something moves over it. I look again when it is still."
@@ -168,6 +170,8 @@ class Seeing:
         self.reading = reading
         movers = self._movers()
         event = self._understanding.explain(self._referee, reading, movers)
+        if event.goes_back and self.pipeline.ask_later(GOING_BACK_S):
+            return
         if is_unsure(event) and self.pipeline.ask_again():
             return
         self.match.carry_out(self._ruled(event, movers))

@@ -6,6 +6,7 @@ Nothing here is specific to a game.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from daemon.judging.cell_losses import CellLosses
 from daemon.judging.explanation import FIT_NATS, Explanation, MoveEvent
 from daemon.judging.line import shares_men
 from daemon.judging.lookahead import Lookahead
-from games import AnyGame, Side
+from games import AnyGame, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
 TAKEBACK_BOARDS = 8
@@ -32,14 +33,14 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers
     present = game.board(history[-1])
     unchanged = Explanation("unchanged", present, losses.of(present), history[-1])
     if unchanged.loss == 0 and losses.least_change(present) > max(FIT_NATS.values()):
-        return _event(game, reading, [unchanged])  # the picture rules out every other board
+        return _event(game, history, reading, [unchanged])  # the picture rules out every other board
     lookahead = Lookahead(game, losses, movers, [unchanged, *_takebacks(game, history, losses)])
     starts = game.starts if len(history) == 1 and history[0] in game.starts else history[-1:]
     lookahead.search(starts, present)
-    return _event(game, reading, lookahead.found)
+    return _event(game, history, reading, lookahead.found)
 
 
-def _event(game: AnyGame, reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:
+def _event(game: AnyGame, history: Sequence[Any], reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:
     fitting = sorted((one for one in found if one.fits), key=lambda one: one.cost)
     # Moves made and moved back again, or taken back: what stands there and who moves is the same.
     back = {(one.board, game.to_move(one.start)): one.cost for one in fitting if one.kind == "takeback"}
@@ -49,11 +50,31 @@ def _event(game: AnyGame, reading: BoardReading, found: Sequence[Explanation]) -
         if one.kind != "plies" or one.cost < back.get((one.board, game.to_move(one.positions[-1])), math.inf)
     ]
     doubtful = tuple(int(cell) for cell in np.flatnonzero(reading.confidence < 0.9))
-    return MoveEvent(reading, _distinct(game, fitting), doubtful, shared_men=shares_men(game))
+    event = MoveEvent(reading, _distinct(game, fitting), doubtful, shared_men=shares_men(game))
+    return dataclasses.replace(event, goes_back=_goes_back(game, history, event))
+
+
+def _goes_back(game: AnyGame, history: Sequence[Any], event: MoveEvent) -> bool:
+    """Whether a takeback is as likely as the best explanation, or several plies look like half of one."""
+    if not event.explanations:
+        return False
+    best, present = event.explanations[0], game.board(history[-1])
+    if event.ambiguous:
+        return any(one.kind == "takeback" for one in (best, *event.rivals))
+    if best.kind != "plies" or best.seen < 2:
+        return False
+    cells = changed_cells(present, best.board)
+    return any(all(board[cell] == best.board[cell] for cell in cells) for _, board in _boards_before(game, history))
 
 
 def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Iterator[Explanation]:
-    """The boards before the present one; a ply that changed nothing (a pass) goes with the one after it."""
+    """Returns to the boards before the present one."""
+    for ply, board in _boards_before(game, history):
+        yield Explanation("takeback", board, losses.of(board), history[ply], ply=ply)
+
+
+def _boards_before(game: AnyGame, history: Sequence[Any]) -> list[tuple[int, str]]:
+    """The plies and boards to which men may be taken back; a pass, which changes nothing, goes with the next ply."""
     present = later = game.board(history[-1])
     boards: list[tuple[int, str]] = []
     for ply in range(len(history) - 2, -1, -1):
@@ -65,9 +86,7 @@ def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Ite
                 break
             boards.append((ply, board))
         later = board
-    for ply, board in reversed(boards):
-        if board != present:
-            yield Explanation("takeback", board, losses.of(board), history[ply], ply=ply)
+    return [(ply, board) for ply, board in reversed(boards) if board != present]
 
 
 def _distinct(game: AnyGame, ranked: Sequence[Explanation]) -> tuple[Explanation, ...]:

@@ -80,6 +80,8 @@ class MoveEvent:
     """Cells that could be something else: read with a probability under nine in ten."""
     shared_men: bool = False
     """Whether the men belong to nobody, so that the board does not tell who laid which, nor in what order."""
+    goes_back: bool = False
+    """Whether it may be half of a takeback: several plies of which all only put men back where they lately stood."""
 
     @property
     def board(self) -> str:

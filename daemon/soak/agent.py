@@ -18,7 +18,8 @@ class SimulatedAgent:
     """Stands where the bus does for a match, and answers itself after a moment."""
 
     def __init__(self, clock: Callable[[], float], seed: int) -> None:
-        self.stalls = self.floods = self.lies = False
+        self.stalls = self.silent = self.floods = self.lies = False
+        """`silent` is as `stalls`, for whoever moves in its place: one may end before the other."""
         self._clock, self._seed = clock, seed
         self._state: StateMessage | None = None
         self._due_s = 0.0
@@ -33,7 +34,7 @@ class SimulatedAgent:
     def poll(self) -> Sequence[ReplyMessage]:
         """Its answers since the last call."""
         state = self._state
-        if state is None or state.awaiting != "agent" or self.stalls or self._clock() < self._due_s:
+        if state is None or state.awaiting != "agent" or self.stalls or self.silent or self._clock() < self._due_s:
             return []
         replies = []
         if self.floods:

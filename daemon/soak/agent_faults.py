@@ -91,7 +91,7 @@ class Misplayed(ByHand):
         if not others:
             return
         rule = "not_the_agents_move" if asked is not None else "not_your_turn"
-        at.agent.stalls = True
+        at.agent.silent = True
         try:
             move = at.chance.choice(others)
             at.table.perform(at.game.steps(position, move), at.game.to_move(position))
@@ -99,7 +99,7 @@ class Misplayed(ByHand):
             yield from reported(at, f"{self.name}: {at.game.format_move(position, move)}", frozenset({rule}))
             yield from put_back(at)
         finally:
-            at.agent.stalls = False
+            at.agent.silent = False
 
 
 AGENT_FAULTS: tuple[type[Fault], ...] = (Stalls, Floods, Lies, Misplayed)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cv2
 
 import games
 from daemon.judging.effects import Announcement
+from daemon.judging.line import shares_men
 from daemon.soak.fault import COMPLAINTS
+from daemon.soak.lawful import one_move_on
 from daemon.soak.tally import Failure
+from games import EMPTY
 
 if TYPE_CHECKING:
     from daemon.soak.trial import Trial
@@ -21,6 +26,8 @@ MISSED_S = 30.0
 CAUSED = frozenset({"board_lost", "bumped", "trouble", "game_over"})
 """Announcements that something must have caused; complaints about the board are judged by the board."""
 GOOD_VERDICTS = frozenset({"unchanged", "legal", "takeback", "over"})
+STOOD_S = 5.0
+"""A move that stood on the board by the way must no longer be believed when another board lay in sight for so long."""
 MOST_PICTURES = 40
 
 
@@ -48,6 +55,10 @@ class Judge:
         self._last_s = 0.0
         self._accused: set[str] = set()
         self._told_plies = 0
+        self._agreed: Any = None
+        """The last position that both the players and the daemon knew."""
+        self._by_the_way = ""
+        """The board that is believed because it stood there by the way; empty where none is."""
 
     @property
     def clear_s(self) -> float:
@@ -70,15 +81,20 @@ class Judge:
         self._accused.clear()
         self._clear_s = 0.0
         self._told_plies = 0
+        self._agreed, self._by_the_way = None, ""
 
     def close_game(self) -> None:
         """The game is over or broken off: what was made and could be seen must be in the record."""
         trial = self._trial
-        made, kept = [ply.board for ply in trial.player.seen], self._recorded_boards()
+        made = [trial.game.board(trial.player.positions[0]), *(ply.board for ply in trial.player.seen)]
+        kept = self._recorded_boards()
+        if shares_men(trial.game):
+            # Nobody can see in which order two men came that belong to nobody: each must be there, in any order.
+            made, kept = _changes(made), _changes(kept)
         due = len(made) if self.knows else min(len(made), len(kept))
         missing = sum(one not in kept for one in made[:due])
         if missing and not self._accused & {"missed_plies", "wrong_boards"}:
-            self._fail("missed_plies", f"{missing} of {len(made)} plies are not in the record", missing)
+            self._fail("missed_plies", f"{missing} of {len(trial.player.seen)} plies are not in the record", missing)
 
     def restarted(self) -> None:
         """The daemon was killed and started again: what it resumes must have stood on the table."""
@@ -92,7 +108,10 @@ class Judge:
         passed_s, self._last_s = trial.time_s - self._last_s, trial.time_s
         hidden = trial.table.busy or trial.table.hand_in_view or trial.table.stirs or not trial.camera.shows
         self._clear_s = 0.0 if hidden else self._clear_s + passed_s
-        if trial.subject.board not in self._legal:
+        if trial.subject.board in self._legal:
+            self._by_the_way = ""
+            self._agreed = trial.player.position if self.knows else self._agreed
+        elif not self._stood_by_the_way():
             self._spoil("wrong_boards", f"{trial.subject.board} never stood on the table")
         elif self._right and not self.knows and self._clear_s > MISSED_S and not trial.storm.holds_hands:
             behind = len(trial.player.seen) - len(trial.subject.referee.line.seen)
@@ -108,7 +127,7 @@ class Judge:
         self.heard.append(Heard(trial.time_s, code, announcement.rule, announcement.board))
         if code == "move":
             self._time_verdict()
-        if trial.storm.allows(code):
+        if trial.storm.allows(code) or (code == "reminder" and self._is_owed()):
             return
         if code in COMPLAINTS and self._is_unneeded(code):
             self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")
@@ -119,6 +138,23 @@ class Judge:
         """An illegal board lay in sight and was not reported by one of the rules."""
         said = [f"{one.code} {one.rule}".strip() for one in self.heard[-3:]]
         self._fail("unreported_illegal", f"{text}: expected {'/'.join(sorted(rules))}, heard last {said}")
+
+    def _stood_by_the_way(self) -> bool:
+        """Whether a legal move really stood there, no hand near, while men were on their way elsewhere.
+
+        Half of a takeback may be the next move to anybody who looks. It is counted, but nobody could know better.
+        """
+        trial, board = self._trial, self._trial.subject.board
+        if board == self._by_the_way:
+            return self._clear_s < STOOD_S or trial.table.board == board
+        if self._agreed is None or board != trial.table.board or trial.table.hand_in_view:
+            return False
+        position = one_move_on(trial.game, self._agreed, board)
+        if position is None:
+            return False
+        self._agreed, self._by_the_way = position, board
+        trial.tally.moves_by_the_way += 1
+        return True
 
     @property
     def _right(self) -> bool:
@@ -132,6 +168,11 @@ class Judge:
         if board in {trial.game.board(one) for one in (player.position, player.positions[-1])}:
             return True
         return code != "unfinished" and games.begins_turn(trial.game, player.positions[-1], board)
+
+    def _is_owed(self) -> bool:
+        """Whether an agent's move was told and has not been made yet."""
+        referee = self._trial.subject.referee
+        return referee.awaiting == "carry_out" and len(self._trial.player.seen) <= len(referee.line.seen)
 
     def _recorded_boards(self) -> list[str]:
         """The boards of the record, read from the file."""
@@ -190,3 +231,9 @@ class Judge:
         seen = trial.subject.seen
         if seen is not None and seen.rectified is not None:
             cv2.imwrite(str(self._keep / f"{name}-board.png"), seen.rectified)
+
+
+def _changes(boards: Sequence[str]) -> list[str]:
+    """What each board adds to the one before it: the letters that are new, in their places."""
+    pairs = itertools.pairwise(boards)
+    return ["".join(EMPTY if one == other else other for one, other in zip(*pair, strict=True)) for pair in pairs]

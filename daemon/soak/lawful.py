@@ -26,6 +26,16 @@ def is_beyond_doubt(game: AnyGame, positions: Sequence[Any], board: str) -> bool
     return not _is_begun(game, here, board) and not _is_reached(game, here, board)
 
 
+def one_move_on(game: AnyGame, position: Any, board: str) -> Any:
+    """The position after the one legal move that leads to the board; None where none does."""
+    before = game.board(position)
+    for move in game.legal_moves(position):
+        steps = game.steps(position, move)
+        if steps and games.carry_out(before, steps) == board:
+            return game.apply(position, move)
+    return None
+
+
 def _is_begun(game: AnyGame, position: Any, board: str) -> bool:
     """Whether the board is in the middle of a turn: a man lifted counts, and so do steps in any order."""
     before = game.board(position)

@@ -190,6 +190,8 @@ DOMINOES = (
         lambda at: _tile(at, touching=True),
     ),
     _kind("tile taken", "tile_removed", lambda at: _tile_away(at)),
+    _kind("tile moved", "tile_moved tiles_rearranged", lambda at: _tile_elsewhere(at)),
+    _kind("tile turned round", "tile_changed", lambda at: _tile_round(at)),
 )
 MISTAKES: dict[str, tuple[Mistake, ...]] = {
     "nine_mens_morris": MORRIS,
@@ -252,3 +254,22 @@ def _tile_away(at: Situation) -> str | None:
     """A tile that was laid long ago is taken away."""
     tiles = list(at.position.tiles)[:-4]
     return at.with_cells(dict.fromkeys(at.chance.choice(tiles).cells, EMPTY)) if tiles else None
+
+
+def _tile_elsewhere(at: Situation) -> str | None:
+    """A tile is taken up and laid on two other cells."""
+    pairs = _beside(at)
+    if not at.position.tiles or not pairs:
+        return None
+    lay, (one, other) = at.chance.choice(list(at.position.tiles)), at.chance.choice(pairs)
+    letters = [at.board[cell] for cell in sorted(lay.cells)]
+    return at.with_cells({**dict.fromkeys(lay.cells, EMPTY), one: letters[0], other: letters[1]})
+
+
+def _tile_round(at: Situation) -> str | None:
+    """A tile is turned round where it lies."""
+    uneven = [lay for lay in at.position.tiles if at.board[lay.cells[0]] != at.board[lay.cells[1]]]
+    if not uneven:
+        return None
+    one, other = at.chance.choice(uneven).cells
+    return at.with_cells({one: at.board[other], other: at.board[one]})

@@ -11,6 +11,7 @@ COUNTS = ("wrong_boards", "missed_plies", "false_events", "unreported_illegal", 
 """What must stay at 0, worst first."""
 DEFINITIONS = """\
 wrong_boards        positions believed that the table never showed as a completed legal line of this game
+moves_by_the_way    legal moves that stood free on the board while men were taken or put back, and were believed so long
 missed_plies        plies that were not in the record by the end of the game, or 30 seconds after they could be seen
 false_events        announcements that nothing on the table, before the camera or in the computer had caused
 unreported_illegal  illegal boards that lay in sight for 10 seconds without being reported by the right rule
@@ -76,6 +77,8 @@ class Tally:
     false_events: int = 0
     unreported_illegal: int = 0
     unneeded_reports: int = 0
+    moves_by_the_way: int = 0
+    """Legal moves that stood on the board, no hand near, while men were taken or put back, and were believed."""
     reported: dict[str, int] = dataclasses.field(default_factory=dict)
     """Illegal boards that were reported rightly, by their rule."""
     verdict_s: list[float] = dataclasses.field(default_factory=list)
@@ -109,7 +112,9 @@ def tally_from(data: dict[str, Any]) -> Tally:
 def total(tallies: Iterable[Tally]) -> dict[str, Any]:
     """The sums of several trials, as the last line of the command tells them."""
     parts = list(tallies)
-    sums = {name: sum(getattr(part, name) for part in parts) for name in ("plies", "games", *COUNTS)}
+    sums = {
+        name: sum(getattr(part, name) for part in parts) for name in ("plies", "games", *COUNTS, "moves_by_the_way")
+    }
     recovery_s = [each for part in parts for share in part.by_fault.values() for each in share.recovery_s]
     wall_s = sum(part.wall_s for part in parts)
     return {

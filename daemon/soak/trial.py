@@ -228,7 +228,7 @@ class Trial:
     def _seat_players(self) -> None:
         """Two persons, or a person and an agent in every other game where agents are to be tried."""
         agent = bool(self._wants_agents and (self.plan.seed + self.tally.games) % 2)
-        self.agent.stalls = self.agent.floods = self.agent.lies = False
+        self.agent.stalls = self.agent.silent = self.agent.floods = self.agent.lies = False
         seats = (Seat(), Seat(agent=AGENT)) if agent else (Seat(), Seat())
         self.subject.new_game(seats, self.agent if agent else None)
 

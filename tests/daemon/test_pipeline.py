@@ -241,3 +241,25 @@ def test_a_second_look_that_a_hand_overtakes_is_not_averaged_with_the_board_befo
     late = readings(film.show(one_man, 1.5))
     assert late and late[0].reading is not None and late[0].reading.board == ONE_MAN
     assert len(film.pipeline._batch) == 1
+
+
+def test_a_single_cell_that_is_read_as_before_holds_nothing_up_where_it_is_newly_unknown(
+    film: Film, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown_as_unknown(film, monkeypatch, [20])
+    assert readings(film.show(one_man, 2.0))
+
+
+def test_a_single_cell_that_is_newly_unknown_and_read_as_another_man_is_waited_for(
+    film: Film, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown_as_unknown(film, monkeypatch, [7])
+    assert not readings(film.show(one_man, 3.0))
+
+
+def test_a_later_look_comes_when_the_picture_has_stood_for_so_long(film: Film, one_man: Image) -> None:
+    first = readings(film.show(one_man, 0.7))[-1]
+    assert film.pipeline.ask_later(0.9)
+    second = readings(film.show(one_man, 0.9))[0]
+    assert 0.2 < second.frame.time_s - first.frame.time_s < RECHECK_S
+    assert not film.pipeline.ask_later(0.9)

@@ -14,7 +14,7 @@ import games
 from calibration.template import load_template
 from daemon.pipeline import Pipeline
 from daemon.soak.catalogue import FAULTS, kinds_of
-from daemon.soak.lawful import is_beyond_doubt
+from daemon.soak.lawful import is_beyond_doubt, one_move_on
 from daemon.soak.mistakes import MISTAKES, Situation
 from daemon.soak.runs import load, run_all, save
 from daemon.soak.soak_cli import app
@@ -148,3 +148,27 @@ def test_a_hand_that_is_in_the_first_picture_is_never_read_as_men() -> None:
 
 def test_every_fault_has_a_name_of_its_own_and_words_that_explain_it() -> None:
     assert all(kind.name == name and (kind.__doc__ or "").strip().endswith(".") for name, kind in FAULTS.items())
+
+
+def test_a_legal_move_that_stood_there_by_the_way_is_found_by_brute_force() -> None:
+    game, positions = played("nine_mens_morris", 6)
+    after = one_move_on(game, positions[-2], game.board(positions[-1]))
+    assert game.board(after) == game.board(positions[-1])
+    assert one_move_on(game, positions[-3], game.board(positions[-1])) is None
+
+
+def test_tiles_moved_and_turned_round_are_taken_up_and_laid_anew() -> None:
+    game, positions = played("double_double_dominoes", 6)
+    before = game.board(positions[-1])
+    at = Situation(game, positions[-1], before, random.Random(1))
+    table = SimulatedTable(load_template(game.name), before, seed=1)
+    kinds = [kind for kind in MISTAKES[game.name] if kind.name in ("tile moved", "tile turned round")]
+    assert len(kinds) == 2
+    for kind in kinds:
+        board = kind.make(at)
+        assert board is not None
+        for wanted in (board, before):
+            table.perform(steps_between(table.board, wanted), 0, palmed=True)
+            while table.busy:
+                table.advance(0.1)
+            assert table.board == wanted

@@ -230,3 +230,13 @@ def test_what_is_refused_again_and_again_is_reported(template: BoardTemplate) ->
         state = steady.show(hand)[0]
         blocked |= (steady.gate.refuse(steady.time_s) if state.fresh else state).blocked
     assert blocked
+
+
+def test_time_that_nobody_watched_is_no_stillness(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 4)
+    resting = with_arm(table.board(), (250, 250))
+    assert table.show(resting, 2)[-1].phase == "occluded"
+    table.time_s += 36_000  # the computer slept, or its clock leapt
+    state = table.show(resting)[-1]
+    assert (state.phase, state.blocked) == ("occluded", False)

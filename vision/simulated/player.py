@@ -203,8 +203,14 @@ class ScriptedPlayer:
 
 
 def steps_between(before: str, after: str) -> tuple[Step, ...]:
-    """What a hand does to turn one board into another: men turned over, moved, taken away and put there."""
+    """What a hand does to turn one board into another: men turned over, moved, taken away and put there.
+
+    Tiles are taken away and laid anew: a half of one is not moved by itself.
+    """
     changed = games.changed_cells(before, after)
+    if any(letter.isdigit() for letter in before + after):
+        taken = [Step("remove", cell) for cell in changed if before[cell] != games.EMPTY]
+        return (*taken, *(Step("place", cell, piece=after[cell]) for cell in changed if after[cell] != games.EMPTY))
     turned = [cell for cell in changed if games.EMPTY not in (before[cell], after[cell])]
     gone = [cell for cell in changed if after[cell] == games.EMPTY]
     steps = [Step("flip", cell, piece=after[cell]) for cell in turned]

@@ -31,6 +31,8 @@ REFUSED_S, LONGEST_REFUSED_S = 2.0, 10.0
 """How long a still picture that was refused is left alone, at first and at most."""
 SWEPT = 0.3
 """Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
+MOST_STEP_S = 2.0
+"""As much stillness one picture vouches for at most: where the computer slept, or its clock leapt, nobody watched."""
 WARM_UP_S = 0.3
 """A camera's first pictures may be broken, dark or of other colours; what differs from them has not moved."""
 
@@ -89,6 +91,9 @@ class Gate:
         self._noise = 1.0
         self.picture: FloatImage | None = None
         """The newest picture as the gate sees it: small and smooth."""
+        self._last_s: float | None = None
+        self._leapt_s = 0.0
+        """Time that passed between two pictures beyond MOST_STEP_S, all added up."""
         self.reset()
 
     def reset(self) -> None:
@@ -105,9 +110,13 @@ class Gate:
         self._refused: FloatImage | None = None
         self._refused_s, self._again_s = REFUSED_S, 0.0
 
+    def still_s(self, time_s: float) -> float:
+        """For how long the picture was seen to stand still by the time of the newest one."""
+        return self._watched_s(time_s) - self._since_s
+
     def rested(self, time_s: float) -> bool:
         """Whether the picture has stood still for so long that whatever lies over the board would be reported."""
-        return time_s - self._since_s >= self._accept_after_s
+        return self.still_s(time_s) >= self._accept_after_s
 
     def refuse(self, time_s: float) -> GateState:
         """The picture that just settled, and was not sure, shows a thing over the board: it counts for no free board.
@@ -119,12 +128,13 @@ class Gate:
             self._free.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
-        self._refused, self._again_s = self.picture, time_s + self._refused_s
+        self._refused, self._again_s = self.picture, self._watched_s(time_s) + self._refused_s
         return dataclasses.replace(self._state("occluded", 0.0, self.picture), blocked=self.rested(time_s))
 
     def update(self, rectified: Image, time_s: float) -> GateState:
         """What the next steady picture, taken at `time_s`, tells; about 3 ms."""
         small = self.picture = _prepare(rectified)
+        time_s = self._watched(time_s)
         if self._anchor is None or self._anchor.shape != small.shape:
             self._begun_s = time_s
             self._stand(small, time_s)
@@ -156,6 +166,16 @@ class Gate:
                     self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
         return self._settle(small, motion, time_s)
+
+    def _watched(self, time_s: float) -> float:
+        """Takes note of a picture's time, and returns it without what was not watched."""
+        if self._last_s is not None:
+            self._leapt_s += max(0.0, time_s - self._last_s - MOST_STEP_S)
+        self._last_s = time_s
+        return self._watched_s(time_s)
+
+    def _watched_s(self, time_s: float) -> float:
+        return time_s - self._leapt_s
 
     def _move(self, small: FloatImage, mask: Mask, motion: float, time_s: float) -> GateState:
         self._stand(small, time_s)
