@@ -10,6 +10,7 @@ from typing import Protocol
 from agents.messages import OutcomePart, PlayerPart, ReplyMessage, StateMessage
 from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
 from daemon.judging.referee import Referee
+from daemon.play import hands
 from daemon.seats import Seat
 
 LOGGER = logging.getLogger(__name__)
@@ -136,8 +137,8 @@ class Asking:
             game_id=game_id,
             sequence=self._sequence,
             ply=referee.ply,
-            moves=referee.moves,
-            position=game.format_position(referee.position),
+            moves=hands.told_moves(referee),
+            position=game.format_position(hands.told_position(referee)),
             board=game.board(referee.position),
             cells=list(game.cells),
             sides=game.sides,

@@ -107,7 +107,8 @@ def _question(referee: Referee) -> list[str]:
     rules = [word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")]
     known = ["--moves", " ".join(referee.moves)]
     if referee.history[0] not in game.starts:
-        known = ["--position", game.format_position(referee.position)]
+        seen = game.view(referee.position, game.to_move(referee.position))  # the coach sees no other hand
+        known = ["--position", game.format_position(seen)]
     return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, *known, "--json"]
 
 

@@ -10,14 +10,41 @@ MOST_BYTES = 512
 """A longer command is refused unread."""
 MOST_MOVES = 10_000
 LONGEST_NAME = 32
+LONGEST_MOVE = 64
+MOST_TILES = 8
 
 
 class CommandError(ValueError):
     """Words that are no command; the message says what is."""
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _AtPly:
+    """What is meant for the position that somebody sees."""
+
+    ply: int | None = None
+    """Plies of the game as it was seen; in another position the command is refused. None is whatever stands now."""
+
+
 @dataclasses.dataclass(frozen=True)
-class Pass:
+class Move(_AtPly):
+    """The side to move makes this move; where no camera watches."""
+
+    text: str
+    """As the game writes moves."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Hand(_AtPly):
+    """A side holds these tiles, which no camera sees."""
+
+    tiles: tuple[str, ...]
+    side: str = ""
+    """Its name; empty for the only agent's side, or the side to move."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Pass(_AtPly):
     """The side to move passes, or ends its turn, or makes another decision that lays nothing."""
 
     choice: str = ""
@@ -25,12 +52,12 @@ class Pass:
 
 
 @dataclasses.dataclass(frozen=True)
-class Undo:
+class Undo(_AtPly):
     """The last move is taken back, or a pass or resignation told last; the men are to be put back then."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Mover:
+class Mover(_AtPly):
     """Move `number` was made by the side of that name."""
 
     side: str = ""
@@ -40,7 +67,7 @@ class Mover:
 
 
 @dataclasses.dataclass(frozen=True)
-class Correct:
+class Correct(_AtPly):
     """On that cell stands that piece, whatever the eyes read."""
 
     cell: str
@@ -50,7 +77,7 @@ class Correct:
 
 
 @dataclasses.dataclass(frozen=True)
-class Adopt:
+class Adopt(_AtPly):
     """The board in view is the position, and play goes on from it."""
 
     side: str = ""
@@ -68,7 +95,7 @@ class Resume:
 
 
 @dataclasses.dataclass(frozen=True)
-class Resign:
+class Resign(_AtPly):
     """A side gives up."""
 
     side: str = ""
@@ -95,7 +122,9 @@ class Repeat:
     """What was said last is said again."""
 
 
-Command = Pass | Undo | Mover | Correct | Adopt | Pause | Resume | Resign | NewGame | EndMove | Coach | Repeat
+Command = (
+    Move | Hand | Pass | Undo | Mover | Correct | Adopt | Pause | Resume | Resign | NewGame | EndMove | Coach | Repeat
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +134,50 @@ class Answer:
     accepted: bool
     text: str
     """What happened, or why not: what is said at the table too."""
+    rule: str = ""
+    """Code of the rule that forbids it, where one does."""
+
+
+def _name(field: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_NAME or not value.isprintable():
+        raise CommandError(f"{field} is a name of at most {LONGEST_NAME} letters")
+    return value.strip()
+
+
+def _move_text(field: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_MOVE or not (value.isascii() and value.isprintable()):
+        raise CommandError(f"{field} is a move's text of at most {LONGEST_MOVE} letters, such as d2-d3")
+    return value.strip()
+
+
+def _number(field: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_MOVES:
+        raise CommandError(f"{field} is a whole number from 1 to {MOST_MOVES}")
+    return value
+
+
+def _plies(field: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_MOVES:
+        raise CommandError(f"{field} is a whole number from 0 to {MOST_MOVES}")
+    return value
+
+
+def _tiles(field: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not 1 <= len(value) <= MOST_TILES:
+        raise CommandError(f'{field} is a list of 1 to {MOST_TILES} tiles, such as ["3-4", "0-0"]')
+    return tuple(_name(field, tile) for tile in value)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Field:
+    """One field of a command's object."""
+
+    attribute: str
+    read: Callable[[str, object], object] = _name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,24 +185,29 @@ class _Form:
     """How a command is written as an object."""
 
     kind: Callable[..., Command]
-    fields: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Names in the object, each with the attribute that it becomes."""
+    fields: Mapping[str, _Field] = dataclasses.field(default_factory=dict)
+    """By the name in the object."""
     required: tuple[str, ...] = ()
 
 
+_PLY = {"ply": _Field("ply", _plies)}
+_SIDE = {"side": _Field("side")} | _PLY
+
 _FORMS: dict[str, _Form] = {
-    "pass": _Form(Pass, {"choice": "choice"}),
-    "undo": _Form(Undo),
-    "mover": _Form(Mover, {"side": "side", "move": "number"}),
-    "correct": _Form(Correct, {"cell": "cell", "piece": "piece"}, ("cell", "piece")),
-    "adopt": _Form(Adopt, {"side": "side"}),
+    "pass": _Form(Pass, {"choice": _Field("choice")} | _PLY),
+    "undo": _Form(Undo, _PLY),
+    "mover": _Form(Mover, {"move": _Field("number", _number)} | _SIDE),
+    "correct": _Form(Correct, {"cell": _Field("cell"), "piece": _Field("piece")} | _PLY, ("cell", "piece")),
+    "adopt": _Form(Adopt, _SIDE),
     "pause": _Form(Pause),
     "resume": _Form(Resume),
-    "resign": _Form(Resign, {"side": "side"}),
+    "resign": _Form(Resign, _SIDE),
     "new_game": _Form(NewGame),
     "end_move": _Form(EndMove),
     "coach": _Form(Coach),
     "repeat": _Form(Repeat),
+    "move": _Form(Move, {"move": _Field("text", _move_text)} | _PLY, ("move",)),
+    "hand": _Form(Hand, {"tiles": _Field("tiles", _tiles)} | _SIDE, ("tiles",)),
 }
 NAMES = tuple(_FORMS)
 """The words that a command begins with."""
@@ -146,33 +224,16 @@ def parse_command(words: object) -> Command:
     strange = sorted(str(field)[:LONGEST_NAME] for field in words if field not in ("command", *form.fields))
     if strange:
         raise CommandError(f"{name} takes no {strange[0]}")
-    values = {field: _value(field, words[field]) for field in words if field != "command"}
+    values = {field: form.fields[field].read(field, words[field]) for field in words if field != "command"}
     for field in form.required:
         if not values.get(field):
             raise CommandError(f"{name} needs a {field}")
-    return form.kind(**{form.fields[field]: value for field, value in values.items()})
+    return form.kind(**{form.fields[field].attribute: value for field, value in values.items()})
 
 
 def as_object(command: Command) -> dict[str, object]:
     """The object that `parse_command` reads as this command."""
     name, form = next((name, form) for name, form in _FORMS.items() if form.kind is type(command))
-    values: dict[str, Any] = {field: getattr(command, own) for field, own in form.fields.items()}
-    return {"command": name, **{field: value for field, value in values.items() if value not in (None, "")}}
-
-
-def _value(field: str, value: object) -> object:
-    return _number(value) if field == "move" else _name(field, value)
-
-
-def _name(field: str, value: object) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_NAME or not value.isprintable():
-        raise CommandError(f"{field} is a name of at most {LONGEST_NAME} letters")
-    return value.strip()
-
-
-def _number(value: object) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_MOVES:
-        raise CommandError(f"move is a whole number from 1 to {MOST_MOVES}")
-    return value
+    values: dict[str, Any] = {field: getattr(command, own.attribute) for field, own in form.fields.items()}
+    told = {field: list(value) if isinstance(value, tuple) else value for field, value in values.items()}
+    return {"command": name, **{field: value for field, value in told.items() if value not in (None, "")}}

@@ -17,6 +17,7 @@ from daemon.coaching import Coach
 from daemon.commands import Answer, Command
 from daemon.judging.effects import Announcement, Effect, Thought
 from daemon.judging.referee import Referee
+from daemon.play import by_word
 from daemon.records.backlog import Backlog, Recorder
 from daemon.reminding import Reminders
 from daemon.seats import Seat
@@ -115,6 +116,8 @@ class Match:
 
     def start(self) -> None:
         """Publishes the position from which the match goes on."""
+        if self.eyes is None:
+            self.carry_out(by_word.begin(self.referee))
         self.carry_out(self.referee.pass_if_forced())
         self._publish()
 
@@ -196,7 +199,7 @@ class Match:
             if effects is None:
                 refused += 1
                 continue
-            self.carry_out(effects)
+            self.carry_out(effects if self.eyes is not None else by_word.answered(self.referee, effects))
             if self.referee.awaiting == "carry_out" and self.eyes is not None:
                 self.eyes.look_for_answer()
         if refused and self.referee.awaiting == "agent" and self._asking.refuse():

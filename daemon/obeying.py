@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from daemon.commands import (
@@ -11,6 +12,8 @@ from daemon.commands import (
     Command,
     Correct,
     EndMove,
+    Hand,
+    Move,
     Mover,
     NewGame,
     Pass,
@@ -25,6 +28,9 @@ from daemon.judging.adopting import SetUp
 from daemon.judging.corrections import Refusal
 from daemon.judging.effects import Announcement, Effect
 from daemon.judging.told_cells import cell_of, letter_of
+from daemon.play import by_word, hands
+from daemon.play.by_word import IllegalMove
+from daemon.speaking.tongue import worded
 from vision.reading.board_reading import BoardReading
 
 if TYPE_CHECKING:
@@ -38,7 +44,10 @@ NEEDS_BOARD = "I do not see the board now: clear it of hands, and say it again."
 def obey(match: Match, command: Command) -> Answer:
     """Carries a command out, and answers with what became of it."""
     try:
+        _check_ply(match, command)
         effects = _effects(match, command)
+    except IllegalMove as illegal:
+        return Answer(False, str(illegal), illegal.rule)
     except Refusal as refusal:
         return Answer(False, str(refusal))
     match.carry_out(effects)
@@ -51,12 +60,16 @@ def obey(match: Match, command: Command) -> Answer:
 def _effects(match: Match, command: Command) -> list[Effect]:
     referee = match.referee
     match command:
+        case Move(text):
+            return _make(match, text)
+        case Hand(tiles, side):
+            return _hold(match, tiles, side)
         case Pass(choice):
             return corrections.say_pass(referee, choice)
         case Mover(side, number):
-            return corrections.set_mover(referee, side, number)
+            return _set_mover(match, side, number)
         case Undo():
-            return undoing.undo(referee)
+            return undoing.undo(referee, on_board=match.eyes is not None)
         case Resign(side):
             return corrections.resign(referee, side)
         case Correct(cell, piece):
@@ -73,6 +86,31 @@ def _effects(match: Match, command: Command) -> list[Effect]:
             return _coach(match)
         case Repeat():
             return [referee.announce("repeat", match.spoken or referee.whose_turn(), urgent=True)]
+
+
+def _check_ply(match: Match, command: Command) -> None:
+    """Refuses what was meant for another position than the present one."""
+    ply = getattr(command, "ply", None)
+    if ply is not None and ply != match.referee.ply:
+        raise Refusal(worded("The game has gone on: look again."))
+
+
+def _make(match: Match, text: str) -> list[Effect]:
+    if match.eyes is not None:
+        raise Refusal(worded("A camera watches the board: make the move there."))
+    return by_word.make(match.referee, text)
+
+
+def _hold(match: Match, tiles: Sequence[str], side: str) -> list[Effect]:
+    if match.eyes is None:
+        raise Refusal(worded("Without a camera I deal myself, and know every hand."))
+    return hands.hold(match.referee, tiles, side)
+
+
+def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:
+    if match.eyes is None:
+        raise Refusal(worded("Every move was told here, so I know whose it was."))
+    return corrections.set_mover(match.referee, side, number)
 
 
 def _eyes(match: Match) -> Seeing:

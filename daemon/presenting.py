@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from daemon.judging.line import LineOfPlay
+from daemon.play.hands import told_move
 from daemon.seeing import Seeing
 from daemon.showing.overlay import draw_overlay
 from daemon.showing.scene import Scene
@@ -145,6 +146,11 @@ def told_line(line: LineOfPlay) -> list[dict[str, object]]:
     """The moves for the page: text, side, how the side is known, and the number, which passes have not."""
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     return [
-        {"move": ply.text, "side": ply.side, "known": ply.known, "number": numbers.get(index)}
+        {
+            "move": told_move(line.game, line.positions[index], ply),
+            "side": ply.side,
+            "known": ply.known,
+            "number": numbers.get(index),
+        }
         for index, ply in enumerate(line.plies)
     ]

@@ -30,6 +30,7 @@ Code = Literal[
     "cleared",
     "restored",
     "corrected",
+    "hand",
     "adopted",
     "paused",
     "continued",

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon import commands, session
+from daemon import commands, keys, presenting
 from daemon.commands import (
     Adopt,
     Coach,
     Command,
     Correct,
     EndMove,
+    Hand,
+    Move,
     Mover,
     NewGame,
     Pass,
@@ -182,7 +184,7 @@ def test_every_row_is_played_and_every_verdict_is_in_one() -> None:
     assert [row[0] for row in rows] == list(SEEN)
     verdicts = {word.strip("` ") for row in rows for word in row[1].split(" to ")}
     assert verdicts == set(typing.get_args(effects.Verdict))
-    assert set(session.VERDICTS) == verdicts
+    assert set(presenting.VERDICTS) == verdicts
 
 
 def told(command: Command) -> list[Announcement]:
@@ -191,6 +193,11 @@ def told(command: Command) -> list[Announcement]:
     match command:
         case Pass() | Mover():
             bench = at("dominoes", dominoes)
+        case Hand():
+            bench = at("dominoes", dominoes, agents=("greedy", None))
+        case Move():
+            bench = at(moves=["d2", "f4"])
+            bench.match.eyes = None
         case Undo():
             bench = at(moves=["d2", "f4"])
         case Correct():
@@ -222,18 +229,20 @@ COMMANDS: dict[str, Command] = {
     "end_move": EndMove(),
     "coach": Coach(),
     "repeat": Repeat(),
+    "move": Move("a1"),
+    "hand": Hand(("0-0", "1-2", "3-4", "5-6")),
 }
 
 
 @pytest.mark.parametrize("row", table("What people say"), ids=lambda row: row[0])
 def test_each_command_brings_what_the_table_says(row: list[str]) -> None:
-    name, keys, _, codes, said = row
+    name, presses, _, codes, said = row
     command = COMMANDS[name.strip("`")]
     announced = told(command)[: len(codes.split(","))]
     assert codes == ", ".join(f"`{one.code}`" for one in announced)
     assert said == " / ".join(one.text for one in announced)
-    pressed = [key.replace(" ", "space") for key, kind in session.KEYS.items() if type(kind) is type(command)]
-    assert keys == " ".join(pressed * (2 if pressed and pressed[0] in session.TWICE else 1))
+    pressed = [key.replace(" ", "space") for key, kind in keys.KEYS.items() if type(kind) is type(command)]
+    assert presses == " ".join(pressed * (2 if pressed and pressed[0] in keys.TWICE else 1))
 
 
 def test_every_command_and_every_code_is_in_the_document() -> None:
