@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from daemon.judging.line import LineOfPlay
 from daemon.play.hands import told_move
+from daemon.play.legal import legal_of
 from daemon.seeing import Seeing
 from daemon.showing.overlay import draw_overlay
 from daemon.showing.scene import Scene
@@ -15,7 +16,9 @@ from daemon.showing.view import View
 from daemon.showing.web import WebPage
 from daemon.showing.window import Window
 from daemon.speaking import phrases
+from daemon.speaking.tongue import as_words, in_a_row, in_words, worded
 from games import Step
+from wording import Term, sentence
 
 if TYPE_CHECKING:
     from daemon.session import Session
@@ -25,18 +28,18 @@ PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
 SHOW_S = 0.1
 """Shortest time between two updates of state and health."""
 VERDICTS = {
-    "start": "Ready.",
-    "unchanged": "The board is as I know it.",
-    "legal": "A legal move.",
-    "illegal": "Not a legal move.",
-    "unfinished": "The move is not finished.",
-    "put_back": "Put the men back, please.",
-    "takeback": "Taken back.",
-    "ambiguous": "I am not sure what was played.",
-    "unclear": "I cannot see the board clearly.",
-    "desync": "The board is not as I know it.",
-    "paused": "Paused.",
-    "over": "The game is over.",
+    "start": sentence("Ready."),
+    "unchanged": sentence("The board is as I know it."),
+    "legal": sentence("A legal move."),
+    "illegal": sentence("Not a legal move."),
+    "unfinished": sentence("The move is not finished."),
+    "put_back": sentence("Put the men back, please."),
+    "takeback": sentence("Taken back."),
+    "ambiguous": sentence("I am not sure what was played."),
+    "unclear": sentence("I cannot see the board clearly."),
+    "desync": sentence("The board is not as I know it."),
+    "paused": sentence("Paused."),
+    "over": sentence("The game is over."),
 }
 """The verdict line of the overlay, by the code of the verdict."""
 
@@ -65,8 +68,8 @@ class Presenting:
             self._show_picture(session.page, session.eyes, now)
 
     def show_at_once(self) -> None:
-        """The next `show` comes at once."""
-        self._shown_s = float("-inf")
+        """The next `show` comes at once, whatever is shown: it is of another game, maybe."""
+        self._shown_s, self._sequence = float("-inf"), -1
 
     def show_in(self, window: Window | None) -> None:
         """Shows the overlay in a window, where there is one, at most ten times a second."""
@@ -95,6 +98,8 @@ class Presenting:
         watched = session.eyes is not None
         page.update_view(self._view.of(match, session.timer, watched=watched, thought=match.last_thought))
         if match.state is not None:
+            if not watched and match.state.sequence != self._sequence:
+                page.update_legal(legal_of(match.referee, match.game_id))
             self._sequence = match.state.sequence
             page.update_state(match.state)
             page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
@@ -123,7 +128,8 @@ def scene_of(eyes: Seeing) -> Scene | None:
     if referee.agent_move is not None:
         agent_steps = game.steps(referee.position, referee.agent_move)
     outcome, totals = referee.outcome, phrases.totals(game, referee.position)
-    side = game.sides[game.to_move(referee.position)].capitalize()
+    side = phrases.named(game, game.to_move(referee.position))
+    turn = worded("{side:Nom} to move", side=side) if outcome is None else worded("Game over")
     return Scene(
         frame=seen.frame.image,
         template=eyes.pipeline.template,
@@ -133,12 +139,12 @@ def scene_of(eyes: Seeing) -> Scene | None:
         agent_steps=agent_steps,
         fault_cells=referee.fault_cells,
         unknown_cells=eyes.unknown_cells,
-        title=game.title,
-        verdict=VERDICTS.get(referee.verdict, referee.verdict),
+        title=as_words(Term("game", game.title)),
+        verdict=in_words(VERDICTS[referee.verdict]),
         said=eyes.match.spoken,
-        to_move=" ".join(filter(None, [totals, f"{side} to move" if outcome is None else "Game over"])),
+        to_move=in_a_row([totals, turn]),
         moves=tuple(referee.moves),
-        status="" if seen.alignment.pose is not None else "board not in sight",
+        status="" if seen.alignment.pose is not None else worded("board not in sight"),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import WSMsgType, web
 
+from daemon.commands import Command
 from daemon.showing.exposition import Exposition
 from daemon.showing.guard import SVG, is_here
 from daemon.showing.told import Mailbox, problem
@@ -31,7 +32,7 @@ _BOUNDARY = "kibitzer-picture"
 class Streams:
     """All who look. Used by the page's thread; `videos` may be read by any."""
 
-    def __init__(self, exposition: Exposition, mailbox: Mailbox, *, commands_from_elsewhere: bool) -> None:
+    def __init__(self, exposition: Exposition, mailbox: Mailbox[Command], *, commands_from_elsewhere: bool) -> None:
         self._exposition, self._mailbox = exposition, mailbox
         self._commands_from_elsewhere = commands_from_elsewhere
         self._changed = asyncio.Event()

@@ -9,10 +9,12 @@ import asyncio
 import concurrent.futures
 import json
 import queue
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from aiohttp import web
 
-from daemon.commands import MOST_BYTES, Answer, Command, CommandError, parse_command
+from daemon.commands import MOST_BYTES, Answer, CommandError
 from daemon.showing.door import Refusals
 from daemon.showing.permission import Permission
 
@@ -24,10 +26,13 @@ READ_S = 5.0
 """Longest wait for the whole text of a command."""
 
 
-class Request:
+T = TypeVar("T")
+
+
+class Request(Generic[T]):
     """One command that waits for its answer."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: T) -> None:
         self.command = command
         self.answered: concurrent.futures.Future[Answer] = concurrent.futures.Future()
 
@@ -36,18 +41,19 @@ class Request:
         self.answered.set_result(answer)
 
 
-class Mailbox:
+class Mailbox(Generic[T]):
     """Requests in the order in which they came. Thread-safe."""
 
-    def __init__(self, permission: Permission, refusals: Refusals) -> None:
-        self._permission, self._refusals = permission, refusals
+    def __init__(self, permission: Permission, refusals: Refusals, parse: Callable[[object], T]) -> None:
+        """`parse` reads a request's object, and raises CommandError where it is none."""
+        self._permission, self._refusals, self._parse = permission, refusals, parse
         self.is_open = False
         """Whether commands are taken; where the board shows all there is to know, none are."""
-        self._waiting: queue.Queue[Request] = queue.Queue(maxsize=MOST_WAITING)
+        self._waiting: queue.Queue[Request[T]] = queue.Queue(maxsize=MOST_WAITING)
 
-    def take(self) -> list[Request]:
+    def take(self) -> list[Request[T]]:
         """The requests that wait, except those whose senders have given up; each must be answered."""
-        taken: list[Request] = []
+        taken: list[Request[T]] = []
         while True:
             try:
                 request = self._waiting.get_nowait()
@@ -65,7 +71,7 @@ class Mailbox:
             return problem(409, "no_commands", "The board shows all there is to know of this game.")
         try:
             async with asyncio.timeout(READ_S):
-                waiting = Request(await _command(request))
+                waiting = Request(self._parse(await words_of(request, MOST_BYTES)))
         except CommandError as error:
             self._refusals.count("command")
             return problem(400, "no_command", str(error))
@@ -76,7 +82,7 @@ class Mailbox:
             return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
         return await self._carried_out(waiting)
 
-    async def _carried_out(self, waiting: Request) -> web.Response:
+    async def _carried_out(self, waiting: Request[T]) -> web.Response:
         try:
             self._waiting.put_nowait(waiting)
             answer = await asyncio.wait_for(asyncio.wrap_future(waiting.answered), ANSWER_S)
@@ -87,11 +93,6 @@ class Mailbox:
         if not answer.accepted:
             return problem(409, "refused", answer.text)
         return web.json_response({"code": "done", "text": answer.text})
-
-
-async def _command(request: web.Request) -> Command:
-    """The command in a request. Raises CommandError."""
-    return parse_command(await words_of(request, MOST_BYTES))
 
 
 async def words_of(request: web.Request, most_bytes: int) -> object:

@@ -23,16 +23,19 @@ import prometheus_client
 from aiohttp import web
 
 from agents.messages import StateMessage
+from daemon.commands import Command, parse_command
 from daemon.showing.archive import Archive
 from daemon.showing.board_style import STYLE
 from daemon.showing.door import SAY_S, Door, Refusals, RubbishFilter
 from daemon.showing.exposition import Exposition
 from daemon.showing.guard import admit, is_loopback, protect
 from daemon.showing.permission import Permission
+from daemon.showing.setup import Setup
 from daemon.showing.streams import Streams
 from daemon.showing.token import TokenError, page_token
 from daemon.showing.told import Mailbox, Request
 from daemon.speaking import tongue
+from daemon.wishes import Wish, parse_wish
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)
@@ -80,7 +83,10 @@ class WebPage:
         self._refusals = Refusals()
         self._door = Door(self._refusals)
         permission = Permission(token, self._refusals)
-        self._mailbox = Mailbox(permission, self._refusals)
+        self._mailbox = Mailbox(permission, self._refusals, parse_command)
+        self._wishes = Mailbox(permission, self._refusals, parse_wish)
+        self._setup = Setup()
+        self._legal: dict[str, object] = {"moves": []}
         self._archive = (
             None
             if journal is None
@@ -143,9 +149,21 @@ class WebPage:
 
     def take_commands(self) -> None:
         """Lets this computer tell what the board does not show; `told` is to be called often then."""
-        self._mailbox.is_open = True
+        self._mailbox.is_open = self._wishes.is_open = True
 
-    def told(self) -> list[Request]:
+    def update_legal(self, legal: Mapping[str, object]) -> None:
+        """Replaces the legal moves of a person who makes them on the page, as `daemon.play.legal` tells them."""
+        self._legal = dict(legal)
+
+    def update_frame(self, draw: Callable[[], Image]) -> None:
+        """Shows a new picture of the camera's own, drawn only where somebody asks for it, by another thread."""
+        self._setup.set_frame(draw)
+
+    def wished(self) -> list[Request[Wish]]:
+        """What the set-up was asked for since the last call; each must be answered."""
+        return self._wishes.take()
+
+    def told(self) -> list[Request[Command]]:
         """The commands that came since the last call; each must be answered."""
         return self._mailbox.take()
 
@@ -176,6 +194,7 @@ class WebPage:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
+        self._setup.close()
         if self._archive is not None:
             self._archive.close()
 
@@ -257,6 +276,7 @@ class WebPage:
             ("/board.css", _board_style),
             ("/words", _words),
             ("/state", self._state),
+            ("/legal", self._legal_moves),
             ("/events", self._events),
             ("/healthz", self._healthz),
             ("/readyz", self._readyz),
@@ -264,6 +284,8 @@ class WebPage:
         ):
             application.router.add_get(path, handler)
         application.router.add_post("/tell", self._mailbox.receive)
+        application.router.add_post("/wish", self._wishes.receive)
+        self._setup.add_routes(application.router)
         if self._archive is not None:
             self._archive.add_routes(application.router)
         return application
@@ -273,6 +295,9 @@ class WebPage:
         if state is None:
             return web.json_response({"code": "no_state", "text": "no game has begun yet"}, status=503)
         return web.Response(text=state.model_dump_json(), content_type="application/json")
+
+    async def _legal_moves(self, _: web.Request) -> web.Response:
+        return web.json_response(self._legal)
 
     async def _events(self, _: web.Request) -> web.Response:
         return web.json_response(self._exposition.announcements())

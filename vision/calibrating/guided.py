@@ -114,6 +114,8 @@ class GuidedCalibration:
         self._told: tuple[Mistakes, float] | None = None
         """What was said to be amiss with this board, and when first."""
         self._insist = False
+        self.seen: BoardPose | None = None
+        """Where the board lies in the last frame; None where it was not found."""
         self.refused = ""
         """Why the run has ended without all pictures; empty where it has not."""
         self._accept = accept
@@ -164,7 +166,7 @@ class GuidedCalibration:
             trouble = self._said[0] if self._said_code in ("find", "lost", "hand", "correct", "conditions") else ""
             self.refused = stuck_text(STUCK_S / 60, self._phase, trouble)
             return self._answer()
-        pose = self._place(frame)
+        self.seen = pose = self._place(frame)
         if pose is None:
             return self._answer()
         rectified = rectify(frame.image, pose, self.template)

@@ -118,7 +118,7 @@ async function askLegal(again = false) {
   try {
     const response = await fetch("legal");
     const told = await response.json();
-    if (wanted !== asked || !response.ok) return;
+    if (wanted !== asked || !response.ok || told.ply !== message.state.ply) return;
     board.offer(told.moves || []);
     hand.show(told.hand || null, told.moves || []);
   } catch { /* the connection is gone: the next state asks again */ }
