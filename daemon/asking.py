@@ -12,6 +12,7 @@ from daemon.judging.effects import Announcement, Effect, Record, Rewrite, TakeBa
 from daemon.judging.referee import Referee
 from daemon.play import hands
 from daemon.seats import Seat
+from daemon.speaking.tongue import worded
 
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
@@ -103,8 +104,9 @@ class Asking:
         if self.publisher is None:
             return ""
         self._asked_again += 1
-        what = "answers with illegal moves" if self._refusals > REFUSALS else "does not answer"
-        return f"{agent} {what}. I ask again."
+        if self._refusals > REFUSALS:
+            return worded("{agent} answers with illegal moves. I ask again.", agent=agent)
+        return worded("{agent} does not answer. I ask again.", agent=agent)
 
     def changed(self, effects: Sequence[Effect]) -> list[Effect]:
         """The effects with what the agent said of its move. With the position changed patience begins anew."""

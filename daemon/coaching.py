@@ -14,6 +14,7 @@ from typing import Any
 
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, worded
 from games import AnyGame, GameError
 
 LOGGER = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ class Coach:
             return None
         self._asked = None
         if answer[:2] != (game_id, referee.ply):
-            return "The board has changed while I was thinking. Ask me again."
+            return worded("The board has changed while I was thinking. Ask me again.")
         return advice(referee.game, referee.position, answer[2])
 
     def close(self) -> None:
@@ -120,9 +121,9 @@ def advice(game: AnyGame, position: Any, text: str) -> str:
         score = answer["score"]
         worth = None if score is None else float(score)
     except (ValueError, KeyError, TypeError, GameError):
-        return "I have no opinion on this position."
-    best = f"The best move I see is {phrases.spoken_move(game, position, move)}."
-    return " ".join(filter(None, [_standing(game, position, worth), best]))
+        return worded("I have no opinion on this position.")
+    best = worded("The best move I see is {move}.", move=phrases.spoken_move(game, position, move))
+    return in_a_row([_standing(game, position, worth), best])
 
 
 def _standing(game: AnyGame, position: Any, worth: float | None) -> str:
@@ -130,9 +131,9 @@ def _standing(game: AnyGame, position: Any, worth: float | None) -> str:
     if worth is None or worth != worth:  # not a number
         return ""
     if not worth:
-        return "The game is even."
+        return worded("The game is even.")
     side = game.to_move(position)
-    better = game.sides[side if worth > 0 else 1 - side].capitalize()
+    better = phrases.named(game, side if worth > 0 else 1 - side)
     if abs(worth) > FORCED:
-        return f"{better} can force a win."
-    return f"{better} stands better, by {abs(worth):.3g}."
+        return worded("{side:Nom} can force a win.", side=better)
+    return worded("{side:Nom} stands better, by {points}.", side=better, points=f"{abs(worth):.3g}")

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 
 from daemon.commands import Adopt, Coach, Command, EndMove, Mover, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
+from daemon.speaking.tongue import in_words
+from wording import sentence
 
 KEYS: dict[str, Command] = {
     " ": EndMove(),
@@ -22,8 +24,13 @@ KEYS: dict[str, Command] = {
 }
 """Keys of the window: the move is made, undo, pass, the last move was the other's, coach, repeat, hold, go on, adopt
 the board, new game, resign."""
-TWICE = {"a": "take the board as it is", "n": "begin a new game", "R": "resign"}
-"""Keys that must be pressed twice within TWICE_S, so that nobody loses a game by leaning on a keyboard."""
+TWICE = {
+    "a": sentence("Press {key} again to take the board as it is.", key="a"),
+    "n": sentence("Press {key} again to begin a new game.", key="n"),
+    "R": sentence("Press {key} again to resign.", key="R"),
+}
+"""Keys that must be pressed twice within TWICE_S, so that nobody loses a game by leaning on a keyboard, and what is
+said the first time."""
 TWICE_S = 4.0
 
 
@@ -44,4 +51,4 @@ class Keyboard:
             self._pressed = "", 0.0
             return command
         self._pressed = key, now_s
-        return f"Press {key} again to {TWICE[key]}."
+        return in_words(TWICE[key])

@@ -21,6 +21,7 @@ from daemon.play import by_word
 from daemon.records.backlog import Backlog, Recorder
 from daemon.reminding import Reminders
 from daemon.seats import Seat
+from daemon.speaking.tongue import worded
 
 if TYPE_CHECKING:
     from daemon.pipeline import Observation
@@ -142,7 +143,7 @@ class Match:
     def leave(self) -> None:
         """Another game begins while this one goes on: it stays in the record as it stands, and is not resumed."""
         if self.referee.outcome is None and self.referee.ply:
-            self.carry_out([self.referee.announce("left", "The game before stays in the record, unfinished.")])
+            self.carry_out([self.referee.announce("left", worded("The game before stays in the record, unfinished."))])
 
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""

@@ -30,15 +30,17 @@ from daemon.judging.effects import Announcement, Effect
 from daemon.judging.told_cells import cell_of, letter_of
 from daemon.play import by_word, hands
 from daemon.play.by_word import IllegalMove
-from daemon.speaking.tongue import worded
+from daemon.speaking import phrases
+from daemon.speaking.tongue import in_a_row, in_words, worded
 from vision.reading.board_reading import BoardReading
+from wording import sentence
 
 if TYPE_CHECKING:
     from daemon.match import Match
     from daemon.seeing import Seeing
 
-NEEDS_CAMERA = "No camera watches this game."
-NEEDS_BOARD = "I do not see the board now: clear it of hands, and say it again."
+NEEDS_CAMERA = sentence("No camera watches this game.")
+NEEDS_BOARD = sentence("I do not see the board now: clear it of hands, and say it again.")
 
 
 def obey(match: Match, command: Command) -> Answer:
@@ -116,7 +118,7 @@ def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:
 def _eyes(match: Match) -> Seeing:
     """Who watches the board. Raises Refusal where nobody does."""
     if match.eyes is None:
-        raise Refusal(NEEDS_CAMERA)
+        raise Refusal(in_words(NEEDS_CAMERA))
     return match.eyes
 
 
@@ -124,7 +126,7 @@ def _seen(match: Match) -> BoardReading:
     """What the eyes read last, corrections included. Raises Refusal where the board is not in sight."""
     eyes = _eyes(match)
     if eyes.reading is None or eyes.observation is None or eyes.observation.rectified is None:
-        raise Refusal(NEEDS_BOARD)
+        raise Refusal(in_words(NEEDS_BOARD))
     return eyes.reading
 
 
@@ -132,22 +134,25 @@ def _correct(match: Match, name: str, piece: str) -> list[Effect]:
     """Takes what stands on a cell from a person, if legal play then explains the board, or at least more of it."""
     referee, game = match.referee, match.referee.game
     if referee.paused:
-        raise Refusal("The game is paused: resume it first.")
+        raise Refusal(worded("The game is paused: resume it first."))
     cell, letter = cell_of(game, name), letter_of(game, piece)
     eyes, reading = _eyes(match), _seen(match)
     before = eyes.told.over(reading)
     eyes.told.say(cell, letter, reading)
     after = eyes.told.over(reading)
-    what = f"{game.cells[cell]} {'is empty' if letter == game.classes[0] else f'holds {piece.lower()}'}"
+    if letter == game.classes[0]:
+        what = worded("I see: {cell} is empty.", cell=game.cells[cell])
+    else:
+        what = worded("I see: {cell} holds {man:acc}.", cell=game.cells[cell], man=phrases.owner(game, letter))
     way = adopting.way_to(referee, after)
     if way is not None and way.ply < referee.ply:
-        told = [referee.announce("corrected", f"I see: {what}.", cells=(cell,))]
+        told = [referee.announce("corrected", what, cells=(cell,))]
         return [*told, *adopting.take(referee, way)]
     why = adopting.why_not(referee, eyes.explain(after))
     if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
         eyes.told.forget([cell])
-        raise Refusal(f"That cannot be: {why}")
-    effects: list[Effect] = [referee.announce("corrected", f"I see: {what}.", cells=(cell,))]
+        raise Refusal(in_a_row([worded("That cannot be:"), why]))
+    effects: list[Effect] = [referee.announce("corrected", what, cells=(cell,))]
     referee.say_again()
     return [*effects, *eyes.judged(reading)]
 
@@ -157,33 +162,35 @@ def _adopt(match: Match, side: str) -> list[Effect]:
     if isinstance(adopted, SetUp):
         match.set_up = adopted.position
         game = match.referee.game
-        mover = game.sides[game.to_move(adopted.position)]
-        return [match.referee.announce("adopted", f"A new game begins with this board. It is {mover}'s turn.")]
+        mover = phrases.named(game, game.to_move(adopted.position))
+        text = worded("A new game begins with this board. It is {side:gen}'s turn.", side=mover)
+        return [match.referee.announce("adopted", text)]
     return adopted
 
 
 def _pause(match: Match, begins: bool) -> list[Effect]:
     referee = match.referee
     if referee.outcome is not None:
-        raise Refusal("The game is over.")
+        raise Refusal(worded("The game is over."))
     if referee.paused == begins:
-        raise Refusal("The game is paused already." if begins else "The game is not paused.")
+        raise Refusal(worded("The game is paused already.") if begins else worded("The game is not paused."))
     if begins:
         referee.pause()
-        return [referee.announce("paused", "The game is paused. Nothing on the board counts until you resume.")]
+        text = worded("The game is paused. Nothing on the board counts until you resume.")
+        return [referee.announce("paused", text)]
     referee.go_on()
-    return [referee.announce("continued", f"The game goes on. {referee.whose_turn()}")]
+    return [referee.announce("continued", in_a_row([worded("The game goes on."), referee.whose_turn()]))]
 
 
 def _new_game(match: Match) -> list[Effect]:
     match.new_game_wanted = match.asked_anew = True
-    return [match.referee.announce("new_game", "A new game.")]
+    return [match.referee.announce("new_game", worded("A new game."))]
 
 
 def _coach(match: Match) -> list[Effect]:
     referee = match.referee
     if referee.outcome is not None:
-        raise Refusal("The game is over: there is no move to advise.")
+        raise Refusal(worded("The game is over: there is no move to advise."))
     if not match.ask_coach():
-        raise Refusal("I am thinking already.")
-    return [referee.announce("coach", "Let me think.")]
+        raise Refusal(worded("I am thinking already."))
+    return [referee.announce("coach", worded("Let me think."))]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_words, worded
 from games import AnyGame
 from vision.watching.gate import GateState
+from wording import sentence
 
-BLOCKED = "Something lies over the board. I wait until I can see all of it."
+BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
 
 
 class Obstacles:
@@ -23,7 +25,7 @@ class Obstacles:
 
     def _blocked(self, gate: GateState) -> list[str]:
         """That something rests over the board; until it has gone nothing is read."""
-        told = [BLOCKED] if gate.blocked and not self._told_blocked else []
+        told = [in_words(BLOCKED)] if gate.blocked and not self._told_blocked else []
         self._told_blocked = gate.blocked or (self._told_blocked and not gate.settled)
         return told
 
@@ -34,8 +36,12 @@ class Obstacles:
         told = []
         if outside and not self._told_outside:
             names = phrases.listed_briefly([game.cells[cell] for cell in outside])
-            told = [f"I cannot see {names}: outside the picture. Please turn the camera, or move the board."]
+            told = [
+                worded(
+                    "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
+                )
+            ]
         elif self._told_outside and not outside:
-            told = ["I see the whole board again."]
+            told = [worded("I see the whole board again.")]
         self._told_outside = bool(outside)
         return told

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
+from daemon.speaking.tongue import in_words
 from vision.finding.sight import why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import cells_in_picture, rectify
@@ -130,7 +131,7 @@ class Pipeline:
         Takes about a second: to be asked once a loss.
         """
         why = why_unseen(frame.image, self.template)
-        return "" if why.code == "no_board" else why.text
+        return "" if why.code == "no_board" else in_words(why.matter, why.remedy)
 
     def ask_again(self) -> bool:
         """Wants the still picture read once more and averaged; False where that was done often enough."""

@@ -8,6 +8,7 @@ import games
 from daemon.judging.play import Withdrawn
 from daemon.records.stored import StoredGame, StoredPly
 from daemon.records.stored_line import history_of
+from daemon.speaking.tongue import reason, worded
 from games import AnyGame
 
 
@@ -19,13 +20,13 @@ def rule_texts(game: AnyGame) -> dict[str, str]:
 def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | str:
     """The positions of an interrupted game; where it cannot go on, why not."""
     if stored.game != game.name:
-        return "it is another game"
+        return worded("it is another game")
     if dict(stored.rules) != rule_texts(game):
-        return "it has other rules"
+        return worded("it has other rules")
     try:
         return history_of(game, stored)
     except games.GameError as error:
-        return str(error)
+        return reason(error)
 
 
 def was_left(stored: StoredGame) -> bool:

@@ -19,10 +19,12 @@ from daemon.next_game import STANDS_S, NextGame
 from daemon.obeying import NEEDS_BOARD
 from daemon.obstacles import Obstacles
 from daemon.pipeline import Observation, Pipeline
+from daemon.speaking.tongue import in_a_row, in_words, worded
 from daemon.understanding import Learner, Understanding, is_unsure
 from games import Side
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
+from wording import sentence
 
 UNKNOWN = 0.5
 """Share of the unknown from which a cell is shown as one that the eyes cannot make out."""
@@ -30,10 +32,10 @@ GOING_BACK_S = 3.0
 """So long a board must stand before it is believed that what may be half of a takeback is all of it."""
 HURRY_S = 3.0
 """So long a hand may take to leave the board after a move was said to be made."""
-HURRY_GIVEN_UP = "I cannot read the board: something moves over it. I look again when it is still."
-OFFER = (
-    f"The board is set up for a new game. I begin one in {STANDS_S:.0f} seconds. "
-    "To go on with this game, put the men back."
+HURRY_GIVEN_UP = sentence("I cannot read the board: something moves over it. I look again when it is still.")
+OFFER = sentence(
+    "The board is set up for a new game. I begin one in {seconds} seconds. To go on with this game, put the men back.",
+    seconds=round(STANDS_S),
 )
 
 
@@ -97,7 +99,7 @@ class Seeing:
         time_s = observation.frame.time_s
         if self._hurried_s is not None and time_s >= self._hurried_s:
             self._hurried_s = None
-            self.match.carry_out([self._referee.announce("nothing_new", HURRY_GIVEN_UP)])
+            self.match.carry_out([self._referee.announce("nothing_new", in_words(HURRY_GIVEN_UP))])
         if observation.reading is not None and not self.start_in_view:
             self._take_in(observation.reading, time_s)
         elif self._hurried_s is not None and _stands_still(observation):
@@ -109,7 +111,7 @@ class Seeing:
         """Judges a reading, unless it shows that the next game begins."""
         sign = self._next_game.see(self._referee, self.told.over(reading), time_s)
         if sign == "offer":
-            self.match.carry_out([self._referee.announce("new_game", OFFER)])
+            self.match.carry_out([self._referee.announce("new_game", in_words(OFFER))])
         elif sign == "begin":
             self.match.new_game_wanted = True
         if not sign:
@@ -211,7 +213,10 @@ class Seeing:
         effects = self.judged(self.pipeline.reader.read(seen.rectified, seen.frame.time_s))
         if any(isinstance(effect, Announcement) and effect.text for effect in effects):
             return effects
-        return [*effects, self._referee.announce("nothing_new", f"I see no move. {self._referee.whose_turn()}")]
+        return [
+            *effects,
+            self._referee.announce("nothing_new", in_a_row([worded("I see no move."), self._referee.whose_turn()])),
+        ]
 
     def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
         """What the referee decides on an explained reading; who learns from it is told."""

@@ -19,6 +19,8 @@ from daemon.config import ClockSection
 from daemon.judging.effects import Effect, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
 from daemon.records.stored import StoredGame
+from daemon.speaking import phrases
+from daemon.speaking.tongue import worded, worded_n
 from games import Outcome
 
 OUT_OF_TIME = "time"
@@ -111,14 +113,15 @@ class Timekeeper:
 
     def _told(self, due: Due, referee: Referee) -> list[Effect]:
         game, side = referee.game, due.side
-        name = game.sides[side].capitalize()
+        who = phrases.named(game, side)
         if due.left_s > 0:
             # An agent knows its time; nobody at the table can hurry it.
             if referee.agents[side] is not None:
                 return []
-            return [referee.announce("clock", f"{name} has {spoken_time(due.left_s)} left.", urgent=True, side=side)]
+            text = worded("{side:Nom} has {time} left.", side=who, time=spoken_time(due.left_s))
+            return [referee.announce("clock", text, urgent=True, side=side)]
         if not self.clock.control.lose:
-            return [referee.announce("clock", f"{name}'s time is up.", urgent=True, side=side)]
+            return [referee.announce("clock", worded("{side:Gen}'s time is up.", side=who), urgent=True, side=side)]
         return referee.declare(Outcome(1 - side, OUT_OF_TIME, game.scores(referee.position)))
 
 
@@ -127,10 +130,10 @@ def spoken_time(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     words = []
     if minutes:
-        words.append("one minute" if minutes == 1 else f"{minutes} minutes")
+        words.append(worded_n("one minute", "{count} minutes", minutes))
     if rest or not minutes:
-        words.append("one second" if rest == 1 else f"{rest} seconds")
-    return " and ".join(words)
+        words.append(worded_n("one second", "{count} seconds", rest))
+    return phrases.listed(words)
 
 
 def shown(seconds: float) -> str:

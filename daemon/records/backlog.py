@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from daemon.judging.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
+from daemon.speaking.tongue import worded
 from games import Outcome
 
 LOGGER = logging.getLogger(__name__)
@@ -76,14 +77,15 @@ class Backlog:
             self._waiting.pop(0)
         if self.trouble:
             self.trouble = ""
-            self._tell("I can write down the moves again. Nothing is lost.")
+            self._tell(worded("I can write down the moves again. Nothing is lost."))
 
     def _say_trouble(self, error: OSError) -> None:
         if self.trouble == str(error):
             return
         self.trouble = str(error)
         LOGGER.error("the record cannot be written: %s", error.__cause__ or error)
-        self._tell(f"I cannot write down the moves: {error}. I keep them in memory and try again.")
+        text = worded("I cannot write down the moves: {why}. I keep them in memory and try again.", why=str(error))
+        self._tell(text)
 
 
 def _write(recorder: Recorder, effect: Effect) -> None:

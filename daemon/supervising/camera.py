@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 from daemon.config import CameraSection
+from daemon.speaking.tongue import worded
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
@@ -20,10 +21,16 @@ REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 """Waits between attempts to open a camera that is not there; the last one repeats."""
 FROZEN_REOPEN_S = (0.0, 15.0, 60.0, 300.0)
 """Waits before a camera whose picture stands still is opened again, each time that it did not help."""
+NONE = "none"
+"""The spec of no camera: moves are told."""
+IDLE_S = 0.02
+"""Longest wait for a frame that never comes: what is told meanwhile is answered at once."""
 SLOW_OPENING_S = 20.0
 """An attempt to open a camera that takes longer hangs in its driver."""
 
-State = Literal["opening", "on", "silent", "frozen", "away", "hangs"]
+UNWANTED: dict[str, object] = {"age_s": None, "reopened": 0, "dropped": 0}
+
+State = Literal["unwanted", "opening", "on", "silent", "frozen", "away", "hangs"]
 
 
 class Say(Protocol):
@@ -69,6 +76,9 @@ class Camera:
 
         Raises SourceEnded after the last frame of a file or folder.
         """
+        if not self.wanted:
+            self._sleep(min(timeout_s, IDLE_S))
+            return None
         if self._frames is None:
             self._open(timeout_s)
             return None
@@ -89,6 +99,13 @@ class Camera:
         self._stillness = Stillness(settings.frozen_s)
         self._failures = self._thaws = 0
         self._retry_s, self._picture_s, self.state = float("-inf"), self._clock(), "opening"
+        if not self.wanted:
+            self.trouble, self._seen = "", False
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is to be a camera at all."""
+        return self._spec != NONE
 
     @property
     def is_live(self) -> bool:
@@ -107,7 +124,7 @@ class Camera:
     @property
     def settled(self) -> bool:
         """Whether it is clear how the camera is: a picture came, or it was said that none comes."""
-        return self._seen or bool(self.trouble)
+        return self._seen or bool(self.trouble) or not self.wanted
 
     @property
     def age_s(self) -> float | None:
@@ -116,6 +133,8 @@ class Camera:
 
     def status(self) -> dict[str, object]:
         """`ok`, `text`, `state` and figures for the health page."""
+        if not self.wanted:
+            return {"ok": True, "text": "none is wanted: moves are told", "state": "unwanted", **UNWANTED}
         source = None if self._frames is None else self._frames.source
         figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
         figures |= {"reopened": self.reopened, "dropped": 0 if self._frames is None else self._frames.dropped}
@@ -151,7 +170,7 @@ class Camera:
         if not self._attempt.wait(timeout_s):
             if self._clock() - self._began_s > SLOW_OPENING_S:
                 self.state = "hangs"
-                self._tell("The camera does not answer. Unplug it and plug it in again.")
+                self._tell(worded("The camera does not answer. Unplug it and plug it in again."))
             return
         attempt, self._attempt = self._attempt, None
         try:
@@ -178,20 +197,20 @@ class Camera:
             self._frozen(now_s)
         elif missing and isinstance(source, LiveSource) and source.hangs:
             self.state = "hangs"
-            self._tell("The camera does not answer. Unplug it and plug it in again.")
+            self._tell(worded("The camera does not answer. Unplug it and plug it in again."))
         elif missing:
             self.state = "silent"
-            self._tell("No picture comes from the camera.")
+            self._tell(worded("No picture comes from the camera."))
         elif frame is not None:
             self.state, self._thaws, self._frozen_retry_s = "on", 0, float("inf")
             if self.trouble:
                 self.trouble = ""
-                self._say("The camera's picture is back.")
+                self._say(worded("The camera's picture is back."))
 
     def _frozen(self, now_s: float) -> None:
         """Opens a camera again whose picture stands still, less and less often."""
         self.state = "frozen"
-        self._tell("The camera's picture is frozen.")
+        self._tell(worded("The camera's picture is frozen."))
         if self._frozen_retry_s == float("inf"):
             self._frozen_retry_s = now_s + FROZEN_REOPEN_S[min(self._thaws, len(FROZEN_REOPEN_S) - 1)]
         if now_s >= self._frozen_retry_s:
@@ -205,7 +224,8 @@ class Camera:
         self._let_go()
         self.state = "away"
         LOGGER.log(logging.DEBUG if self.trouble else logging.WARNING, "no camera: %s", why)
-        self._tell(f"I have no camera ({why}).", "I have no camera. Is it plugged in? I keep trying.")
+        said = worded("I have no camera. Is it plugged in? I keep trying.")
+        self._tell(worded("I have no camera ({why}).", why=why), said)
         self._retry_s = self._clock() + REOPEN_S[min(self._failures, len(REOPEN_S) - 1)]
         self._failures += 1
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from daemon.speaking.tongue import worded, worded_n
+
 LOOK_S = 10.0
 
 
@@ -41,9 +43,14 @@ class DiskWatch:
         """`ok`, `text` and `free_mb` for the health page."""
         free = self.free_bytes
         if free is None:
-            return {"ok": False, "text": f"The folder {self._folder} is gone. Put it back.", "free_mb": None}
+            text = worded("The folder {name} is gone. Put it back.", name=str(self._folder))
+            return {"ok": False, "text": text, "free_mb": None}
         free_mb = free // 1_000_000
         if free_mb < self.least_mb:
-            text = f"The disk is almost full: {free_mb} megabytes are left. Please make room."
+            text = worded_n(
+                "The disk is almost full: {count} megabyte is left. Please make room.",
+                "The disk is almost full: {count} megabytes are left. Please make room.",
+                free_mb,
+            )
             return {"ok": False, "text": text, "free_mb": free_mb}
         return {"ok": True, "text": f"{free_mb} MB free", "free_mb": free_mb}

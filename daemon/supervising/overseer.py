@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable
 from typing import Protocol
 
+from daemon.speaking.tongue import worded
 from daemon.supervising.notify import Notifier
 from daemon.supervising.pulse import Pulse
 
@@ -114,7 +115,7 @@ class Overseer:
         elif self._told:
             self._told = False
             LOGGER.warning("the loop goes round again")
-            self._watched.say("I am back.")
+            self._watched.say(worded("I am back."))
         self._tell_systemd(fresh=not stuck)
 
     def _hangs(self, busy_s: float) -> None:
@@ -123,10 +124,10 @@ class Overseer:
         if not self._told:
             self._told = True
             LOGGER.error("the loop is %s; all threads stand here:\n%s", text, _stacks())
-            self._watched.say("I am stuck. Please wait; nothing recorded is lost.", urgent=True)
+            self._watched.say(worded("I am stuck. Please wait; nothing recorded is lost."), urgent=True)
         if self.end_s and self._pulse.is_over(self.end_s):
             LOGGER.critical("the loop is %s; ending with status %d", text, STUCK_STATUS)
-            self._watched.say("I must start again. Nothing recorded is lost.", urgent=True)
+            self._watched.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
             self._watched.has_spoken(LAST_WORDS_S)
             self._end(STUCK_STATUS)
 

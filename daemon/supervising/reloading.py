@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.config import Config, ConfigError, load_config
+from daemon.speaking.tongue import worded
 
 AT_ONCE = {
     "players": "from the next move on",
@@ -53,9 +54,9 @@ class Reading:
     def text(self) -> str:
         """What came of it, for log and health."""
         if self.fault:
-            return "The new settings are wrong. I keep the old ones."
+            return worded("The new settings are wrong. I keep the old ones.")
         if not (self.taken or self.waiting):
-            return "The settings are as they were."
+            return worded("The settings are as they were.")
         parts = [f"New settings: {_few(self.taken)}."] if self.taken else []
         parts += [f"{_few(self.waiting)} {_wait(self.waiting)} for a restart."] if self.waiting else []
         return " ".join(parts)
@@ -66,10 +67,10 @@ class Reading:
         if self.fault or not (self.taken or self.waiting):
             return self.text
         if not self.waiting:
-            return "The new settings are in force."
-        return (
-            "The new settings are in force; some wait" if self.taken else "The new settings wait"
-        ) + " for a restart."
+            return worded("The new settings are in force.")
+        if self.taken:
+            return worded("The new settings are in force; some wait for a restart.")
+        return worded("The new settings wait for a restart.")
 
 
 def read_again(path: Path, now: Config) -> Reading:

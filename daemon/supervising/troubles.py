@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from daemon.speaking.tongue import in_words, language
+from wording import Sentence, sentence
+
 
 @dataclasses.dataclass(frozen=True)
 class Manner:
@@ -12,17 +15,25 @@ class Manner:
 
     grace_s: float
     """Seconds that it must last: a worker that starts again in time is nobody's business."""
-    again: str
+    trouble: Sentence
+    """What is said in another language than English, in which parts tell of themselves."""
+    again: Sentence
     """What is said when the part is well again."""
 
 
 MANNERS = {
-    "agents": Manner(10.0, "The agents are here again."),
-    "bus": Manner(5.0, "The agents' connection works again."),
-    "disk": Manner(0.0, "There is enough room on the disk again."),
-    "page": Manner(5.0, "The page is there again."),
-    "sound": Manner(0.0, "I can speak again."),
-    "pipeline": Manner(15.0, "I keep up with the camera again."),
+    "agents": Manner(10.0, sentence("An agent does not work."), sentence("The agents are here again.")),
+    "bus": Manner(
+        5.0, sentence("The agents' connection does not work."), sentence("The agents' connection works again.")
+    ),
+    "disk": Manner(
+        0.0, sentence("The disk is almost full. Please make room."), sentence("There is enough room on the disk again.")
+    ),
+    "page": Manner(5.0, sentence("The page cannot be opened."), sentence("The page is there again.")),
+    "sound": Manner(0.0, sentence("I cannot speak."), sentence("I can speak again.")),
+    "pipeline": Manner(
+        15.0, sentence("I cannot keep up with the camera."), sentence("I keep up with the camera again.")
+    ),
 }
 """Parts whose trouble a player may have to do something about, and which do not tell it themselves."""
 
@@ -44,15 +55,17 @@ class Troubles:
                 self._since_s.pop(name, None)
                 if name in self._told:
                     self._told.remove(name)
-                    said.append(manner.again)
+                    said.append(in_words(manner.again))
                 continue
             since_s = self._since_s.setdefault(name, now_s)
             if name not in self._told and now_s - since_s >= manner.grace_s:
                 self._told.add(name)
-                said.append(_sentence(str(part["text"])))
+                said.append(_told(manner, str(part["text"])))
         return said
 
 
-def _sentence(text: str) -> str:
+def _told(manner: Manner, text: str) -> str:
+    if language() != "en":
+        return in_words(manner.trouble)
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."

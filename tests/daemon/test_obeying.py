@@ -430,7 +430,7 @@ def test_the_end_of_a_move_always_has_an_answer() -> None:
     moving(bench, "occluded", 20.0)
     assert tell(bench, EndMove()) == ""
     moving(bench, "occluded", 20.0 + HURRY_S)
-    assert bench.heard[-1].text == HURRY_GIVEN_UP
+    assert bench.heard[-1].text == str(HURRY_GIVEN_UP)
 
 
 def test_without_a_board_in_sight_the_answer_is_that_it_is_not_seen() -> None:

@@ -43,7 +43,7 @@ class OtherSheetError(ValueError):
 
     def __init__(self, seen: SheetName, wanted: str) -> None:
         super().__init__(f"this sheet is for {seen}, not for {wanted}")
-        self.seen = seen
+        self.seen, self.wanted = seen, wanted
 
 
 def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, SheetLayout] | None:

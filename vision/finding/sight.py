@@ -21,6 +21,7 @@ from vision.finding.part_board import PartBoard, find_part
 from vision.finding.viewpoint import viewpoint
 from vision.frame import Image
 from vision.pose import SMALLEST_BOARD
+from wording import Sentence, Term, listing, sentence, sentence_n
 
 Edge = Literal["left", "top", "right", "bottom"]
 Code = Literal[
@@ -56,23 +57,39 @@ class Unseen:
     """Why a board is not seen, and what to do."""
 
     code: Code
-    reason: str
-    """What is the matter: one sentence."""
-    advice: str
-    """What to do about it: one sentence."""
+    matter: Sentence
+    """What is the matter."""
+    remedy: Sentence
+    """What to do about it."""
     edges: tuple[Edge, ...] = ()
     """Of the picture, beyond which the board goes."""
 
     @property
+    def reason(self) -> str:
+        """What is the matter, in English."""
+        return str(self.matter)
+
+    @property
+    def advice(self) -> str:
+        """What to do about it, in English."""
+        return str(self.remedy)
+
+    @property
     def text(self) -> str:
-        """Both sentences."""
+        """Both sentences in English."""
         return f"{self.reason} {self.advice}"
 
 
+EDGES: dict[Edge, Term] = {
+    "left": Term("edge", "left"),
+    "top": Term("edge", "top"),
+    "right": Term("edge", "right"),
+    "bottom": Term("edge", "bottom"),
+}
 NO_BOARD = Unseen(
     "no_board",
-    "I see no board.",
-    "The whole of it must be in the picture, with nothing lying on its lines, seen rather from above.",
+    sentence("I see no board."),
+    sentence("The whole of it must be in the picture, with nothing lying on its lines, seen rather from above."),
 )
 
 
@@ -94,7 +111,9 @@ def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
         find_sheet(image, template)
     except OtherSheetError as error:
         wanted = games.find(template.game).title
-        return Unseen("other_board", f"{str(error).capitalize()}.", f"Lay out a board for {wanted}.")
+        seen = Term("game", str(error.seen))
+        matter = sentence("This sheet is for {seen}, not for {wanted}.", seen=seen, wanted=Term("game", error.wanted))
+        return Unseen("other_board", matter, sentence("Lay out a board for {game}.", game=Term("game", wanted)))
     return None
 
 
@@ -104,12 +123,13 @@ def exposure_fault(image: Image) -> Unseen | None:
     size = WIDTH_PX, max(1, round(WIDTH_PX * grey.shape[0] / grey.shape[1]))
     small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA))
     if small.mean() < DARK:
-        return Unseen("dark", "The picture is very dark.", "Switch on a light.")
+        return Unseen("dark", sentence("The picture is very dark."), sentence("Switch on a light."))
     if (small > BRIGHT).mean() > BURNT:
-        advice = "Turn the lamp or the camera, so that nothing glares."
-        return Unseen("washed_out", "Much of the picture is burnt out.", advice)
+        remedy = sentence("Turn the lamp or the camera, so that nothing glares.")
+        return Unseen("washed_out", sentence("Much of the picture is burnt out."), remedy)
     if cv2.Laplacian(small, cv2.CV_64F).var() < BLURRED:
-        return Unseen("blurred", "The picture is not sharp.", "Focus the camera, and wipe its lens.")
+        remedy = sentence("Focus the camera, and wipe its lens.")
+        return Unseen("blurred", sentence("The picture is not sharp."), remedy)
     return None
 
 
@@ -123,16 +143,23 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
     seen_from = viewpoint(part.pose, part.template, size_px)
     height_deg = float(np.median(seen_from.elevation_deg))
     if height_deg < LOWEST_DEG:
-        reason = f"The camera sees the board from too low, about {height_deg:.0f} degrees above the table."
-        return Unseen("too_low", reason, f"Raise it, so that it looks down at {LOWEST_DEG + 5:.0f} degrees or more.")
+        degrees = {"degrees": round(height_deg)}
+        matter = sentence("The camera sees the board from too low, about {degrees} degrees above the table.", **degrees)
+        least = round(LOWEST_DEG + 5)
+        remedy = sentence("Raise it, so that it looks down at {degrees} degrees or more.", degrees=least)
+        return Unseen("too_low", matter, remedy)
     gap_px = float(np.median(seen_from.cell_px)) * pitch_mm(part.template) / part.template.cell_mm
     needed_px = needed_gap_px(part.template, size_px)
     if gap_px < needed_px:
-        reason = f"The board is too small in the picture: {gap_px:.0f} pixels from cell to cell."
-        return Unseen("too_small", reason, f"Bring the camera nearer: {needed_px:.0f} pixels are needed.")
+        matter = sentence(
+            "The board is too small in the picture: {pixels} pixels from cell to cell.", pixels=round(gap_px)
+        )
+        remedy = sentence("Bring the camera nearer: {pixels} pixels are needed.", pixels=round(needed_px))
+        return Unseen("too_small", matter, remedy)
     if part.hidden > HIDDEN:
-        reason = f"Something covers about {round(20 * part.hidden) * 5} percent of the board."
-        return Unseen("covered", reason, "Take it away.")
+        percent = round(20 * part.hidden) * 5
+        matter = sentence("Something covers about {percent} percent of the board.", percent=percent)
+        return Unseen("covered", matter, sentence("Take it away."))
     return None
 
 
@@ -157,9 +184,23 @@ def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:
 
 def cut_off(edges: tuple[Edge, ...]) -> Unseen:
     """What is said of a board that goes beyond edges of the picture."""
-    names = " and ".join(filter(None, [", ".join(edges[:-1]), edges[-1]]))
-    reason = f"The board goes beyond the {names} edge{'s' if len(edges) > 1 else ''} of the picture."
-    turns = {"left": "to the left", "top": "up", "right": "to the right", "bottom": "down"}
-    opposite = {"left", "right"} <= set(edges) or {"top", "bottom"} <= set(edges)
-    turn = "" if opposite else f", or turn it {' and '.join(turns[edge] for edge in edges)}"
-    return Unseen("cut_off", reason, f"Move the camera back{turn}, until the whole board is in the picture.", edges)
+    matter = sentence_n(
+        "The board goes beyond the {edges} edge of the picture.",
+        "The board goes beyond the {edges} edges of the picture.",
+        len(edges),
+        edges=listing(EDGES[edge] for edge in edges),
+    )
+    turns: dict[Edge, Sentence] = {
+        "left": sentence("to the left"),
+        "top": sentence("up"),
+        "right": sentence("to the right"),
+        "bottom": sentence("down"),
+    }
+    if {"left", "right"} <= set(edges) or {"top", "bottom"} <= set(edges):
+        remedy = sentence("Move the camera back, until the whole board is in the picture.")
+    else:
+        remedy = sentence(
+            "Move the camera back, or turn it {turns}, until the whole board is in the picture.",
+            turns=listing(turns[edge] for edge in edges),
+        )
+    return Unseen("cut_off", matter, remedy, edges)
