@@ -19,7 +19,7 @@ import games
 from agents import cold_start as worker_bench
 from agents import search_bench
 from agents.agent import AgentError
-from daemon.bench import latency, tables_load, vision_report
+from daemon.bench import latency, stepped, tables_load, vision_report
 from daemon.bench.recorded import SIZE_PX, record
 from daemon.bench.reference import NoReference
 from daemon.bench.report import Report, lines_of, machine
@@ -230,6 +230,50 @@ def latency_of_play(
     report = found.model_copy(update={"machine": machine(load)})
     sys.stdout.write((report.model_dump_json() if json else "\n".join(latency.lines_of(report))) + "\n")
     if not all(target.met for target in report.targets):
+        raise typer.Exit(1)
+
+
+@app.command("verdicts")
+def verdicts_in_table_time(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Game, by module or short name. Repeatable. Default: all.")
+    ] = None,
+    hands: Annotated[int, typer.Option(min=1, max=10**5, help="Hands a game that make a move or take one back.")] = 40,
+    rate_hz: Annotated[float, typer.Option("--rate", min=5, max=60, help="Pictures a second.")] = 15.0,
+    settle_s: Annotated[
+        float, typer.Option("--settle", min=0.1, max=10, help="Seconds, as settle_s in the section eyes.")
+    ] = 0.4,
+    seed: Annotated[int, typer.Option(min=0, help="Of the table, the moves and the hands.")] = 1,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line and game instead of text.")] = False,
+) -> None:
+    """Measures from a hand gone to the verdict in the simulated table's own time, over many hands.
+
+    The table is stepped picture by picture, and each picture goes through pipeline and referee as in the daemon. No
+    clock is read, so other programs disturb nothing and the same seed gives the same figures: they tell how long the
+    program waits on purpose. What computing costs comes on top; `kibitzer bench latency` measures both in real time.
+    Every hand whose verdict took more than a second, or never came, is listed with what happened meanwhile.
+
+    Fields: game, rate_hz, settle_s, hands, missed, verdict_s, largest_s, slow (hand, verdict_s, trace). Exit status 1
+    where a target of `kibitzer bench latency` is missed.
+
+    Example: kibitzer bench verdicts --game ganh --hands 150 --json
+    """
+    met = True
+    try:
+        chosen = [games.load(name) for name in game or games.names()]
+        with Console(stderr=True).status("") as status:
+            for one in chosen:
+                show = functools.partial(_show, status, one.title)
+                found = stepped.measure_stepped(
+                    one.name, hands, seed=seed, rate_hz=rate_hz, settle_s=settle_s, step=show
+                )
+                sys.stdout.write((found.model_dump_json() if json else "\n".join(stepped.lines_of(found))) + "\n")
+                sys.stdout.flush()
+                met = met and all(target.met for target in latency.targets_of(found.verdict_s, None, found.missed))
+    except (games.GameError, ValueError) as error:
+        sys.stderr.write(f"kibitzer bench verdicts: {error}\n")
+        raise typer.Exit(2) from None
+    if not met:
         raise typer.Exit(1)
 
 

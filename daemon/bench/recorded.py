@@ -88,7 +88,8 @@ def record(
     step("calibrating")
     profile = profile_of(game, template, table, seed).to_bytes()
     table.prepare()
-    taker = _Taker(table, rate_hz, finely)
+    jpegs: list[bytes] = []
+    taker = Taker(table, rate_hz, lambda image: jpegs.append(_jpeg(image)), finely=finely)
     rng = np.random.default_rng([seed, 8])
     taker.rest(LEAD_S)
     handfuls = hands_of(game, plies, seed)
@@ -97,7 +98,13 @@ def record(
         taker.visit(steps, side)
         taker.rest(PAUSE_S * float(rng.uniform(0.7, 1.3)))
     taker.rest(LEAD_S)
-    return Recording(game.name, rate_hz, tuple(taker.jpegs), tuple(taker.visits), profile)
+    return Recording(game.name, rate_hz, tuple(jpegs), tuple(taker.visits), profile)
+
+
+def _jpeg(image: Image) -> bytes:
+    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    assert done
+    return data.tobytes()
 
 
 def hands_of(game: AnyGame, plies: int, seed: int) -> list[tuple[int, tuple[Step, ...]]]:
@@ -132,21 +139,25 @@ def undone(before: str, steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(back)
 
 
-class _Taker:
-    """Takes pictures of a table whose time it lets pass."""
+class Taker:
+    """Takes pictures of a table whose time it lets pass, and notes when hands were gone."""
 
-    def __init__(self, table: SimulatedTable, rate_hz: float, finely: bool) -> None:
-        self.jpegs: list[bytes] = []
+    def __init__(
+        self, table: SimulatedTable, rate_hz: float, on_picture: Callable[[Image], None], *, finely: bool = True
+    ) -> None:
+        """`on_picture` gets each picture when it is taken. Unless `finely`, `off_s` is no better than `gone_s`."""
         self.visits: list[Visit] = []
-        self._table, self._rate_hz, self._finely = table, rate_hz, finely
-        self._gone_s = 0.0
+        self.pictures = 0
+        self._table, self._rate_hz, self._finely, self._on_picture = table, rate_hz, finely, on_picture
+        self._gone_s, self._until = 0.0, ""
         self._looks: collections.deque[tuple[float, Look]] = collections.deque(maxlen=MOST_LOOKS)
         """The board with its margin, while a hand was in view, and when."""
 
-    def visit(self, steps: Sequence[Step], side: int) -> None:
-        """A hand comes, does that, and goes."""
+    def visit(self, steps: Sequence[Step], side: int, until: str = "") -> None:
+        """A hand comes, does that, and goes; it is not looked for closely before the board is as `until` says."""
         self._table.perform(steps, side)
         self._looks.clear()
+        self._until = until
         for _ in range(round(LONGEST_VISIT_S * self._rate_hz)):
             self._take()
             if not self._table.busy:
@@ -160,14 +171,13 @@ class _Taker:
 
     def _take(self) -> None:
         """The next picture, and whether the hand left meanwhile."""
-        begun_s = len(self.jpegs) / self._rate_hz
+        begun_s = self.pictures / self._rate_hz
         image = self._table.render()
-        done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-        assert done
-        self.jpegs.append(data.tobytes())
+        self.pictures += 1
+        self._on_picture(image)
         for part in range(1, FINER + 1):
             before, at_s = self._table.hand_in_view, begun_s + (part - 1) / self._rate_hz / FINER
-            if before and self._finely:
+            if before and self._finely and self._until in ("", self._table.board):
                 self._looks.append((at_s, self._look(image if part == 1 else self._table.render())))
             self._table.advance(1 / self._rate_hz / FINER)
             if before and not self._table.hand_in_view:

@@ -12,6 +12,7 @@ import pytest
 import games
 from daemon.bench.latency import lines_of, report_of
 from daemon.bench.recorded import Recording, Visit, hands_of, record, undone
+from daemon.bench.stepped import Look, measure_stepped, traced
 from daemon.bench.streams import Gone, StreamServer, stamp_of, stamped
 from daemon.bench.tables_load import load_of, targets_of
 from daemon.bench.watched import Judged
@@ -28,7 +29,7 @@ def recording(rate_hz: float = 20.0) -> Recording:
     return Recording("nine_mens_morris", rate_hz, JPEGS, (Visit(0.05, 0.1, "board"),), b"")
 
 
-@pytest.mark.parametrize("name", ["morris", "reversi", "gomoku", "co_ganh"])
+@pytest.mark.parametrize("name", games.names())
 def test_hands_make_legal_plies_and_take_every_one_back(name: str) -> None:
     game = games.load(name)
     start = board = game.board(game.initial())
@@ -119,3 +120,15 @@ def test_the_age_of_pictures_counts_from_when_they_were_taken() -> None:
     assert [target.met for target in targets_of([load])] == [False, False]
     with pytest.raises(ValueError, match="has judged no picture"):
         load_of(recording(), [], 2.0, cpu_percent=0, memory_mb=0, hands=0, verdicts=0)
+
+
+def test_in_the_tables_own_time_every_hand_gets_its_verdict_and_the_same_seed_gives_the_same_figures() -> None:
+    reports = [measure_stepped("co_ganh", 2, seed=5, rate_hz=10, settle_s=0.3) for _ in range(2)]
+    assert reports[0] == reports[1]
+    assert (reports[0].hands, reports[0].missed) == (2, 0)
+    assert 0.3 <= reports[0].verdict_s.median < 1.0
+
+
+def test_the_trace_of_a_slow_verdict_has_a_line_for_each_change() -> None:
+    looks = [Look(4.0, "", "moving"), Look(4.5, "", "settling"), Look(4.6, "", "settling"), Look(5.0, "", "settled")]
+    assert traced(looks, Visit(4.25, 4.3, "board")) == ["-0.25 moving", "+0.25 settling", "+0.75 settled"]
