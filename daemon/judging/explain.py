@@ -55,16 +55,19 @@ def _event(game: AnyGame, history: Sequence[Any], reading: BoardReading, found: 
 
 
 def _goes_back(game: AnyGame, history: Sequence[Any], event: MoveEvent) -> bool:
-    """Whether a takeback is as likely as the best explanation, or several plies look like half of one."""
-    if not event.explanations:
-        return False
-    best, present = event.explanations[0], game.board(history[-1])
-    if event.ambiguous:
-        return any(one.kind == "takeback" for one in (best, *event.rivals))
-    if best.kind != "plies" or best.seen < 2:
-        return False
-    cells = changed_cells(present, best.board)
-    return any(all(board[cell] == best.board[cell] for cell in cells) for _, board in _boards_before(game, history))
+    """Whether a takeback is as likely as the best explanation, or the board looks like half of one.
+
+    A plain move is none, nor is a whole takeback: only several plies, half a turn and what nothing explains.
+    """
+    best = event.explanations[0] if event.explanations else None
+    if best is not None:
+        if event.ambiguous:
+            return any(one.kind == "takeback" for one in (best, *event.rivals))
+        if best.kind in ("unchanged", "takeback") or (best.kind == "plies" and best.seen < 2):
+            return False
+    seen = event.board if best is None else best.board
+    cells = changed_cells(game.board(history[-1]), seen)
+    return any(all(board[cell] == seen[cell] for cell in cells) for _, board in _boards_before(game, history))
 
 
 def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Iterator[Explanation]:

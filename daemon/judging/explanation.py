@@ -81,7 +81,7 @@ class MoveEvent:
     shared_men: bool = False
     """Whether the men belong to nobody, so that the board does not tell who laid which, nor in what order."""
     goes_back: bool = False
-    """Whether it may be half of a takeback: several plies of which all only put men back where they lately stood."""
+    """Whether it may be half of a takeback: what differs from the board believed is as it lately was."""
 
     @property
     def board(self) -> str:

@@ -117,6 +117,8 @@ class Referee(Play):
 
     def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         fault = self._agents_fault(best, event.board)
+        if fault is not None and (obeyed := self._obeyed(event)) is not None:
+            best, fault = obeyed, None
         if fault is not None:
             return self._complain(Complaint("illegal", in_words(*fault.said), fault.cells, fault.rule), event.board)
         if self.ply == 0:
@@ -133,6 +135,18 @@ class Referee(Play):
         if best.seen > 1:
             self._together = Together(begun, tuple(one.text for one in self.line.plies[begun:] if one.seen))
         return [*effects, *self.pass_if_forced()]
+
+    def _obeyed(self, event: MoveEvent) -> Explanation | None:
+        """The agent's move and the next one, where they explain the board as well as one that was not asked for."""
+        if self.agent_move is None:
+            return None
+        after = self.game.apply(self.position, self.agent_move)
+        again = explain(self.game, [*self.history, after], event.reading)
+        best = again.explanations[0] if again.explanations and not again.ambiguous else None
+        if best is None or best.kind != "plies" or best.seen > 1:
+            return None
+        moves, positions = (self.agent_move, *best.moves), (after, *best.positions)
+        return dataclasses.replace(best, start=self.position, moves=moves, positions=positions, seen=2)
 
     def _agents_fault(self, way: Explanation, board: str = "") -> Fault | None:
         """What is wrong with legal plies that an agent has not played; None where nothing is."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from daemon.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait
+from daemon.soak.lawful import one_move_on
 from daemon.soak.reporting import put_back, reported
 from daemon.soak.trial import Trial
-from games import boards_of_turn
+from games import boards_of_turn, carry_out
 
 
 class AgentFault(Fault):
@@ -88,6 +90,10 @@ class Misplayed(ByHand):
             for move in at.game.legal_moves(position)
             if at.game.steps(position, move) and not due & set(boards_of_turn(at.game, position, move))
         ]
+        if asked is not None:
+            # What the agent's move and the next one may lead to as well is no mistake to anybody who looks.
+            after = at.game.apply(position, asked)
+            others = [move for move in others if one_move_on(at.game, after, _after(at, position, move)) is None]
         if not others:
             return
         rule = "not_the_agents_move" if asked is not None else "not_your_turn"
@@ -100,6 +106,10 @@ class Misplayed(ByHand):
             yield from put_back(at)
         finally:
             at.agent.silent = False
+
+
+def _after(at: Trial, position: Any, move: Any) -> str:
+    return carry_out(at.game.board(position), at.game.steps(position, move))
 
 
 AGENT_FAULTS: tuple[type[Fault], ...] = (Stalls, Floods, Lies, Misplayed)

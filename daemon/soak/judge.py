@@ -28,6 +28,8 @@ CAUSED = frozenset({"board_lost", "bumped", "trouble", "game_over"})
 GOOD_VERDICTS = frozenset({"unchanged", "legal", "takeback", "over"})
 STOOD_S = 5.0
 """A move that stood on the board by the way must no longer be believed when another board lay in sight for so long."""
+JUST_NOW_S = 0.5
+"""A board is believed so shortly after the hand that was gone may be coming again."""
 MOST_PICTURES = 40
 
 
@@ -59,6 +61,8 @@ class Judge:
         """The last position that both the players and the daemon knew."""
         self._by_the_way = ""
         """The board that is believed because it stood there by the way; empty where none is."""
+        self._free = (0.0, "")
+        """When no hand was over the table last, and what stood there then."""
 
     @property
     def clear_s(self) -> float:
@@ -105,6 +109,8 @@ class Judge:
         """To be called after each picture."""
         trial = self._trial
         self._legal.add(trial.game.board(trial.player.position))
+        if not trial.table.hand_in_view:
+            self._free = trial.time_s, trial.table.board
         passed_s, self._last_s = trial.time_s - self._last_s, trial.time_s
         hidden = trial.table.busy or trial.table.hand_in_view or trial.table.stirs or not trial.camera.shows
         self._clear_s = 0.0 if hidden else self._clear_s + passed_s
@@ -147,7 +153,8 @@ class Judge:
         trial, board = self._trial, self._trial.subject.board
         if board == self._by_the_way:
             return self._clear_s < STOOD_S or trial.table.board == board
-        if self._agreed is None or board != trial.table.board or trial.table.hand_in_view:
+        free_s, free = self._free
+        if self._agreed is None or board != free or trial.time_s - free_s > JUST_NOW_S:
             return False
         position = one_move_on(trial.game, self._agreed, board)
         if position is None:

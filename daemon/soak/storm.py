@@ -83,7 +83,8 @@ class Storm:
             close = getattr(one.steps, "close", None)
             if one.ended_s is None and close is not None:
                 close()
-        self.running, self._kinds = [], {}
+            one.ended_s = self._trial.time_s if one.ended_s is None else one.ended_s
+        self._kinds = {}
 
     def _is_over(self, one: Running) -> bool:
         assert one.ended_s is not None
