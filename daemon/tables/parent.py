@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -24,7 +25,8 @@ LOOK_S = 0.5
 STOP_S = 15.0
 """Longest wait for all tables to end in order, before they are killed."""
 SUMMARY = ROOT / "var" / "tables.json"
-"""How all tables are, for programs; there as long as the parent runs."""
+"""How all tables are, for programs; there as long as the parent runs. One that was killed leaves it behind, with the
+number of a process that is gone: the next start removes it."""
 STARTED_APART_S = 0.3
 """Between two tables at the start, so that they do not all warm up at once."""
 
@@ -53,6 +55,7 @@ def run_tables(
     the last. `arguments` go to each table; `summary` is written anew whenever it changes. Raises ConfigError before
     anything is started.
     """
+    forget_dead(summary)
     tables = load_tables(paths)
     try:
         post = SignPost(len(tables))
@@ -105,7 +108,8 @@ class Parent:
                 select.select(self._post.sockets, [], [], LOOK_S)
             return self._end()
         finally:
-            self._path.unlink(missing_ok=True)
+            if _owner(self._path) == (os.getpid(), started(os.getpid())):
+                self._path.unlink(missing_ok=True)  # not that of another parent, started since
 
     def _stop(self, _number: int, _frame: object) -> None:
         """The first signal ends all tables in order; a second one at once."""
@@ -170,12 +174,39 @@ class Parent:
         if tables == self._written:
             return
         self._written = tables
-        content = {"pid": os.getpid(), "well": all(process.well for process in self._processes), "tables": tables}
+        own = os.getpid()
+        well = all(process.well for process in self._processes)
+        content = {"pid": own, "started": started(own), "well": well, "tables": tables}
         try:
             self._path.parent.mkdir(exist_ok=True)
             write_whole(self._path, (json.dumps(content, indent=1) + "\n").encode())
         except OSError as error:
             LOGGER.debug("%s: cannot be written: %s", self._path, error)
+
+
+def forget_dead(summary: Path) -> None:
+    """Removes a summary whose parent does not run any more, so that nobody takes it for the present."""
+    pid, then = _owner(summary)
+    if pid is None or started(pid) != then:
+        with contextlib.suppress(OSError):
+            summary.unlink(missing_ok=True)
+
+
+def started(pid: int) -> int | None:
+    """When a process was started, in the kernel's ticks since it runs; None where there is none of that number."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _owner(summary: Path) -> tuple[int | None, int | None]:
+    """The process that wrote a summary and when that was started; None where there is none, or it says nothing."""
+    try:
+        content = json.loads(summary.read_text(encoding="utf-8"))
+        return int(content["pid"]), int(content["started"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, None
 
 
 def summary_of(processes: Sequence[TableProcess]) -> str:

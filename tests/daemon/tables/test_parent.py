@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from daemon.config import load_config
+from daemon.tables.parent import forget_dead
 from daemon.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
 from daemon.tables.settings import Table
 from daemon.tables.signs import SignPost, Signs, take
@@ -138,6 +139,35 @@ def test_a_second_signal_ends_tables_that_do_not_listen(start: Callable[..., Run
     parent.process.send_signal(signal.SIGTERM)
     assert parent.end()[0] == 130
     assert not any(Path(f"/proc/{number}").exists() for number in ids)
+
+
+def test_the_summary_of_a_parent_that_was_killed_is_gone_with_the_next_start(
+    start: Callable[..., Running], tmp_path: Path
+) -> None:
+    killed = start("well_a")
+    killed.runs("well_a")
+    killed.process.kill()
+    killed.process.wait()
+    assert killed.table("well_a")["well"]
+    forget_dead(killed.summary)
+    assert not killed.summary.exists()
+
+
+def test_the_summary_of_a_parent_that_lives_is_left_alone(start: Callable[..., Running]) -> None:
+    parent = start("well_a")
+    parent.runs("well_a")
+    forget_dead(parent.summary)
+    assert parent.table("well_a")["well"]
+
+
+@pytest.mark.parametrize("started_then", [0, None])
+def test_a_process_that_only_has_the_number_of_a_dead_parent_is_not_taken_for_it(
+    tmp_path: Path, started_then: int | None
+) -> None:
+    summary = tmp_path / "tables.json"
+    summary.write_text(json.dumps({"pid": os.getpid(), "started": started_then, "tables": []}), encoding="utf-8")
+    forget_dead(summary)
+    assert not summary.exists()
 
 
 @pytest.fixture
