@@ -32,6 +32,7 @@ class GameSection(Section):
 
     name: str = "nine_mens_morris"
     rules: dict[str, bool | int | str] = Field(default_factory=dict)
+    deal_seed: int = Field(default=0, ge=0, le=2**31)
 
 
 class PlayerSection(Section):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from daemon.session import Session
 
+NO_CAMERA = "none is wanted: moves are told"
+
 
 def health_of(session: Session) -> dict[str, dict[str, object]]:
     """Each part's `ok` and `text`."""
@@ -17,8 +19,10 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
         parts["agents"] = {"ok": False, "text": f"no worker here plays {' or '.join(missing)}"}
     if session.page is not None:
         parts["page"] = session.page.status()
-    parts["camera"] = {"ok": not session.camera_trouble, "text": session.camera_trouble or "sends pictures"}
-    if session.eyes is not None:
+    if session.eyes is None:
+        parts["camera"] = {"ok": True, "text": NO_CAMERA}
+    else:
+        parts["camera"] = {"ok": not session.camera_trouble, "text": session.camera_trouble or "sends pictures"}
         seen = session.eyes.observation
         sighted = seen is not None and seen.rectified is not None and not session.camera_trouble
         parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}

@@ -23,6 +23,7 @@ from daemon.match import Listener, Match
 from daemon.messaging.bus import Bus
 from daemon.messaging.workers import WorkerProcess
 from daemon.pipeline import Observation, Pipeline
+from daemon.play.dealing import dealt
 from daemon.presenting import Presenting
 from daemon.records.journal import Journal
 from daemon.records.naming import player_name
@@ -36,6 +37,7 @@ from daemon.seeing import Seeing
 from daemon.showing.web import WebPage
 from daemon.showing.window import Window
 from daemon.speaking.speech import Speaker
+from daemon.speaking.tongue import worded
 from daemon.supervising.services import Services
 from daemon.timekeeping import Timekeeper, clock_of, time_control
 from games import AnyGame
@@ -55,7 +57,7 @@ class Session:
         self.session_id = secrets.token_hex(4)
         self.match: Match | None = None
         self.eyes: Seeing | None = None
-        """Who watches the board of the match; None before the first."""
+        """Who watches the board of the match; None where no camera does."""
         self.timer: Timekeeper | None = None
         self.adaptation: Adaptation | None = None
         """What is learnt while people play; None where the settings want none, or before the first match."""
@@ -84,14 +86,15 @@ class Session:
         if config.journal.pictures:
             self._keep_pictures(config)
         if self.journal.set_aside is not None:
-            self.say(f"The record was damaged. It is kept as {self.journal.set_aside.name}, and a new one begins.")
+            name = self.journal.set_aside.name
+            self.say(worded("The record was damaged. It is kept as {name}, and a new one begins.", name=name))
 
     def _keep_scenes(self, config: Config) -> None:
         """Where scenes cannot be kept, the game goes on without."""
         try:
             self.scenes = self.services.keep(keeper_for(config, self.game, self.seats))
         except BundleError as error:
-            self.say(f"I cannot keep scenes that fail: {error}.")
+            self.say(worded("I cannot keep scenes that fail: {why}.", why=str(error)))
             return
         self.reports["scenes"] = self.scenes.status
 
@@ -136,8 +139,8 @@ class Session:
         """The table's own worker; None where no side is played by an agent, or others are to join."""
         return self.services.worker
 
-    def begin(self, pipeline: Pipeline, *, resume: bool = True, adapted: Path | None = None) -> Match:
-        """Starts a match, or goes on with the newest unfinished game of the same rules.
+    def begin(self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None) -> Match:
+        """Starts a match, or goes on with the newest unfinished game of the same rules; without eyes where none are.
 
         Without `resume` a game that goes on is left as it stands, and the next begins, from a board that was adopted
         where there is one.
@@ -157,6 +160,8 @@ class Session:
             sections = self.config.players.first, self.config.players.second
             players = [player_name(one) for one in sections]
             control = time_control(self.config.clock).as_object()
+            if start is None and pipeline is None:
+                start = dealt(self.game, self.config.game.deal_seed)
             text = "" if start is None else self.game.format_position(start)
             game_id = self.journal.new_game(self.game.name, rule_texts(self.game), players, control, text)
             stored, referee = None, Referee(self.game, self._agents(), () if start is None else [start])
@@ -181,10 +186,13 @@ class Session:
             timer=self.timer,
             coach=self._coach,
         )
-        learner = self._learner(pipeline, adapted)
-        self.eyes = Seeing(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
+        self.eyes = None
+        if pipeline is not None:
+            learner = self._learner(pipeline, adapted)
+            self.eyes = Seeing(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
         self.match.recall(None if stored is None else stored.asked_thought)
         self.match.start()
+        self._presenting.show_at_once()
         return self.match
 
     def _leave_interrupted(self) -> None:
@@ -209,13 +217,15 @@ class Session:
         if isinstance(positions, list):
             return positions
         if stored.plies:
-            self.say(f"I do not resume the interrupted game, because {positions}. It stays in the record.")
+            self.say(
+                worded("I do not resume the interrupted game, because {why}. It stays in the record.", why=positions)
+            )
         return None
 
     def tick(self, frame: Frame | None) -> Observation | None:
         """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
-        assert self.match is not None and self.eyes is not None
-        observation = None if frame is None else self._look(self.eyes, frame)
+        assert self.match is not None
+        observation = None if frame is None or self.eyes is None else self._look(self.eyes, frame)
         self._obey()
         self.match.poll()
         self._presenting.show()

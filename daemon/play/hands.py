@@ -62,7 +62,8 @@ def told_moves(referee: Referee) -> list[str]:
 
 def told_move(game: AnyGame, before: Any, ply: Ply) -> str:
     """One such text."""
-    return ply.text if ply.seen or not has_secrets(game) else _as_hidden(game, before, ply.text)
+    anyhow: Any = game
+    return ply.text if ply.seen or not has_secrets(game) else _as_hidden(anyhow, before, ply.text)
 
 
 @functools.lru_cache(maxsize=MOST_REMEMBERED)

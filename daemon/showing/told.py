@@ -91,7 +91,8 @@ class Mailbox(Generic[T]):
         except TimeoutError:
             return problem(503, "busy", "the daemon did not get to it in time; look at the page, and try again")
         if not answer.accepted:
-            return problem(409, "refused", answer.text)
+            rule = {"rule": answer.rule} if answer.rule else {}
+            return web.json_response({"code": "refused", "text": answer.text} | rule, status=409)
         return web.json_response({"code": "done", "text": answer.text})
 
 

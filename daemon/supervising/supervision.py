@@ -90,7 +90,8 @@ class Supervision:
         self._signs = Signs(
             capture=self._camera.answers,
             bus=bool(parts["bus"]["ok"]),
-            settled=self._camera.settled and (self._pulse.frames > 0 or bool(self._camera.trouble)),
+            settled=self._camera.settled
+            and (self._pulse.frames > 0 or bool(self._camera.trouble) or not self._camera.wanted),
             text=f"degraded: {'; '.join(ailing)}" if ailing else self._business(),
         )
         page = self._session.page
@@ -102,6 +103,8 @@ class Supervision:
     def ready(self) -> tuple[bool, str]:
         """Whether the table can be played at: a good frame went through, and they still do; and why (not)."""
         age_s = self._pulse.frame_age_s
+        if not self._camera.wanted:
+            return True, "no camera is wanted"
         if self._camera.trouble:
             return False, self._camera.trouble
         if age_s is None:

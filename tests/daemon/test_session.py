@@ -210,7 +210,7 @@ def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: 
     session.press("p")
     session._presenting.show_at_once()
     session.tick(None)
-    line = json.loads(session.page._exposition.summary())["line"]
+    line = json.loads(session.page._exposition.summary()[0])["line"]
     assert line["scores"] == [1, 0]
     assert [(ply["number"], ply["side"], ply["known"]) for ply in line["plies"]] == [
         (1, 0, ""),
