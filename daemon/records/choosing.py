@@ -13,6 +13,7 @@ import games
 from daemon.config import ROOT, Config, ConfigError
 from daemon.judging.corrections import Refusal
 from daemon.records.exporting.played import ExportError
+from daemon.records.importing.imported import ImportFault
 from daemon.records.journal import Journal, JournalError
 from daemon.records.stored import StoredGame
 
@@ -60,6 +61,6 @@ def told(command: str) -> Iterator[None]:
     except Refusal as refusal:
         sys.stderr.write(f"kibitzer games {command}: {refusal}\n")
         raise typer.Exit(1) from None
-    except (JournalError, ConfigError, ExportError, games.GameError) as error:
+    except (JournalError, ConfigError, ExportError, ImportFault, games.GameError) as error:
         sys.stderr.write(f"kibitzer games {command}: {error}\n")
         raise typer.Exit(2) from None

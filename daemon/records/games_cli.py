@@ -15,6 +15,7 @@ from daemon.judging import corrections
 from daemon.records.choosing import GAME_HELP, RECORD, chosen, chosen_id, opened, told
 from daemon.records.export_cli import export
 from daemon.records.exporting.document import as_object, summary_object
+from daemon.records.import_cli import import_game
 from daemon.records.pictures import Pictures
 from daemon.records.ranking_cli import name_players, show_ranking
 from daemon.records.score_sheet import score_sheet
@@ -132,6 +133,7 @@ def mover(
 
 
 app.command("export")(export)
+app.command("import")(import_game)
 app.command("ranking")(show_ranking)
 app.command("names")(name_players)
 

@@ -44,8 +44,8 @@ MOST_DRAWING = 3
 """Files that take long, such as the picture of a whole game, that are made or wait for it at a time."""
 DRAWN_S = 60.0
 """Longest wait for one of these."""
-SLOW = ("png", "annotations")
-"""Their formats: pictures are drawn, and folders are written."""
+SLOW = ("png",)
+"""Their formats."""
 MOST_LISTED = 100
 """Games in one answer."""
 MOST_RANKED = 200

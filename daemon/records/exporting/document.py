@@ -29,10 +29,11 @@ def as_object(stored: StoredGame) -> dict[str, object]:
         "outcome": outcome_object(stored.outcome),
         "scores": counted[-1].scores if counted else None,
         "clock": dict(stored.clock) or None,
+        "start": stored.start,
         "moves": list(stored.moves),
         "plies": plies,
-        "undone": [{"ply": one.ply, "side": one.side, "move": one.move, "time": one.time} for one in stored.undone],
-        "notes": [{"ply": note.ply, "kind": note.kind, "text": note.text, "time": note.time} for note in stored.notes],
+        "undone": [_ply(one) for one in stored.undone],
+        "notes": [dataclasses.asdict(note) for note in stored.notes],
     }
 
 
@@ -65,6 +66,7 @@ def _ply(one: StoredPly) -> dict[str, object]:
         "board": one.board,
         "verdict": one.verdict,
         "known": one.known,
+        "frame": one.frame,
         "time": one.time,
         "spent_s": one.spent_s,
         "left_s": one.left_s,

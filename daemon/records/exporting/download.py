@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import tempfile
 import zipfile
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from daemon.records.exporting.formats import check, to_json
 from daemon.records.exporting.played import play_again
 from daemon.records.exporting.strip import strip_png
-from daemon.records.exporting.tile_files import write_tile_files
+from daemon.records.exporting.tile_files import tile_files
 from daemon.records.stored import StoredGame
 
 KINDS = {
@@ -51,18 +50,15 @@ def _content(stored: StoredGame, name: str) -> bytes:
     if name == "png":
         return strip_png(played)
     if name == "annotations":
-        with tempfile.TemporaryDirectory(prefix="kibitzer-") as folder:
-            write_tile_files(played, Path(folder))
-            return _zipped(Path(folder))
+        return _zipped(tile_files(played))
     writer = check(name, stored.game).write
     assert writer is not None
     return writer(played).encode()
 
 
-def _zipped(folder: Path) -> bytes:
+def _zipped(files: Mapping[str, bytes]) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
-        for path in sorted(folder.iterdir()):
-            if not path.name.startswith("."):
-                file.writestr(zipfile.ZipInfo(path.name, _FIRST_DAY), path.read_bytes())
+        for name, one in sorted(files.items()):
+            file.writestr(zipfile.ZipInfo(name, _FIRST_DAY), one)
     return content.getvalue()

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from calibration.annotations import MOVERS_SUFFIX, Annotation, PhotoName, annotation_paths
+from calibration.annotations import MOVERS_SUFFIX, Annotation, PhotoName, annotation_paths, format_annotation
 from calibration.whole_file import write_whole
 from daemon.records.exporting.played import ExportError, Played
 from daemon.scoring.annotation_folder import AnnotationFolder, FolderError
@@ -28,16 +29,35 @@ def tiles_of(played: Played) -> list[tuple[Annotation, int]]:
     return found
 
 
+def tile_files(played: Played, number: int = 1) -> dict[str, bytes]:
+    """The content of every file of the game with that number, by name."""
+    tiles = tiles_of(played)
+    files = {
+        f"{name}.txt": format_annotation(annotation).encode()
+        for name, (annotation, _) in zip(_names(tiles, number), tiles, strict=True)
+    }
+    return files | {f"{number}{MOVERS_SUFFIX}": _movers(tiles, number)}
+
+
+def _names(tiles: Sequence[tuple[Annotation, int]], number: int) -> list[PhotoName]:
+    return [PhotoName(number, index) for index in range(1, len(tiles) + 1)]
+
+
+def _movers(tiles: Sequence[tuple[Annotation, int]], number: int) -> bytes:
+    """The list of who laid which."""
+    names = _names(tiles, number)
+    lines = [f"{name}.jpg player{side + 1}" for name, (_, side) in zip(names, tiles, strict=True)]
+    return "".join(f"{line}\r\n" for line in lines).encode()
+
+
 def write_tile_files(played: Played, folder: Path, number: int = 1, force: bool = False) -> int:
     """Writes the files of the game with that number, and returns how many tiles there are.
 
     Files that somebody else wrote, or changed since, are left alone unless `force`. Raises ExportError.
     """
     tiles = tiles_of(played)
-    names = [PhotoName(number, index) for index in range(1, len(tiles) + 1)]
-    movers = folder / f"{number}{MOVERS_SUFFIX}"
-    lines = [f"{name}.jpg player{side + 1}" for name, (_, side) in zip(names, tiles, strict=True)]
-    content = "".join(f"{line}\r\n" for line in lines).encode()
+    names = _names(tiles, number)
+    movers, content = folder / f"{number}{MOVERS_SUFFIX}", _movers(tiles, number)
     try:
         if not force and movers.exists() and movers.read_bytes() != content:
             raise ExportError(

@@ -1,0 +1,283 @@
+"""What export writes is read back, every move judged: export, import, export gives the same file."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import random
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import games
+from daemon.clocks import TimeControl
+from daemon.judging.effects import Rewrite
+from daemon.records.exporting.download import download
+from daemon.records.exporting.formats import suiting
+from daemon.records.games_cli import app
+from daemon.records.import_cli import keep
+from daemon.records.importing.imported import ImportFault
+from daemon.records.importing.reading import guessed, read_game
+from daemon.records.journal import Journal
+from daemon.records.stored import StoredGame
+from games import Outcome
+from tests.daemon.recorded_games import random_moves, record_game
+from tests.daemon.test_exports import RULES
+
+EXAMPLES = settings(max_examples=6, deadline=None, derandomize=True, database=None)
+CONTROLS = (None, TimeControl("game", 300.0, 2.0), TimeControl("move", 60.0))
+NAMES = ('Ana [ö] \\ "x"', "Nguyễn, 5")
+
+
+def random_game(folder: Path, name: str, seed: int, most: int = 80) -> StoredGame:
+    """A random game as a journal has it, some of them ended by resigning or on time."""
+    chance = random.Random(seed)
+    game = games.load(name, chance.choice(RULES[name]))
+    start, texts = random_moves(game, chance, chance.randrange(2, most))
+    over = game.outcome(games.line_of_play(game, texts, start)[-1])
+    ends = [None, Outcome(0, "resigned"), Outcome(1, "time")]
+    outcome = over or chance.choice(ends)
+    journal = Journal(folder / f"{seed}.sqlite")
+    try:
+        return record_game(journal, game, start, texts, chance.choice(CONTROLS), outcome, NAMES, seed)
+    finally:
+        journal.close()
+
+
+def exported(stored: StoredGame, name: str, folder: Path) -> Path:
+    """The file of an export."""
+    file = download(stored, name)
+    path = folder / file.name
+    path.write_bytes(file.content)
+    return path
+
+
+def contents(path: Path) -> object:
+    """What a file says: a zip's files by name, a text's bytes."""
+    if path.suffix != ".zip":
+        return path.read_bytes()
+    with zipfile.ZipFile(path) as file:
+        return {one: file.read(one) for one in file.namelist()}
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"),
+    [(name, one) for name in games.names() for one in suiting(name) if one != "png"],
+)
+@EXAMPLES
+@given(seed=st.integers(0, 2**20))
+def test_export_import_export_gives_the_same_file(
+    tmp_path_factory: pytest.TempPathFactory, name: str, format_name: str, seed: int
+) -> None:
+    folder = tmp_path_factory.mktemp("trip")
+    stored = random_game(folder, name, seed, most=40 if name == "double_double_dominoes" else 80)
+    if format_name == "annotations" and not any(move != "pass" for move in stored.moves):
+        return
+    first = exported(stored, format_name, folder)
+    read = keep(folder / "other.sqlite", read_game(first))
+    journal = Journal(folder / "other.sqlite")
+    again = journal.game(read.game_id)
+    journal.close()
+    assert again == read and again.source == first.name
+    (folder / "again").mkdir()
+    second = exported(again, format_name, folder / "again")
+    assert contents(second) == contents(first)
+    assert [ply.board for ply in again.plies if ply.move != "pass"] == [
+        ply.board for ply in stored.plies if ply.move != "pass"
+    ]
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_the_document_brings_everything_back_what_was_undone_and_said_too(tmp_path: Path, name: str) -> None:
+    stored = random_game(tmp_path, name, seed=3, most=12)
+    journal = Journal(tmp_path / "3.sqlite")
+    journal.note(stored.game_id, "illegal", "Đen đi sai.", {"rule": "occupied", "cells": [1, 2]})
+    journal.take_back(stored.game_id, len(stored.plies) - 1)
+    journal.rewrite(stored.game_id, Rewrite(len(stored.plies) - 1, (), None))
+    journal.finish(stored.game_id, Outcome(None, "resigned"))
+    stored = journal.game(stored.game_id)
+    path = exported(stored, "json", tmp_path)
+    journal.delete(stored.game_id)
+    journal.close()
+    kept = keep(tmp_path / "3.sqlite", read_game(path))
+    assert kept == dataclasses.replace(stored, source=path.name)
+
+
+WRONG = {
+    "occupied": ("x.sgf", "(;GM[4]SZ[15];B[hh];W[hh])", r"move 2, h8: occupied: h8 is occupied"),
+    "other colour": ("x.sgf", "(;GM[4]SZ[15];B[hh];B[ii])", r"move 2, i7: not_your_turn: a stone of W"),
+    "another game": ("x.sgf", "(;GM[1];B[hh])", r"GM\[1\] is another game"),
+    "stones later": ("x.sgf", "(;GM[4];B[hh];AW[aa])", r"only its first node"),
+    "cut short": ("x.sgf", "(;GM[4];B[hh]", r"cut short"),
+    "false result": ("x.txt", '[Variant "nine_mens_morris"]\n\n1. d6 f4 x', r"move 3, x: not_a_move"),
+    "no variant": ("x.txt", '[Event "chess"]\n\n1. e4 *', r"do not say which game"),
+    "variation": ("x.txt", '[Variant "co_ganh"]\n\n1. a2-b2 (a2-a3) *', r"variations are not read"),
+    "rules": ("x.txt", '[Variant "co_ganh"]\n[Rules "capture=all"]\n\n*', r"capture is one of remove, flip"),
+    "after the end": ("x.txt", '[Variant "co_ganh"]\n\n1. a2-b2 * b2-a2', r"stands after the result"),
+    "turns nothing": ("x.txt", "f5d6a1", r"a1.*turns_nothing"),
+    "not there": ("x.ggf", "(;GM[Othello]BO[8 --]B[F5];)", r"no board of 8 by 8"),
+    "json": ("x.json", '{"format": 2}', r"format is 1, not 2"),
+    "nothing": ("x.txt", "", r"looks like none of"),
+    "picture": ("x.png", "\x89PNG", r"looks like none of"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_cannot_be_is_refused_with_number_and_rule_and_nothing_is_kept(tmp_path: Path, case: str) -> None:
+    name, text, why = WRONG[case]
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ImportFault, match=why):
+        read_game(path)
+    journal = tmp_path / "journal.sqlite"
+    told = CliRunner().invoke(app, ["import", str(path), "--journal", str(journal)])
+    assert told.exit_code == 2 and "Traceback" not in told.output
+    assert str(path) in told.stderr and not journal.exists()
+
+
+def test_a_result_that_the_rules_contradict_is_refused(tmp_path: Path) -> None:
+    line = "".join(f";B[{column}a];W[{column}b]" for column in "abcd") + ";B[ea]"
+    path = tmp_path / "x.sgf"
+    path.write_text(f"(;GM[4]SZ[15]RE[W+]{line})")
+    with pytest.raises(ImportFault, match="the file says white's win; by the rules of gomoku it is black's win"):
+        read_game(path)
+    path.write_text(f"(;GM[4]SZ[15]RE[B+]{line})")
+    assert read_game(path).outcome == Outcome(0, "five_in_a_row")
+
+
+@pytest.mark.parametrize("end", ["(;GM[4]SZ[15]RE[{}];B[hh];W[ii])"])
+def test_an_end_that_only_the_file_knows_is_kept_with_its_reason(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "x.sgf"
+    for told, outcome in {
+        "B+R": Outcome(0, "resigned"),
+        "W+Time": Outcome(1, "time"),
+        "W+": Outcome(1, "as_recorded"),
+        "0": Outcome(None, "as_recorded"),
+        "?": None,
+        "": None,
+    }.items():
+        path.write_text(end.format(told))
+        assert read_game(path).outcome == outcome
+
+
+def test_a_changed_document_is_refused_where_the_rules_lead_elsewhere(tmp_path: Path) -> None:
+    path = exported(random_game(tmp_path, "reversi", seed=5), "json", tmp_path)
+    document = json.loads(path.read_text())
+    changes: list[tuple[Callable[[dict[str, Any]], object], str]] = [
+        (lambda one: one["plies"][2].update(board="." * 64), "move 3, .*another position"),
+        (lambda one: one["plies"][2].update(side=1 - one["plies"][2]["side"]), "move 3, .*not_your_turn"),
+        (lambda one: one["plies"].pop(1), "move 2"),
+        (lambda one: one["plies"][0].update(time="yesterday"), r"plies\.0\.time"),
+        (lambda one: one.update(players=["Ana"]), "players"),
+        (lambda one: one.update(finished=None, outcome={"winner": 0, "reason": "resigned"}), "or neither"),
+        (lambda one: one.update(rules={"first": "green"}), "first is one of black, white"),
+    ]
+    for change, why in changes:
+        changed = json.loads(json.dumps(document))
+        change(changed)
+        path.write_text(json.dumps(changed))
+        with pytest.raises(ImportFault, match=why):
+            read_game(path)
+
+
+def test_wrong_points_and_missing_tiles_are_refused_by_number(tmp_path: Path) -> None:
+    stored = random_game(tmp_path, "double_double_dominoes", seed=8, most=20)
+    with zipfile.ZipFile(io.BytesIO(download(stored, "annotations").content)) as file:
+        file.extractall(tmp_path / "tiles")
+    second = tmp_path / "tiles" / "1_02.txt"
+    right = second.read_text()
+    second.write_text(right.rsplit("\n", 1)[0] + "\n99")
+    with pytest.raises(ImportFault, match=r"move 2, .*the file says 99 points"):
+        read_game(tmp_path / "tiles")
+    second.unlink()
+    with pytest.raises(ImportFault, match="tiles are missing"):
+        read_game(tmp_path / "tiles")
+    (tmp_path / "tiles" / "7_01.txt").write_text(right)
+    with pytest.raises(ImportFault, match="choose one with --number"):
+        read_game(tmp_path / "tiles")
+
+
+def test_a_zip_that_is_none_or_holds_nothing_of_ours_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(b"PK rubbish")
+    with pytest.raises(ImportFault, match="cannot be unpacked"):
+        read_game(path)
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("../../1_01.txt", "8H 6\n8I 1\n0")
+        file.writestr("/etc/passwd", "x")
+    with pytest.raises(ImportFault, match="no annotations"):
+        read_game(path)
+
+
+def test_an_imported_game_is_never_resumed_and_the_interrupted_one_still_is(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("f5d6c3")
+    journal = Journal(tmp_path / "journal.sqlite")
+    playing = journal.new_game("reversi", {"first": "black"}, ["Ana", "Ben"])
+    keep(tmp_path / "journal.sqlite", read_game(path))
+    found = journal.unfinished()
+    assert found is not None and found.game_id == playing
+    journal.close()
+
+
+def test_names_rules_and_games_that_a_file_does_not_say_can_be_given(tmp_path: Path) -> None:
+    path, journal = tmp_path / "x.txt", tmp_path / "journal.sqlite"
+    path.write_text("f5d6c3")
+    words = ["import", str(path), "--first", "Ana", "--second", "Zoë", "--journal", str(journal), "--json"]
+    told = CliRunner().invoke(app, words)
+    assert told.exit_code == 0 and json.loads(told.stdout) | {"id": ""} == {"id": "", "game": "reversi", "plies": 3}
+    record = Journal(journal, read_only=True)
+    assert record.games()[0].players == ("Ana", "Zoë")
+    record.close()
+    path.write_text("c5")  # only white can begin so
+    assert read_game(path).rules == {"first": "white"}
+    with pytest.raises(ImportFault, match="turns_nothing"):
+        read_game(path, rules={"first": "black"})
+    path.write_text('[White "Ana"]\n\n1. d6 f4 *')
+    assert read_game(path, game="morris").players == ("Ana", "person")
+
+
+def test_a_set_up_start_comes_back(tmp_path: Path) -> None:
+    game = games.load("gomoku")
+    position = game.apply(game.initial(), game.parse_move(game.initial(), "h8"))
+    journal = Journal(tmp_path / "journal.sqlite")
+    rules = {name: str(value).lower() for name, value in vars(game.rules).items()}
+    game_id = journal.new_game("gomoku", rules, NAMES, None, game.format_position(position))
+    move = game.parse_move(position, "i8")
+    after = game.apply(position, move)
+    journal.append(game_id, 1, "i8", 1, game.format_position(after), game.board(after))
+    stored = journal.game(game_id)
+    journal.close()
+    for name in ("sgf", "json"):
+        path = exported(stored, name, tmp_path)
+        read = read_game(path)
+        assert (read.start, read.moves, read.rules) == (stored.start, stored.moves, stored.rules)
+
+
+def test_formats_are_told_apart_by_how_they_look() -> None:
+    assert guessed("\n {}") == "json"
+    assert guessed("(;FF[4]GM[4];B[hh])") == "sgf"
+    assert guessed("(;GM[Othello]PC[x];)") == "ggf"
+    assert guessed('[Event "x"]\n\n1. d6 *') == "moves"
+    assert guessed("F5 d6\nc3") == "transcript"
+
+
+@EXAMPLES
+@given(text=st.text(alphabet='(;)[]GMSZBWKCREhi4515 x1.d6-{}%"\\\n*', max_size=80))
+def test_rubbish_is_refused_and_nothing_else_happens(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.mktemp("rubbish") / "x.txt"
+    for head in ("(;GM[4]", '[Variant "nine_mens_morris"]\n\n', "(;GM[Othello]BO[8 ", '{"format": 1, '):
+        path.write_text(head + text)
+        try:
+            read_game(path)
+        except ImportFault:
+            continue
