@@ -1,0 +1,147 @@
+"""The ranking: who has won how often, and Elo."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from daemon.config import PlayerSection
+from daemon.records.browsing import folded, games_page, names_seen
+from daemon.records.games_cli import app
+from daemon.records.journal import Journal
+from daemon.records.naming import player_name
+from daemon.records.ranking import START, K, Result, expected_points, ranking, results
+from daemon.records.stored import GameSummary
+from games import Outcome
+
+
+SECONDS = itertools.count()
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    made = Journal(tmp_path / "journal.sqlite")
+    assert made._connection is not None
+    made._connection.execute("PRAGMA synchronous = OFF")
+    return made
+
+
+def record(journal: Journal, first: str, second: str, outcome: Outcome | None, game: str = "reversi") -> str:
+    game_id = journal.new_game(game, {}, [first, second])
+    if outcome is not None:
+        finish(journal, game_id, outcome)
+    return game_id
+
+
+def finish(journal: Journal, game_id: str, outcome: Outcome) -> None:
+    """Ends a game, a second after the one before."""
+    journal.finish(game_id, outcome)
+    assert journal._connection is not None
+    time = f"2026-01-01T{next(SECONDS):08d}"
+    journal._connection.execute("UPDATE games SET finished = ? WHERE game_id = ?", (time, game_id))
+
+
+def test_elo_is_what_its_formula_says() -> None:
+    assert expected_points(1500, 1500) == 0.5
+    assert expected_points(1900, 1500) == pytest.approx(10 / 11)  # ten to one at 400 points
+    first, second = ranking([Result(("Ana", "Ben"), 0)])
+    assert (first.player, first.elo, second.elo) == ("Ana", START + K / 2, START - K / 2)
+    first, second = ranking([Result(("Ana", "Ben"), 0), Result(("Ben", "Ana"), None)])
+    expected = expected_points(START - K / 2, START + K / 2)
+    assert second.elo == pytest.approx(START - K / 2 + K * (0.5 - expected))
+    assert (first.wins, first.draws, first.losses, first.games) == (1, 1, 0, 2)
+
+
+def test_what_one_wins_the_other_loses_and_the_same_games_give_the_same_ranking() -> None:
+    chance = random.Random(1)
+    names = ["Ana", "Ben", "Zoë", "Nguyễn", "level-5"]
+    pairs = [chance.sample(names, 2) for _ in range(300)]
+    played = [Result((one, other), chance.choice([0, 1, None])) for one, other in pairs]
+    standings = ranking(played)
+    assert sum(one.elo for one in standings) == pytest.approx(START * len(names))
+    assert sum(one.games for one in standings) == 600 and standings == ranking(played)
+    assert [one.elo for one in standings] == sorted((one.elo for one in standings), reverse=True)
+
+
+def test_nobody_wins_against_themselves_and_nobody_is_rated_beyond_all_numbers() -> None:
+    assert ranking([Result(("person", "person"), 0)]) == []
+    first, last = ranking([Result(("Ana", "Ben"), 0)] * 5000)
+    assert 2000 < first.elo < 10_000 and first.elo + last.elo == pytest.approx(2 * START)
+
+
+def test_games_that_are_not_finished_do_not_count_and_resigned_and_late_ones_do(journal: Journal) -> None:
+    record(journal, "Ana", "Ben", None)
+    record(journal, "Ana", "Ben", Outcome(0, "resigned"))
+    record(journal, "Ana", "Ben", Outcome(1, "time"))
+    record(journal, "Ana", "Ben", Outcome(None, "board_full"), game="gomoku")
+    assert [one.winner for one in results(journal)] == [0, 1, None]
+    assert [one.winner for one in results(journal, "gomoku")] == [None]
+
+
+def test_games_count_in_the_order_in_which_they_ended(journal: Journal) -> None:
+    early = record(journal, "Ana", "Ben", None)
+    record(journal, "Ben", "Zoë", Outcome(0, "resigned"))
+    finish(journal, early, Outcome(0, "resigned"))  # begun first, ended last
+    assert [one.players for one in results(journal)] == [("Ben", "Zoë"), ("Ana", "Ben")]
+
+
+def test_what_somebody_else_wrote_into_the_file_does_not_count(journal: Journal) -> None:
+    game_id = record(journal, "Ana", "Ben", Outcome(0, "resigned"))
+    for column, value in (("players", "[1"), ("players", '["Ana"]'), ("winner", 7)):
+        other = record(journal, "Ana", "Ben", Outcome(0, "resigned"))
+        assert journal._connection is not None
+        journal._connection.execute(f"UPDATE games SET {column} = ? WHERE game_id = ?", (value, other))
+    assert len(results(journal)) == 1 and game_id in journal.ids()
+
+
+def test_an_agent_is_a_player_with_its_settings_in_the_name() -> None:
+    assert player_name(PlayerSection()) == "person"
+    assert player_name(PlayerSection(agent="level-5")) == "level-5"
+    assert player_name(PlayerSection(agent="level-5", name="Robot")) == "Robot"
+    set_up = PlayerSection(agent="alphabeta", depth=3, time_s=5, options={"heuristic": "best", "endgame": True})
+    assert player_name(set_up) == "alphabeta:endgame=true,heuristic=best,time_s=5,depth=3"
+
+
+def test_the_command_lists_players_and_programs_get_an_object(journal: Journal, tmp_path: Path) -> None:
+    path = str(tmp_path / "journal.sqlite")
+    nothing = CliRunner().invoke(app, ["ranking", "--journal", path])
+    assert nothing.exit_code == 0 and not nothing.stdout and "no finished game" in nothing.stderr
+    last = record(journal, "Ana", "level-5", Outcome(1, "resigned"))
+    assert CliRunner().invoke(app, ["names", last, "Ánh", "Bea", "--journal", path]).exit_code == 0
+    lines = CliRunner().invoke(app, ["ranking", "--game", "reversi", "--journal", path]).stdout.splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["1", "Bea", "1516", "1", "1", "0", "0"],
+        ["2", "Ánh", "1484", "1", "0", "0", "1"],
+    ]
+    told = json.loads(CliRunner().invoke(app, ["ranking", "--json", "--journal", path]).stdout)
+    assert (told["k"], told["start"], told["games"]) == (32.0, 1500.0, 1)
+    counts = {"games": 1, "wins": 1, "draws": 0, "losses": 0}
+    assert told["players"][0] == {"place": 1, "player": "Bea", **counts, "elo": 1516}
+    assert CliRunner().invoke(app, ["ranking", "--game", "chess", "--journal", path]).exit_code == 2
+    refused = CliRunner().invoke(app, ["names", last, "x" * 65, "Bea", "--journal", path])
+    assert refused.exit_code == 2 and "1 to 64 characters" in refused.stderr
+
+
+def test_the_list_is_leafed_through_by_game_and_by_part_of_a_name(journal: Journal) -> None:
+    for number in range(450):
+        first = ["Đào", "Łukasz", "Ana"][number % 3]
+        record(journal, first, "level-5", None, game="gomoku" if number % 2 else "reversi")
+    found: list[GameSummary] = []
+    before = ""
+    while True:
+        page = games_page(journal, 70, before, game="gomoku", player="lUKASZ")
+        found += page.games
+        if not page.older:
+            break
+        before = page.older
+    assert len(found) == 75 and {one.game for one in found} == {"gomoku"}
+    ids = [one.game_id for one in found]
+    assert ids == [one for one in reversed(journal.ids()) if one in ids]
+    assert {one.players[0] for one in games_page(journal, 5, player="dao").games} == {"Đào"}
+    assert names_seen(journal) == sorted(["Ana", "level-5", "Łukasz", "Đào"], key=folded)
+    assert games_page(journal, 5, player="nobody").games == ()
