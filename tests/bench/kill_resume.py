@@ -92,7 +92,7 @@ class Bench:
     ) -> None:
         self.random = chance
         self.folder, self._any = folder, any_
-        the_game = games.load(game)
+        self._game = the_game = games.load(game, games.rules_from_words(rules))
         self._shares_men = shares_men(the_game)
         self.page, self.video = free_port(), free_port()
         self.killed: collections.Counter[str] = collections.Counter()
@@ -183,17 +183,31 @@ class Bench:
         """The same of every table."""
         return [self.recorded(path) for path in self.journals]
 
-    def _is_right(self, recorded: Sequence[str], truth: Sequence[str], *, whole: bool) -> bool:
+    def _is_right(self, recorded: Sequence[str], truth: dict[str, Any], *, whole: bool) -> bool:
         """Whether a record says what was played; not `whole`, it may end earlier.
 
-        Where the men belong to nobody, passes are not seen, and tiles that came together may stand in either order.
+        Plies that nobody saw may be recorded as another legal line that leads to the same board. Where the men belong
+        to nobody, passes are not seen, and tiles that came together may stand in either order.
         """
+        moves = truth["moves"]
         if self._shares_men:
             seen = [
-                collections.Counter(move for move in one if not move.startswith("pass")) for one in (recorded, truth)
+                collections.Counter(move for move in one if not move.startswith("pass")) for one in (recorded, moves)
             ]
             return seen[0] == seen[1] if whole else seen[0] <= seen[1]
-        return recorded == truth if whole else recorded == truth[: len(recorded)]
+        if whole and len(recorded) != len(moves):
+            return False
+        if list(recorded) == moves[: len(recorded)]:
+            return True
+        return (
+            self._board_after(recorded) == truth["boards"][len(recorded) - 1] if len(recorded) <= len(moves) else False
+        )
+
+    def _board_after(self, moves: Sequence[str]) -> str:
+        position = self._game.initial()
+        for move in moves:
+            position = self._game.apply(position, self._game.parse_move(position, move))
+        return self._game.board(position)
 
     def play(self, kills: int, longest_s: float) -> dict[str, Any]:
         """Kills and restarts until there were so many kills, lets the game end, and compares."""
@@ -208,9 +222,7 @@ class Bench:
             if len(truth["moves"]) != plies:
                 plies, progress_s = len(truth["moves"]), time.monotonic()
             done = self.killed.total() >= kills
-            if truth["finished"] and (
-                done or all(self._is_right(one, truth["moves"], whole=True) for one in self.records())
-            ):
+            if truth["finished"] and (done or all(self._is_right(one, truth, whole=True) for one in self.records())):
                 break
             if done or not caught_up:
                 continue
@@ -220,7 +232,7 @@ class Bench:
             time.sleep(HAND_S)
             truth = self.truth()
             assert truth is not None
-            wrong_resumes += not all(self._is_right(one, truth["moves"], whole=False) for one in before)
+            wrong_resumes += not all(self._is_right(one, truth, whole=False) for one in before)
         self._settle()
         truth, records = self.truth(), self.records()
         assert truth is not None
@@ -230,7 +242,8 @@ class Bench:
             "plies": len(truth["moves"]),
             "recorded": [len(one) for one in records],
             "wrong_records_at_kill": wrong_resumes,
-            "record_right": all(self._is_right(one, truth["moves"], whole=True) for one in records),
+            "other_lines": sum(not self._shares_men and one != truth["moves"] for one in records),
+            "record_right": all(self._is_right(one, truth, whole=True) for one in records),
             "outlived": self.outlived,
             "finished": truth["finished"],
             "seconds": round(time.monotonic() - begun_s, 1),
@@ -239,6 +252,7 @@ class Bench:
     def _kill_one(self, daemon: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
         """Kills a process of the daemon, or all; the daemon that runs then."""
         family = victims.family(daemon.pid)
+        family = [one for one in family if one.role not in victims.INDEPENDENT]
         role = "daemon" if not self._any else self._choose({one.role for one in family})
         self.killed[role] += 1
         self._killed_s[role] = time.monotonic()
@@ -280,7 +294,7 @@ class Bench:
         deadline_s = time.monotonic() + longest_s
         while time.monotonic() < deadline_s:
             truth = self.truth()
-            if truth is not None and all(self._is_right(one, truth["moves"], whole=True) for one in self.records()):
+            if truth is not None and all(self._is_right(one, truth, whole=True) for one in self.records()):
                 return True
             time.sleep(0.5)
         return False

@@ -15,9 +15,13 @@ ROLES = (
     ("speech_process.py", "voice"),
     ("aplay", "player"),
     ("daemon.showing.window_process", "window"),
-    ("daemon.coaching", "coach"),
+    ("daemon.cli", "coach"),
+    ("agents.tables_cli", "builder"),
 )
 """A word of the command line, and what a process with it is for; the first that fits."""
+
+INDEPENDENT = frozenset({"builder"})
+"""Roles whose processes go on by themselves, whatever becomes of the daemon: endgame tables that are being built."""
 
 
 @dataclasses.dataclass(frozen=True)
