@@ -38,6 +38,8 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 TRANSLATED_ATTRIBUTES = ("title", "aria-label", "placeholder", "alt")
 LOCALES = {"ro": "ro", "pl": "pl", "vi": "vi", "pt-br": "pt_BR"}
 """Every language that has a catalogue, by its name in the headers."""
+ON_PAGE = ("page", "game", "side")
+"""Contexts of what the page needs."""
 DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 """Every header's date: a catalogue that says the same is the same, byte for byte."""
 
@@ -63,7 +65,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 def fresh() -> dict[Path, bytes]:
     """Every file of `languages/` as it should be."""
     messages = collected()
-    page = sorted({message[1] for message in messages if message[0] == "page" and isinstance(message[1], str)})
+    page = {kind: sorted({str(text) for context, text, _ in messages if context == kind}) for kind in ON_PAGE}
     files = {FOLDER / PAGE: (json.dumps(page, ensure_ascii=False, indent=1) + "\n").encode()}
     for language in LOCALES:
         catalogue = _updated(language, messages)

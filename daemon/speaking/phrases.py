@@ -25,6 +25,15 @@ REASONS = {
     "nothing_to_lay": sentence("nothing can be laid any more"),
 }
 """Why a game is over, by the code of its outcome."""
+MEN = (
+    Term("man", "light"),
+    Term("man", "dark"),
+    Term("man", "black"),
+    Term("man", "white"),
+    Term("man", "up"),
+    Term("man", "down"),
+)
+"""What belongs to each side, one man of it; the form `pl` is several."""
 ENDS_JOINED = "\u2013"
 """Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
 

@@ -45,7 +45,7 @@ LANGUAGES = {
 FOLDER = Path(__file__).with_name("languages")
 """Holds a catalogue for each but English, `ro.po` with its compiled `ro.mo`."""
 PAGE = "page.json"
-"""File in it with the page's own words in English."""
+"""File in it with the words that the page needs, in English."""
 
 
 class Translated:
@@ -90,15 +90,17 @@ def tongue_of(language: str) -> Tongue:
 
 @functools.cache
 def page_words(language: str) -> dict[str, str]:
-    """The page's own words in that language, English as the key; empty in English.
+    """The page's own words in that language, and the names of games and sides, English as the key; empty in English.
 
     `{name}` in them stands for what the page puts there. Raises ValueError naming the languages there are.
     """
     tongue = tongue_of(language)
-    if not isinstance(tongue, Translated):
+    if tongue is ENGLISH:
         return {}
-    words: list[str] = json.loads((FOLDER / PAGE).read_text(encoding="utf-8"))
-    return {word: tongue.form(Term("page", word), "") for word in words}
+    words: dict[str, list[str]] = json.loads((FOLDER / PAGE).read_text(encoding="utf-8"))
+    # The page's own word goes before a name that is written alike.
+    kinds = sorted(words, key=lambda kind: kind == "page")
+    return {word: tongue.form(Term(kind, word), "") for kind in kinds for word in words[kind]}
 
 
 class _Speaking:

@@ -139,7 +139,8 @@ class Judge:
 
 
 def _colour(letter: str) -> Term:
-    return Term("side", COLOURS["BW".index(letter)])
+    name = COLOURS["BW".index(letter)]
+    return Term("side", name)
 
 
 def _stone(letter: str) -> Term:
