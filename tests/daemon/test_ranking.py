@@ -19,7 +19,6 @@ from daemon.records.ranking import START, K, Result, expected_points, ranking, r
 from daemon.records.stored import GameSummary
 from games import Outcome
 
-
 SECONDS = itertools.count()
 
 
