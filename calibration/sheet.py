@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import tomllib
 from collections.abc import Mapping
 
@@ -136,8 +135,9 @@ def coordinates(template: BoardTemplate) -> tuple[Mapping[str, float], Mapping[s
 
 def pitch_mm(template: BoardTemplate) -> float:
     """Least distance of two cells."""
-    pairs = itertools.combinations(template.cells_mm, 2)
-    return min(float(np.linalg.norm(one - other)) for one, other in pairs)
+    cells = template.cells_mm
+    apart = np.linalg.norm(cells[:, None] - cells[None], axis=2)
+    return float(apart[~np.eye(len(cells), dtype=np.bool_)].min())
 
 
 def _number(template: BoardTemplate) -> int:

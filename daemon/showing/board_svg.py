@@ -19,7 +19,6 @@ from calibration.template import BoardTemplate
 from daemon.showing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
 from daemon.showing.board_style import STYLE, add_gradients, ground_colours
 from games import EMPTY, Step
-from vision.primitives.printed import outline_mm
 
 LINE, LINE_WHOLE, DOT = 0.035, 0.0045, 4.0
 """Width of a line: the lesser of these shares of the distance between two cells, and of the board; a marked point is
@@ -44,6 +43,9 @@ PIPS: dict[str, tuple[tuple[int, int], ...]] = {
     "6": ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
 }
 """Where the pips of a half tile are, in quarters of its side from its middle, x to the right and y down."""
+GROUND, MOST_GROUNDS = '<g class="ground" />', 16
+"""Where the ground is put in; as many are remembered."""
+_GROUNDS: dict[tuple[object, ...], tuple[str, tuple[FloatArray, FloatArray]]] = {}
 PAWNS = {"red": "#c0392b", "green": "#1e8449"}
 """Colours of score pawns by their side's name."""
 
@@ -82,17 +84,13 @@ def board_svg(
     if board and len(board) != cells:
         raise ValueError(f"board has {len(board)} letters, {template.game} has {cells} cells")
     pitch, marks = pitch_mm(template), marks or Marks()
-    low, high = _extent(template, pitch, labelled)
+    ground, (low, high) = _ground(template, pitch, labelled, bare)
     box = " ".join(number(value) for value in (*low, *(high - low)))
     svg = ElementTree.Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=box, role="img")
     if title:
         ElementTree.SubElement(svg, "title").text = title
     ElementTree.SubElement(svg, "style").text = STYLE
-    add_gradients(svg, template.game, ground_colours(template.source))
-    if not bare:
-        _draw_board(svg, template, pitch, low, high)
-    if labelled:
-        _draw_labels(svg, template, pitch)
+    group(svg, "ground")
     under = group(svg, "tiles")
     for first, second in tiles:
         _draw_tile(under, template.cells_mm[first], template.cells_mm[second], pitch)
@@ -100,7 +98,26 @@ def board_svg(
     _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired)
     _draw_pawns(group(svg, "pawns"), template, pawns)
     _draw_marks(group(svg, "marks"), template, marks, pitch)
-    return ElementTree.tostring(svg, encoding="unicode")
+    return ElementTree.tostring(svg, encoding="unicode").replace(GROUND, ground, 1)
+
+
+def _ground(
+    template: BoardTemplate, pitch: float, labelled: bool, bare: bool
+) -> tuple[str, tuple[FloatArray, FloatArray]]:
+    """What is the same in every drawing of a board, and the extent of it all; drawn once, since it may be a lot."""
+    key = (template.game, template.options, tuple(template.shape.items()), labelled, bare)
+    if key not in _GROUNDS:
+        extent = _extent(template, pitch, labelled)
+        ground = ElementTree.Element("g", {"class": "ground"})
+        add_gradients(ground, template.game, ground_colours(template.source))
+        if not bare:
+            _draw_board(ground, template, pitch, *extent)
+        if labelled:
+            _draw_labels(ground, template, pitch)
+        if len(_GROUNDS) >= MOST_GROUNDS:
+            _GROUNDS.clear()
+        _GROUNDS[key] = ElementTree.tostring(ground, encoding="unicode"), extent
+    return _GROUNDS[key]
 
 
 def _extent(template: BoardTemplate, pitch: float, labelled: bool) -> tuple[FloatArray, FloatArray]:
@@ -108,7 +125,9 @@ def _extent(template: BoardTemplate, pitch: float, labelled: bool) -> tuple[Floa
     points = [np.zeros((1, 2)), np.array([template.size_mm])]
     beyond = _reach(template, pitch) + (2 * GAP + 1 if labelled else GAP) * _label_mm(template, pitch)
     if template.printed is not None:
-        points += [outline_mm(shape) for shape in template.printed.shapes]
+        for shape in template.printed.shapes:
+            centre, half = np.array(shape.centre_mm), np.array(shape.size_mm) / 2
+            points.append(np.array([centre - half, centre + half]))
         beyond = 0.0
     every = np.concatenate(points)
     return every.min(axis=0) - beyond, every.max(axis=0) + beyond

@@ -81,7 +81,7 @@ def test_a_title_is_text_whatever_it_holds() -> None:
 def test_bare_leaves_the_board_out_and_keeps_the_men() -> None:
     template = load_template("reversi")
     svg = drawn(template, "B" + 63 * EMPTY, bare=True, labelled=False)
-    assert svg.find(f"{SVG}g[@class='board']") is None
+    assert svg.find(f".//{SVG}g[@class='board']") is None
     assert len(svg.findall(f"{SVG}g[@class='cells']/{SVG}g/{SVG}g")) == 1
 
 

@@ -12,9 +12,11 @@ const BOUND = ["pass", "undo", "mover", "adopt", "resign"];
 /** Command, what the button says, what it says the second time. */
 function buttons(message) {
   const { view } = message;
-  const passes = view.passes && view.passes.length > 1
-    ? view.passes.map((choice) => ["pass", t("Say “{choice}”", { choice }), "", { choice }])
-    : [["pass", t("Pass")]];
+  // Where no camera watches, a pass is a move like any other.
+  const passes = (view.passes || []).map((move) => {
+    const says = view.passes.length > 1 ? t("Say “{choice}”", { choice: move }) : t("Pass");
+    return ["pass", says, "", view.watched ? (view.passes.length > 1 ? { choice: move } : {}) : { command: "move", move }];
+  });
   return [
     ["end_move", t("My move is made")],
     ...passes,
@@ -30,7 +32,7 @@ function buttons(message) {
 }
 
 function button([name, says, twice, more], ply) {
-  const element = make("button", { type: "button", text: says, "data-command": name });
+  const element = make("button", { type: "button", text: says, "data-command": name, "data-move": more?.move });
   let armed = 0;
   const calm = () => {
     clearTimeout(armed);
@@ -46,7 +48,7 @@ function button([name, says, twice, more], ply) {
       return;
     }
     calm();
-    tell({ command: name, ...(typeof more === "object" ? more : {}), ...(BOUND.includes(name) ? { ply } : {}) });
+    tell({ command: name, ...more, ...(BOUND.includes(name) ? { ply } : {}) });
   });
   return element;
 }

@@ -102,7 +102,7 @@ export class Board {
         cell.setAttribute("tabindex", name === this.focus ? "0" : "-1");
       } else {
         cell.setAttribute("role", "img");
-        cell.removeAttribute("tabindex");
+        cell.setAttribute("tabindex", "-1"); // who is here with the keyboard stays here
       }
     }
     this.#mark();

@@ -64,6 +64,7 @@ function showMoves(line, state) {
   if (fill(moves, JSON.stringify(line.plies), () => rows.map((row, index) => make("li", {}, make("span", { class: "number", text: `${index + 1}` }), ...row.map(cell))))) {
     moves.scrollTop = moves.scrollHeight;
   }
+  moves.dataset.plies = line.plies.length;
   write(at("count"), line.plies.length ? limited(line.plies.length, message.view.limit) : "");
 }
 

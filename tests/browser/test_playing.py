@@ -1,0 +1,212 @@
+"""Whole games played on the page by clicks and keys, without a camera."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import games
+from daemon.showing import permission
+from games import AnyGame
+from tests.browser.table import Table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+WHOLE = {"nine_mens_morris": 46, "reversi": 124, "gomoku": 59, "co_ganh": 8, "double_double_dominoes": 0}
+"""Seeds of short games."""
+Look = Callable[..., Any]
+Tables = Callable[..., Table]
+
+
+@pytest.fixture(autouse=True)
+def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody plays as fast as a test."""
+    monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
+
+
+def good_moves(game: AnyGame, position: Any) -> list[Any]:
+    """The moves among which a game soon comes to its end."""
+    moves = game.legal_moves(position)
+    if game.name == "gomoku":
+        return [move for move in moves if game.outcome(game.apply(position, move))] or moves
+    if game.name == "double_double_dominoes":
+        lays = [move for move in moves if game.steps(position, move)]
+        side = game.to_move(position)
+        return [max(lays, key=lambda move: game.gains(position, move)[side].total)] if lays else moves  # type: ignore[index]
+
+    def taken(move: Any) -> tuple[int, int]:
+        steps = game.steps(position, move)
+        return sum(step.kind == "remove" for step in steps), len(steps)
+
+    best = max(taken(move) for move in moves)
+    eager = best[0] or game.name == "co_ganh" or (game.name == "reversi" and game.to_move(position) == 0)
+    return [move for move in moves if taken(move) == best] if eager else list(moves)
+
+
+def point(page: Page, cell: str) -> None:
+    page.locator(f'[data-cell="{cell}"] .spot').click(force=True, no_wait_after=True)
+
+
+def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
+    """Makes a move as a person does: by pointing at its cells one after the other."""
+    steps = game.steps(position, move)
+    if not steps:
+        page.locator(f'#actions [data-move="{game.format_move(position, move)}"]').click()
+        return
+    if page.locator("#hand").is_visible():
+        hold(page, [step.piece for step in steps])
+    cells = []
+    for step in steps:
+        if step.kind == "flip":
+            continue
+        cells += [game.cells[cell] for cell in (step.origin, step.cell) if cell is not None]
+    for cell in cells:
+        if page.locator(".cell.target, .cell.source, .cell.prey").count() == 0:
+            break  # the rest had no choice
+        point(page, cell)
+
+
+def hold(page: Page, halves: list[str]) -> None:
+    """Takes the tile into the hand, the right way round."""
+    wanted = " and ".join(halves)
+    for label in (wanted, " and ".join(reversed(halves))):
+        tile = page.locator(f'#hand button[aria-label="Tile {label}"]').first
+        if tile.count():
+            tile.click()
+            break
+    held = page.locator('#hand button[aria-pressed="true"]')
+    if held.get_attribute("aria-label") != f"Tile {wanted}":
+        held.click()
+
+
+def has_come(page: Page, table: Table, plies: int) -> None:
+    """Waits until the page shows so many plies."""
+    page.wait_for_selector(f'#moves[data-plies="{plies}"]', state="attached")
+    assert len(table.moves) == plies
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_whole_game_is_played_on_the_page(name: str, table: Tables, look: Look) -> None:
+    there = table(name)
+    page, game, chance = look(there.address), there.game, random.Random(WHOLE[name])
+    assert there.session.match is not None
+    position = there.session.match.referee.position
+    plies = 0
+    while game.outcome(position) is None:
+        page.wait_for_selector(".cell.target, .cell.source, #actions [data-move]")
+        move = chance.choice(good_moves(game, position))
+        make(page, game, position, move)
+        plies += 1
+        has_come(page, there, plies)
+        position = there.session.match.referee.position
+        plies = there.session.match.referee.ply  # a forced pass is made by itself
+    outcome = game.outcome(position)
+    assert outcome is not None and outcome.winner is not None
+    page.wait_for_selector(f"#player-{outcome.winner}.won")
+    assert "has won" in page.locator("#turn").inner_text()
+    assert page.locator(".cell.target, .cell.source").count() == 0
+
+
+def test_a_mill_is_led_through_to_the_man_it_takes(table: Tables, look: Look) -> None:
+    there = table("morris")
+    page = look(there.address)
+    for plies, cell in enumerate(("a7", "a1", "d7", "d1"), 1):
+        page.wait_for_selector(".cell.target")
+        point(page, cell)
+        has_come(page, there, plies)
+    page.wait_for_selector(".cell.target")
+    point(page, "g7")
+    page.wait_for_selector(".cell.prey")
+    assert sorted(one.get_attribute("data-cell") for one in page.locator(".cell.prey").all()) == ["a1", "d1"]
+    page.keyboard.press("Escape")  # nothing was made yet
+    assert page.locator(".cell.prey").count() == 0 and len(there.moves) == 4
+    point(page, "g7")
+    point(page, "d1")
+    has_come(page, there, 5)
+    assert there.moves[-1] == "g7xd1"
+
+
+def test_arrow_keys_and_enter_are_enough(table: Tables, look: Look) -> None:
+    there = table("reversi")
+    page = look(there.address)
+    page.wait_for_selector('.cell.target[role="button"]')
+    page.locator('[data-cell][tabindex="0"]').focus()
+    for key in ["ArrowRight"] * 3 + ["ArrowDown"] * 2:
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.dataset.cell") == "d3"
+    assert page.evaluate("document.activeElement.getAttribute('aria-description')") == "can be laid here"
+    page.keyboard.press("Enter")
+    has_come(page, there, 1)
+    assert there.moves == ["d3"]
+    assert page.evaluate("document.activeElement.dataset.cell") == "d3"  # the new board keeps the place
+
+
+def test_a_man_is_dragged_to_where_it_goes(table: Tables, look: Look) -> None:
+    there = table("ganh")
+    page = look(there.address)
+    page.wait_for_selector(".cell.source")
+    move = games.load("ganh").format_move
+    position = there.session.match.referee.position  # type: ignore[union-attr]
+    wanted = there.game.legal_moves(position)[0]
+    step = there.game.steps(position, wanted)[0]
+    assert step.origin is not None
+    page.drag_and_drop(
+        f'[data-cell="{there.game.cells[step.origin]}"] .body',
+        f'[data-cell="{there.game.cells[step.cell]}"] .spot',
+        force=True,
+    )
+    has_come(page, there, 1)
+    assert there.moves == [move(position, wanted)]
+
+
+def test_a_move_is_taken_back_by_a_button(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    page = look(there.address)
+    page.wait_for_selector(".cell.target")
+    point(page, "h8")
+    has_come(page, there, 1)
+    page.locator('[data-command="undo"]').click()
+    page.wait_for_selector("#moves:empty", state="attached")
+    assert there.moves == []
+    assert page.locator('[data-cell="h8"]').get_attribute("aria-label") == "h8: empty"
+
+
+def test_giving_up_is_asked_twice(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    page = look(there.address)
+    resign = page.locator('[data-command="resign"]')
+    resign.click()
+    assert resign.inner_text() == "Really resign?" and there.session.match.referee.outcome is None  # type: ignore[union-attr]
+    resign.click()
+    page.wait_for_selector(".player.won")
+
+
+def test_two_pages_that_act_at_once_end_with_one_board(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    first, second = look(there.address), look(there.address)
+    for page in (first, second):
+        page.wait_for_selector(".cell.target")
+    # The second page has not heard of the first one's move yet when it sends its own.
+    second.evaluate(
+        "window.__late = fetch('tell', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+        " body: JSON.stringify({command: 'move', move: 'a1', ply: 7})}).then((r) => r.status)"
+    )
+    point(first, "h8")
+    has_come(first, there, 1)
+    has_come(second, there, 1)
+    assert second.evaluate("window.__late") == 409
+    assert there.moves == ["h8"]
+    assert second.locator('[data-cell="h8"]').get_attribute("aria-label") == "h8: black stone"
+
+
+def test_an_agent_answers_on_the_page(table: Tables, look: Look) -> None:
+    there = table("reversi", agent="random")
+    page = look(there.address)
+    page.wait_for_selector(".cell.target")
+    point(page, "d3")
+    has_come(page, there, 2)
+    assert page.locator("#player-1 .name").inner_text() == "White random"
