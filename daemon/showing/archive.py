@@ -317,7 +317,7 @@ def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
     """Whether a game was begun after the one that the page knows to be played, and is not at its end."""
     rows = journal.rows(
         "SELECT 1 FROM games WHERE game_id = ? AND finished IS NULL AND source = ''"
-        " AND rowid > COALESCE((SELECT rowid FROM games WHERE game_id = ?), 0)",
+        " AND rowid > (SELECT rowid FROM games WHERE game_id = ?)",
         [game_id, played],
     )
     return bool(rows)
