@@ -109,6 +109,9 @@ class SpeechSection(Section):
     language: Literal["en", "ro", "pl", "vi", "pt-br"] = "en"
     rate_wpm: int = Field(default=165, ge=80, le=450)
     device: str = ""
+    verbosity: Literal["moves", "normal", "coach"] = "normal"
+    command: list[str] = Field(default_factory=list, max_length=64)
+    command_s: float = Field(default=20.0, ge=1, le=120)
 
 
 class PageSection(Section):
@@ -215,10 +218,12 @@ def load_config(path: Path = SHIPPED) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
     except ValidationError as error:
-        raise ConfigError("\n".join(f"{path}: {_fault(fault)}" for fault in error.errors(include_url=False))) from error
+        faults = [f"{path}: {fault_text(fault)}" for fault in error.errors(include_url=False)]
+        raise ConfigError("\n".join(faults)) from error
 
 
-def _fault(fault: object) -> str:
+def fault_text(fault: object) -> str:
+    """One fault of settings, as pydantic tells it: key, value, and what the key takes."""
     assert isinstance(fault, dict)
     key = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":

@@ -16,7 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from daemon.speaking import player, voice
+from daemon.speaking.command_voice import CommandVoice, FallbackVoice, Renders
 from daemon.speaking.player import PlayError
+from daemon.speaking.spelling import spelled
+from daemon.speaking.tongue import worded
 from daemon.speaking.voice import Voice, VoiceError
 
 _log = logging.getLogger(__name__)
@@ -51,15 +54,20 @@ class Speaker:
         enabled: bool = True,
         voice_process: Sequence[str] = voice.PROCESS,
         player_process: Sequence[str] = player.APLAY,
+        command: Sequence[str] = (),
+        command_s: float = 20.0,
     ) -> None:
         """Starts the thread; the voice's process comes with the first phrase.
 
         `device` is an ALSA name, None the default one. With `render_to` every phrase becomes a numbered wave file in
         that folder and none is played. Not `enabled`, everything said is only counted and kept as the last text.
+        `command` speaks instead of espeak-ng, each phrase in at most `command_s` seconds.
         """
         self._device, self._folder, self._enabled = device or None, render_to, enabled
         self._player_process = player_process
-        self._voice = Voice(language, rate_wpm, voice_process)
+        self._voice: Renders = Voice(language, rate_wpm, voice_process)
+        if command:
+            self._voice = FallbackVoice(CommandVoice(command, command_s), self._voice, _changed_voice)
         self._waiting: collections.deque[tuple[bool, str]] = collections.deque()
         self._changed = threading.Condition()
         self._stop = threading.Event()
@@ -102,7 +110,7 @@ class Speaker:
             return {
                 "ok": state != "written_only",
                 "state": state,
-                "text": self._reason or "speaks",
+                "text": self._reason or self._other_voice() or "speaks",
                 "spoken": self._spoken,
                 "failed": self._failed,
                 "dropped": self._dropped,
@@ -110,6 +118,11 @@ class Speaker:
                 "restarts": max(0, self._voice.starts - 1),
                 "last": self._last,
             }
+
+    def _other_voice(self) -> str:
+        """What is said of a voice command that fails; empty where there is none, or it speaks."""
+        trouble = self._voice.trouble if isinstance(self._voice, FallbackVoice) else ""
+        return trouble and f"speaks with espeak-ng: {trouble}"
 
     def wait_until_silent(self, timeout_s: float) -> bool:
         """Waits until everything was said; whether it was in that time."""
@@ -158,7 +171,9 @@ class Speaker:
     def _speak(self, phrase: str) -> tuple[str, bool]:
         """Why a phrase was not heard, and whether the next one cannot be heard either; ("", False) where it was."""
         try:
-            sound = self._voice.render(phrase, self._stop)
+            sound = self._voice.render(spelled(phrase), self._stop)
+            if not sound:  # a command that plays by itself
+                return "", False
             if self._folder is not None:
                 _write(self._folder, sound)
             else:
@@ -188,6 +203,11 @@ class Speaker:
         elif before and not reason:
             _log.warning("speech works again")
         _log.debug("%.2f s for %r: %s", seconds, phrase, reason or "spoken")
+
+
+def _changed_voice() -> str:
+    """What the second voice says when the first one fails."""
+    return worded("My other voice does not work, so I speak with this one.")
 
 
 def _write(folder: Path, sound: bytes) -> None:
