@@ -1,0 +1,171 @@
+"""Recorded games in a real browser: looked for, replayed, saved, named, deleted, ranked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from daemon.records.importing.reading import read_game
+from daemon.records.journal import Journal
+from daemon.records.picture_keeper import encoded
+from daemon.records.pictures import Pictures
+from daemon.showing.web import WebPage
+from tests.daemon.recorded_games import journal_of_every_game
+from tests.daemon.test_pictures import picture
+from tests.daemon.test_web import state
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Look = Callable[..., "Page"]
+PLAYED = "20990101T000000-00000000"
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """A game of each kind, two of them finished, and a picture of the second ply of reversi."""
+    path = tmp_path / "journal.sqlite"
+    journal = journal_of_every_game(path, most=70)
+    reversi = next(one for one in journal.games() if one.game == "reversi")
+    kept = Pictures(path).path(reversi.game_id, 2, reversi.plies[1].board)
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(encoded(picture(120)))
+    journal.close()
+    return path
+
+
+@pytest.fixture
+def archive(record: Path) -> Iterator[WebPage]:
+    page = WebPage(port=0, journal=record)
+    page.update_state(state(game_id=PLAYED))
+    yield page
+    page.close()
+
+
+def board_says(page: Page, text: str) -> None:
+    """Waits until the board of that move is shown."""
+    page.wait_for_function("text => document.querySelector('#board img')?.alt.includes(text)", arg=text)
+
+
+def open_game(page: Page, game: str) -> None:
+    page.locator("#list button", has_text=game).click()
+    page.locator("#board img").wait_for()
+
+
+def test_a_game_is_replayed_ply_by_ply_by_button_key_slider_and_move(
+    archive: WebPage, record: Path, look: Look
+) -> None:
+    page = look(archive.address + "games")
+    open_game(page, "reversi")
+    journal = Journal(record, read_only=True)
+    moves = next(one for one in journal.games() if one.game == "reversi").moves
+    journal.close()
+    board_says(page, moves[-1])
+    assert page.locator("#next").is_disabled()
+    page.click("#first")
+    board_says(page, "start")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    board_says(page, moves[1])
+    page.locator("#picture img").wait_for()  # the one ply of which there is a picture
+    page.click("#next")
+    board_says(page, moves[2])
+    assert page.locator("#picture-figure").is_hidden()
+    page.locator("#slider").fill("9")
+    board_says(page, moves[8])
+    assert page.locator("#slider").get_attribute("aria-valuetext") == page.inner_text("#caption")
+    page.locator("#moves button").nth(5).click()
+    board_says(page, moves[4])
+    assert page.locator("#moves [aria-current=step]").inner_text().endswith(moves[4])
+    page.keyboard.press("End")
+    board_says(page, moves[-1])
+    page.keyboard.press("Home")
+    page.select_option("#pace", "400")
+    page.click("#play")
+    board_says(page, moves[2])  # by itself
+    page.click("#play")
+    assert page.get_attribute("#play", "aria-pressed") == "false"
+
+
+def test_a_game_is_found_by_kind_and_player_and_saved_to_a_file_that_import_reads(
+    archive: WebPage, look: Look, tmp_path: Path
+) -> None:
+    page = look(archive.address + "games")
+    page.locator("#list li").first.wait_for()
+    assert page.locator("#list li").count() == 5
+    page.select_option("#filter-game", "gomoku")
+    page.wait_for_function("() => document.querySelectorAll('#list li').length === 1")
+    page.fill("#filter-player", "nobody")
+    page.locator("#empty").wait_for()
+    page.fill("#filter-player", "ANA")
+    page.locator("#list li").wait_for()
+    open_game(page, "gomoku")
+    for name in ("sgf", "json"):
+        page.select_option("#format", name)
+        with page.expect_download() as download:
+            page.click("#save")
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        assert path.suffix == f".{name}" and read_game(path).game == "gomoku"
+
+
+def test_a_game_is_deleted_only_when_that_is_confirmed_and_another_page_is_told(archive: WebPage, look: Look) -> None:
+    page, other = look(archive.address + "games"), look(archive.address + "games")
+    for one in (page, other):
+        open_game(one, "co ganh")
+    page.click("#delete")
+    page.get_by_role("button", name="Keep it").click()
+    assert page.locator("#list li").count() == 5
+    page.click("#delete")
+    page.get_by_role("button", name="Delete for good").click()
+    page.wait_for_function("() => document.querySelectorAll('#list li').length === 4")
+    assert page.locator("#replay").is_hidden() and "deleted" in page.inner_text("#message")
+    other.click("#first")  # while it was replayed elsewhere
+    other.wait_for_function("() => document.querySelector('#message').textContent.includes('no longer')")
+    other.click("#delete")
+    other.get_by_role("button", name="Delete for good").click()
+    other.wait_for_function("() => document.querySelectorAll('#list li').length === 4")
+    assert "no longer" in other.inner_text("#message")
+
+
+def test_names_are_text_and_the_ranking_goes_by_them(archive: WebPage, look: Look) -> None:
+    page = look(archive.address + "games")
+    open_game(page, "reversi")
+    page.fill("#name-first", "<img src=x onerror=alert(1)>")
+    page.fill("#name-second", "Nguyễn Ánh")
+    page.get_by_role("button", name="Change names").click()
+    page.wait_for_function("() => document.querySelector('#title').textContent.includes('Nguyễn Ánh')")
+    assert page.locator("#title img, #list img").count() == 0
+    page.click("#tab-ranking")
+    page.locator("#standings tr").first.wait_for()
+    players = page.locator("#standings td:nth-child(2)").all_inner_texts()
+    assert "Nguyễn Ánh" in players and "<img src=x onerror=alert(1)>" in players
+    page.select_option("#ranking-game", "reversi")
+    page.wait_for_function("() => document.querySelectorAll('#standings tr').length === 2")
+    assert re.search(r"1 finished|1 games|from 1", page.inner_text("#ranking-caption"))
+
+
+def test_the_game_that_is_played_is_seen_and_not_to_be_deleted(archive: WebPage, record: Path, look: Look) -> None:
+    journal = Journal(record)
+    played = journal.new_game("reversi", {"first": "black"}, ["Ana", "Ben"])
+    journal.close()
+    archive.update_state(state(game_id=played))
+    page = look(f"{archive.address}games#{played}")
+    board_says(page, "start")
+    assert page.locator("#delete").is_hidden() and "not finished" in page.inner_text("#result")
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
+def test_nothing_runs_over_the_edge_on_phone_laptop_and_projector(
+    archive: WebPage, look: Look, width: int, height: int
+) -> None:
+    page = look(archive.address + "games", width=width, height=height)
+    open_game(page, "dominoes")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.click("#tab-ranking")
+    page.locator("#standings tr").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
