@@ -7,13 +7,17 @@ import threading
 import time
 from pathlib import Path
 
+import games
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
+from daemon.choosing.choosing import Choosing
 from daemon.config import Config
+from daemon.learning.generations import adapted_path
 from daemon.match import Match
 from daemon.pipeline import Pipeline
 from daemon.session import Session
 from daemon.showing.window import Window
+from daemon.sight import sight_of_another
 from daemon.speaking import phrases
 from daemon.speaking.tongue import in_a_row, worded, worded_n
 from daemon.supervising.camera import Camera
@@ -42,6 +46,8 @@ class Daemon:
         source: str,
         adapted: Path | None = None,
         notifier: Notifier | None = None,
+        *,
+        configured: Config | None = None,
     ) -> None:
         """`adapted` is where the heads are kept that the profile is adapted to while people play."""
         self._session = session
@@ -55,6 +61,8 @@ class Daemon:
         """Set by a signal: the settings are to be read again."""
         self.retuning: Retuning | None = None
         """Reads the settings again; None where there is no file to read."""
+        self.choosing = Choosing(session, configured or config, (configured or config).camera.source)
+        """What is chosen for a new game on the page."""
         self._notifier = notifier or Notifier()
         self.pulse = Pulse()
         self.camera = Camera(source, config.camera, self._say)
@@ -99,6 +107,7 @@ class Daemon:
             self._patience = 1.0
         self.supervision.turn(observation)
         self._watch_for_new_game()
+        self._take_choice()
         self._session.show_in(self._window)
         for key in [] if self._window is None else self._window.keys():
             self._session.press(key)
@@ -133,6 +142,25 @@ class Daemon:
         elif self._profile is not None and self._profile.caution:
             self._session.say(self._profile.caution)
 
+    def _take_choice(self) -> None:
+        """Begins the game that was chosen on the page, with other eyes where it is another one."""
+        session = self._session
+        if session.match is not None and session.match.unwritten:
+            return
+        if (config := self.choosing.poll()) is None:
+            return
+        self.pulse.begin("beginning another game", BEGINNING)
+        game = games.load(config.game.name, config.game.rules)
+        if game.name != session.game.name or game.rules != session.game.rules:
+            sight = sight_of_another(config, game)
+            self._template, self._profile, self._adapted = sight.template, sight.profile, sight.adapted
+        if config.camera.source != session.config.camera.source:
+            self.camera.change(config.camera.source, config.camera)
+        session.change(config, game)
+        self.choosing.keep(config)
+        self._begin(resume=False)
+        self._show_window()
+
     def _eyes(self) -> Pipeline | None:
         """New eyes for a game; None where no camera is wanted."""
         if not self.camera.wanted:
@@ -163,7 +191,13 @@ class Daemon:
         Where a camera came or went by the settings, the present game goes on with it, or without.
         """
         session = self._session
-        if session.match is not None and session.match.new_game_due:
+        if session.match is not None and session.match.unwritten:
+            return  # what waits for room on the disk belongs to this game, and would be lost with it
+        if (made := session.setting_up.made) is not None:
+            session.setting_up.made = None
+            self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
+            self._begin(resume=True)
+        elif session.match is not None and session.match.new_game_due:
             self._begin(resume=False)
         elif session.match is not None and self.camera.wanted != (session.eyes is not None):
             self._begin(resume=True)

@@ -96,7 +96,11 @@ class Presenting:
         if (drawing := self._view.board(match, unknown)) is not None:
             page.update_board(drawing)
         watched = session.eyes is not None
-        page.update_view(self._view.of(match, session.timer, watched=watched, thought=match.last_thought))
+        view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought)
+        page.update_view(view | {"setup": session.setting_up.told()})
+        seen = None if session.eyes is None else session.eyes.observation
+        if (picture := session.setting_up.picture(None if seen is None else seen.alignment.pose)) is not None:
+            page.update_frame(picture)
         if match.state is not None:
             if not watched and match.state.sequence != self._sequence:
                 page.update_legal(legal_of(match.referee, match.game_id))
@@ -104,6 +108,8 @@ class Presenting:
             page.update_state(match.state)
             page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
         page.update_health(session.health())
+        if session.menu is not None:
+            page.offer_menu(session.menu)
         figures = {f"bus_{name}_total": count for name, count in session.bus.counters().items()}
         learnt = {} if session.adaptation is None else session.adaptation.figures()
         page.update_figures(figures | learnt | {"refused_replies_total": match.refused})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from daemon.bundles.bundle import BundleError
 from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
 from daemon.commands import Answer, Command
-from daemon.config import Config
+from daemon.config import ROOT, Config
 from daemon.health import health_of
 from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
@@ -34,10 +34,13 @@ from daemon.records.stored import StoredGame
 from daemon.resuming import asked_move, positions_of, rule_texts, still_standing, was_left
 from daemon.seats import seat
 from daemon.seeing import Seeing
+from daemon.setting_up import SettingUp
+from daemon.showing.view import template_of
 from daemon.showing.web import WebPage
 from daemon.showing.window import Window
 from daemon.speaking.speech import Speaker
 from daemon.speaking.tongue import worded
+from daemon.speaking.verbosity import is_spoken, wants_advice
 from daemon.supervising.services import Services
 from daemon.timekeeping import Timekeeper, clock_of, time_control
 from games import AnyGame
@@ -63,9 +66,12 @@ class Session:
         """What is learnt while people play; None where the settings want none, or before the first match."""
         self.camera_trouble = ""
         """What is wrong with the camera, as it was said; empty where nothing is."""
+        self.menu: Callable[[], Mapping[str, object]] | None = None
+        """Tells what can be chosen for a new game, to any thread; None where nothing can."""
         self.listeners: list[Listener] = [self._tell]
         self._presenting = Presenting(self)
         self._keyboard = Keyboard()
+        self._setting_up: SettingUp | None = None
         self._health: dict[str, dict[str, object]] = {}
         """As it was reported last; for the thread that must report that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
@@ -225,7 +231,9 @@ class Session:
     def tick(self, frame: Frame | None) -> Observation | None:
         """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
         assert self.match is not None
-        observation = None if frame is None or self.eyes is None else self._look(self.eyes, frame)
+        observation = None
+        if frame is not None and not self.setting_up.see(frame) and self.eyes is not None:
+            observation = self._look(self.eyes, frame)
         self._obey()
         self.match.poll()
         self._presenting.show()
@@ -255,6 +263,19 @@ class Session:
         assert self.match is not None
         for request in self.page.told() if self.page is not None else ():
             request.answer(self._carry_out(self.match, request.command))
+        aligner = None if self.eyes is None else self.eyes.pipeline.aligner
+        for wish in self.page.wished() if self.page is not None else ():
+            wish.answer(self.setting_up.obey(wish.command, aligner))
+
+    @property
+    def setting_up(self) -> SettingUp:
+        """Where the table is set up from the page; of the present game."""
+        if self._setting_up is None or self._setting_up.game is not self.game:
+            record = Path(self.config.journal.path)
+            folder = (record if record.is_absolute() else ROOT / record).parent / "profiles"
+            out = folder / f"{self.config.bus.table}-{self.game.name}.npz"
+            self._setting_up = SettingUp(self.game, template_of(self.game), out, self.say)
+        return self._setting_up
 
     def show_in(self, window: Window | None) -> None:
         """Shows the overlay in a window, where there is one."""
@@ -271,6 +292,25 @@ class Session:
         """Each part's `ok` and `text`."""
         self._health = health_of(self)
         return self._health
+
+    def change(self, config: Config, game: AnyGame) -> None:
+        """The next game is this one, by these settings: page, record and bus stay open. `begin` is to follow."""
+        before, other = self.config, game.name != self.game.name or game.rules != self.game.rules
+        if self.match is not None:
+            self.match.leave()
+            self.match.asked_anew = True
+        if other:
+            self.match, self.eyes = None, None
+            self.services.forget(self.adaptation)
+            self.adaptation = None
+        self.config = self.services.config = config
+        self.game = game
+        if before.speech != config.speech:
+            self.services.renew("voice")
+        self.reseat()
+        if other and self.scenes is not None:
+            self.services.forget(self.scenes)
+            self._keep_scenes(config)
 
     def reseat(self) -> None:
         """Lets the players of the settings play from now on; a worker that offers them is started where one must be."""
@@ -304,10 +344,13 @@ class Session:
         self.services.close()
 
     def _tell(self, announcement: Announcement, _seen: Observation | None) -> None:
-        if announcement.text:
+        verbosity = self.config.speech.verbosity
+        if is_spoken(announcement, verbosity):
             self.speaker.say(announcement.text, urgent=announcement.urgent)
-            if self.page is not None:
-                self.page.announce(announcement.text, announcement.code)
+        if wants_advice(announcement, verbosity) and self.match is not None and self.match.referee.awaiting == "move":
+            self.match.ask_coach()
+        if announcement.text and self.page is not None:
+            self.page.announce(announcement.text, announcement.code)
 
     def _worker_trouble(self, text: str) -> None:
         self.say(text, urgent=True)

@@ -5,6 +5,7 @@ While a calibration runs the frames are its own: the match waits as it stands, a
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 from collections import deque
@@ -17,6 +18,7 @@ from calibration.guide import GuideError, lessons
 from calibration.profile import ProfileError
 from calibration.template import BoardTemplate
 from daemon.commands import Answer
+from daemon.showing import marks
 from daemon.showing.board_svg import Marks, board_svg
 from daemon.speaking.tongue import worded
 from daemon.wishes import Wish
@@ -25,12 +27,14 @@ from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Prompt
 from vision.calibrating.guided_fit import GuidedFit, fit_guided
 from vision.calibrating.verdict import RefusedError
-from vision.frame import Frame
-from vision.pose import BoardPose, FloatArray, is_plausible, pose_from_corners
+from vision.frame import Frame, Image
+from vision.pose import BoardPose, FloatArray, is_plausible, pose_from_corners, project
 from vision.reading.weights import WeightsError
 from vision.watching.align import Aligner
 
 LOGGER = logging.getLogger(__name__)
+OUTLINE = (76, 180, 240)
+"""Blue, green, red of what is drawn into the picture."""
 MOST_TOLD = 6
 """As many of the last prompts are shown."""
 Say = Callable[..., None]
@@ -41,7 +45,7 @@ class SettingUp:
 
     def __init__(self, game: AnyGame, template: BoardTemplate, out: Path, say: Say) -> None:
         """`out` is where a finished profile is written; `say` speaks and writes a sentence."""
-        self._game, self._template, self._say = game, template, say
+        self.game, self._template, self._say = game, template, say
         self.out = out
         self.made: Path | None = None
         """A profile that was just written and is to be used from now on; whoever takes it up sets this to None."""
@@ -50,6 +54,7 @@ class SettingUp:
         self._frame: Frame | None = None
         self._fit: _Fit | None = None
         self._ended = ""
+        self._shown: tuple[str, tuple[int, ...], str] = "", (), ""
 
     @property
     def active(self) -> bool:
@@ -111,19 +116,30 @@ class SettingUp:
             "taken": len(run.taken),
             "wanted": run.lessons[number].text,
             "said": [prompt.text for prompt in self._prompts],
-            "board": board_svg(self._template, run.lessons[number].board, marks=Marks(faults=cells)),
+            "board": self._lesson_board(run.lessons[number].board, cells),
         }
 
-    @property
-    def pose(self) -> BoardPose | None:
-        """Where the running calibration saw the board last."""
-        return None if self._run is None else self._run.seen
+    def picture(self, pose: BoardPose | None) -> Callable[[], Image] | None:
+        """How the camera's own picture is drawn, with the board outlined; None before the first picture.
+
+        `pose` is where the match sees the board; a calibration has its own opinion.
+        """
+        run, frame = self._run, self._frame
+        if frame is None:
+            return None
+        template = self._template if run is None else run.template
+        return functools.partial(_outlined, frame.image, template, pose if run is None else run.seen)
+
+    def _lesson_board(self, board: str, faults: tuple[int, ...]) -> str:
+        if (board, faults) != self._shown[:2]:
+            self._shown = board, faults, board_svg(self._template, board, marks=Marks(faults=faults))
+        return self._shown[2]
 
     def _begin(self, corners: FloatArray | None) -> Answer:
         if self._run is not None:
             return Answer(False, worded("A calibration is under way already."))
         try:
-            plan = lessons(self._game, self._template)
+            plan = lessons(self.game, self._template)
             self._run = GuidedCalibration(self._template, plan, corners)
         except (GuideError, WeightsError) as error:
             return Answer(False, str(error))
@@ -189,6 +205,20 @@ class SettingUp:
         text = worded("The profile is written, and in use. {expected}", expected=fit.made.verdict.expectation.text)
         self._run, self._fit, self._ended = None, None, text
         self._say(text, code="setup")
+
+
+def _outlined(image: Image, template: BoardTemplate, pose: BoardPose | None) -> Image:
+    """The picture with the board's edge and its cells drawn in."""
+    drawn = image.copy()
+    if pose is None:
+        return drawn
+    width = max(1, round(image.shape[0] / 360))
+    corners = project(pose.image_from_board, template.corners_mm)
+    for one, other in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        marks.line(drawn, one, other, OUTLINE, 2 * width)
+    for centre in project(pose.image_from_board, template.cells_mm):
+        marks.ring(drawn, centre, 3.0 * width, OUTLINE, width)
+    return drawn
 
 
 class _Fit:

@@ -1,4 +1,7 @@
-"""A table whose daemon runs in a thread of the test: real session, record, bus and page, no camera and no voice."""
+"""A table whose daemon runs in a thread of the test: real session, record, bus and page, no voice.
+
+There is no camera, or a simulated one, before which boards are laid at once and time runs as fast as pictures are made.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,27 @@ from pathlib import Path
 from typing import Any
 
 import games
+from calibration.profile import TableProfile
+from calibration.template import load_template
 from daemon.config import Config
+from daemon.pipeline import Pipeline
 from daemon.session import Session
+from vision.frame import Frame
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
 
 TURN_S = 0.01
+STEP_S = 0.3
+"""Time from one simulated picture to the next."""
+SIZE_PX = (640, 360)
 
 
 class Table:
     """One table. `session` belongs to the thread; a test only reads what does not change any more."""
 
-    def __init__(self, folder: Path, game: str, agent: str = "", **sections: Mapping[str, Any]) -> None:
+    def __init__(
+        self, folder: Path, game: str, agent: str = "", *, camera: bool = False, **sections: Mapping[str, Any]
+    ) -> None:
         """Two people play, or a person against `agent`; `sections` are settings besides."""
         folder.mkdir(parents=True, exist_ok=True)
         own: dict[str, Any] = {
@@ -30,6 +44,13 @@ class Table:
         }
         config = Config.model_validate(own | {name: {**own.get(name, {}), **more} for name, more in sections.items()})
         self.game = games.load(game, config.game.rules)
+        self.template = load_template(self.game.name)
+        self.board = self.game.board(self.game.initial())
+        """What lies on the simulated board; set by the test."""
+        self.profile: TableProfile | None = None
+        self.obeys = False
+        """Whether somebody lays what a calibration asks for."""
+        self._camera = camera
         self._stop = threading.Event()
         self._begun = threading.Event()
         self._opened: list[Session] = []
@@ -44,14 +65,44 @@ class Table:
         session = Session(config, self.game)
         self._opened.append(session)
         try:
-            session.begin(None)
+            session.begin(self._eyes())
             self._begun.set()
+            if self._camera:
+                self._watch(session)
             while not self._stop.wait(TURN_S):
                 session.tick(None)
-                if session.match is not None and session.match.new_game_due:
-                    session.begin(None, resume=False)
+                self._go_on(session)
         finally:
             session.close()
+
+    def _eyes(self) -> Pipeline | None:
+        return Pipeline(self.template, self.profile, settle_s=0.3) if self._camera else None
+
+    def _watch(self, session: Session) -> None:
+        """Gives the session one simulated picture after the other."""
+        shown, number = self.board, 0
+        table = SimulatedTable(self.template, shown, default_style(), seed=5, size_px=SIZE_PX)
+        while not self._stop.is_set():
+            number += 1
+            wanted = self._asked_for(session) if self.obeys else self.board
+            if wanted != shown:
+                shown, table = wanted, table.with_board(wanted, seed=number)
+            table.advance(STEP_S)
+            session.tick(Frame(table.render(), number * STEP_S, number))
+            self._go_on(session)
+
+    def _asked_for(self, session: Session) -> str:
+        run = session.setting_up._run
+        return self.board if run is None or run.current is None else run.lessons[run.current].board
+
+    def _go_on(self, session: Session) -> None:
+        """What the loop of a daemon does besides."""
+        assert session.match is not None
+        if (made := session.setting_up.made) is not None:
+            session.setting_up.made, self.profile = None, TableProfile.load(made)
+            session.begin(self._eyes())
+        elif session.match.new_game_due:
+            session.begin(self._eyes(), resume=False)
 
     @property
     def moves(self) -> list[str]:

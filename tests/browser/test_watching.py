@@ -1,0 +1,128 @@
+"""The page of a table that a simulated camera watches: following a game, correcting a cell, setting up from nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.browser.table import Table
+from tests.browser.test_playing import WHOLE, good_moves
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Look = Callable[..., Any]
+Tables = Callable[..., Table]
+SLOW_MS = 60_000
+
+
+def has_come(page: Page, plies: int) -> None:
+    page.wait_for_selector(f'#moves[data-plies="{plies}"]', state="attached", timeout=SLOW_MS)
+
+
+def test_a_game_on_a_board_is_followed_to_its_end(table: Tables, look: Look) -> None:
+    there = table("ganh", camera=True)
+    page = look(there.address)
+    page.wait_for_selector('#main[data-watched="yes"]')
+    game, position, chance, plies = there.game, there.game.initial(), random.Random(WHOLE["co_ganh"]), 0
+    page.locator("#said", has_text="I see the board").wait_for(timeout=SLOW_MS)
+    while game.outcome(position) is None:
+        position = game.apply(position, chance.choice(good_moves(game, position)))
+        there.board = game.board(position)
+        plies += 1
+        has_come(page, plies)
+    outcome = game.outcome(position)
+    assert outcome is not None and outcome.winner is not None
+    page.wait_for_selector(f"#player-{outcome.winner}.won")
+    shown = {one.get_attribute("data-cell"): one.get_attribute("aria-label") for one in page.locator(".cell").all()}
+    names = there.template.classes
+    assert shown == {
+        cell: f"{cell}: {names[letter]}" for cell, letter in zip(game.cells, game.board(position), strict=True)
+    }
+    assert page.locator("#picture").evaluate("(image) => image.naturalWidth") > 0
+
+
+def test_a_wrong_cell_is_corrected_by_clicking_it(table: Tables, look: Look) -> None:
+    there = table("morris", camera=True)
+    page = look(there.address)
+    page.locator("#said", has_text="I see the board").wait_for(timeout=SLOW_MS)
+    board = list(there.board)
+    board[there.game.cells.index("d6")] = "B"  # light begins: this is no legal move
+    there.board = "".join(board)
+    page.wait_for_selector(".marks .fault", state="attached", timeout=SLOW_MS)
+    page.locator('[data-cell="d6"] .spot').click(force=True)
+    menu = page.locator("#pieces")
+    assert menu.get_by_role("menuitem").all_inner_texts() == ["empty", "light man", "dark man"]
+    menu.get_by_role("menuitem", name="light man").click()
+    has_come(page, 1)
+    assert there.moves == ["d6"]
+    assert page.locator('[data-cell="d6"]').get_attribute("aria-label") == "d6: light man"
+
+
+def test_corners_that_are_clicked_place_the_board(table: Tables, look: Look) -> None:
+    there = table("morris", camera=True)
+    page = look(there.address + "setup")
+    page.wait_for_selector("#frame[src]", timeout=SLOW_MS)
+    page.locator("#corners").click()
+    box = page.locator("#points").bounding_box()
+    assert box is not None
+    for across, down in ((0.2, 0.2), (0.8, 0.8), (0.8, 0.2), (0.2, 0.8)):  # its sides would cross
+        page.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    page.locator("#lock").click()
+    page.locator("#answer.bad").wait_for()
+    assert "no board" in page.locator("#answer").inner_text()
+    page.locator("#again").click()
+    eyes = there.session.eyes
+    assert eyes is not None and eyes.observation is not None and eyes.observation.alignment.pose is not None
+    height, width = eyes.observation.frame.image.shape[:2]
+    for x, y in eyes.observation.alignment.pose.corners_px(there.template):
+        page.mouse.click(box["x"] + x / width * box["width"], box["y"] + y / height * box["height"])
+    page.locator("#lock").click()
+    page.locator("#answer", has_text="the board lies there").wait_for()
+    assert page.locator("#corners").is_visible()
+
+
+def test_a_table_is_calibrated_from_nothing(table: Tables, look: Look) -> None:
+    there = table("morris", camera=True)
+    there.obeys = True
+    page = look(there.address + "setup")
+    page.locator("#calibrate").click(timeout=SLOW_MS)
+    page.locator("#lesson").wait_for()
+    assert "of 4" in page.locator("#step").inner_text()
+    page.locator("#ended").wait_for(timeout=2 * SLOW_MS)
+    assert page.locator("#ended").inner_text().startswith("The profile is written, and in use.")
+    assert there.profile is not None and there.session.setting_up.out.is_file()
+
+
+def test_a_board_to_print_is_saved(table: Tables, look: Look) -> None:
+    there = table("reversi")
+    page = look(there.address + "setup")
+    page.locator("#game option").first.wait_for(state="attached")
+    page.locator("#game").select_option("gomoku")
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    assert download.value.suggested_filename == "gomoku-a4.pdf"
+    assert download.value.path().read_bytes().startswith(b"%PDF-")
+
+
+def test_the_overlay_shows_the_board_on_nothing(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    page = look(there.address + "overlay?show=board", 640, 640)
+    page.wait_for_selector("#board svg")
+    assert page.locator("#words").is_hidden()
+    image = cv2.imdecode(np.frombuffer(page.screenshot(omit_background=True), np.uint8), cv2.IMREAD_UNCHANGED)
+    assert image is not None and image[0, 0, 3] == 0 and image[320, 320, 3] == 255
+
+
+@pytest.mark.parametrize(
+    "query", ["game=chess", "game=gomoku&paper=a9", "game=gomoku&rule=size%3D7", "game=gomoku&rule=x"]
+)
+def test_a_sheet_that_cannot_be_is_refused(table: Tables, look: Look, query: str) -> None:
+    there = table("gomoku")
+    page = look(there.address)
+    assert page.request.get(f"{there.address}sheet.pdf?{query}").status == 400
