@@ -14,20 +14,23 @@ from typing import Annotated, NoReturn
 import typer
 
 import games
-from calibration.profile import ProfileError, TableProfile
-from calibration.template import TemplateError, load_template
-from daemon.config import ROOT, SHIPPED, ConfigError, load_config
-from daemon.learning.generations import adapted_path
+from calibration.profile import ProfileError
+from calibration.template import TemplateError
+from daemon.choosing.choice import path_of, restored
+from daemon.config import SHIPPED, Config, ConfigError, load_config
 from daemon.loop import Daemon
 from daemon.messaging.endpoints import BusError, BusRefusedError
 from daemon.pipeline import Pipeline
 from daemon.records.journal import JournalError
 from daemon.session import Session
 from daemon.showing.web import WebError
+from daemon.sight import sight_of, sight_of_another
 from daemon.speaking.tongue import worded
+from daemon.supervising.camera import NONE
 from daemon.supervising.logs import Log
 from daemon.supervising.overseer import LAST_WORDS_S, STUCK_STATUS
 from daemon.supervising.retuning import Retuning
+from daemon.supervising.services import journal_path
 from daemon.tables.parent import SUMMARY, forget_dead, run_from_words
 from vision.reading.weights import WeightsError
 
@@ -78,14 +81,14 @@ def run(
     try:
         if settings.engines:
             os.environ["KIBITZER_ENGINES"] = str(config.resolve())  # the workers read them there, never from the bus
-        game = games.load(settings.game.name, settings.game.rules)
-        template = load_template(game.name, games.switched_on(game))
-        path = profile or (Path(settings.board.profile) if settings.board.profile else None)
-        path = path if path is None or path.is_absolute() or profile else ROOT / path
-        table = None if path is None else TableProfile.load(path)
-        # Refuses a profile of another game, or made with other weights, before anything opens.
-        Pipeline(template, table)
-        session = Session(settings, game)
+        settings = _named(settings, source, profile)
+        wanted = restored(path_of(journal_path(settings)), settings)
+        game = games.load(wanted.game.name, wanted.game.rules)
+        sight = sight_of(settings, game) if wanted.game == settings.game else sight_of_another(wanted, game)
+        if wanted.camera.source != NONE:
+            # Refuses a profile of another game, or made with other weights, before anything opens.
+            Pipeline(sight.template, sight.profile)
+        session = Session(wanted, game)
     except REFUSALS as error:
         _fail(str(error), REFUSED)
     except OBSTACLES as error:
@@ -94,11 +97,11 @@ def run(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: _stop(stop))
     try:
-        adapted = None if path is None else adapted_path(path)
-        daemon = Daemon(session, settings, template, table, source or settings.camera.source, adapted)
-        daemon.retuning = Retuning(
-            config.resolve(), session, daemon.camera, daemon.supervision, daemon.overseer, log, source
+        daemon = Daemon(
+            session, wanted, sight.template, sight.profile, wanted.camera.source, sight.adapted, configured=settings
         )
+        daemon.retuning = Retuning(config.resolve(), session, daemon.camera, daemon.supervision, daemon.overseer, log)
+        daemon.retuning.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
         daemon.run(stop, resume=not new_game)
@@ -111,6 +114,13 @@ def run(
     finally:
         session.close()
         log.close()
+
+
+def _named(settings: Config, source: str, profile: Path | None) -> Config:
+    """The settings with the camera and the profile that the command line names."""
+    camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
+    board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
+    return settings.model_copy(update={"camera": camera, "board": board})
 
 
 def _fail(text: str, status: int) -> NoReturn:

@@ -235,6 +235,16 @@ def rule(
     )
 
 
+def described(kind: Any) -> list[dict[str, Any]]:
+    """The fields of a dataclass of `rule` fields as data: name, doc, kind, default, choices, minimum and maximum."""
+    types = typing.get_type_hints(kind)
+    return [
+        {"name": field.name, "kind": types[field.name].__name__, "default": field.default}
+        | {key: field.metadata[key] for key in ("doc", "choices", "minimum", "maximum")}
+        for field in dataclasses.fields(kind)
+    ]
+
+
 def names() -> tuple[str, ...]:
     """The names of all games: the modules of this folder, sorted."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))

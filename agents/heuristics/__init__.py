@@ -28,12 +28,18 @@ def of(game: AnyGame) -> Mapping[str, Heuristic]:
     return found
 
 
-def is_opening(game: AnyGame, position: Any) -> bool:
-    """Whether the game is in its opening, where it tells one apart."""
+def has_opening(game: AnyGame) -> bool:
+    """Whether the game tells an opening apart, in which a search may go to another depth."""
     if importlib.util.find_spec(f"agents.heuristics.{game.name}") is None:
         return False
-    module = importlib.import_module(f"agents.heuristics.{game.name}")
-    return bool(module.is_opening(game, position)) if hasattr(module, "is_opening") else False
+    return hasattr(importlib.import_module(f"agents.heuristics.{game.name}"), "is_opening")
+
+
+def is_opening(game: AnyGame, position: Any) -> bool:
+    """Whether the game is in its opening, where it tells one apart."""
+    if not has_opening(game):
+        return False
+    return bool(importlib.import_module(f"agents.heuristics.{game.name}").is_opening(game, position))
 
 
 def points(game: AnyGame, position: Any, last: Any) -> int:

@@ -44,9 +44,16 @@ class Request(Generic[T]):
 class Mailbox(Generic[T]):
     """Requests in the order in which they came. Thread-safe."""
 
-    def __init__(self, permission: Permission, refusals: Refusals, parse: Callable[[object], T]) -> None:
+    def __init__(
+        self,
+        permission: Permission,
+        refusals: Refusals,
+        parse: Callable[[object], T],
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
         """`parse` reads a request's object, and raises CommandError where it is none."""
         self._permission, self._refusals, self._parse = permission, refusals, parse
+        self._most_bytes = most_bytes
         self.is_open = False
         """Whether commands are taken; where the board shows all there is to know, none are."""
         self._waiting: queue.Queue[Request[T]] = queue.Queue(maxsize=MOST_WAITING)
@@ -71,7 +78,7 @@ class Mailbox(Generic[T]):
             return problem(409, "no_commands", "The board shows all there is to know of this game.")
         try:
             async with asyncio.timeout(READ_S):
-                waiting = Request(self._parse(await words_of(request, MOST_BYTES)))
+                waiting = Request(self._parse(await words_of(request, self._most_bytes)))
         except CommandError as error:
             self._refusals.count("command")
             return problem(400, "no_command", str(error))

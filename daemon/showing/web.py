@@ -23,6 +23,8 @@ import prometheus_client
 from aiohttp import web
 
 from agents.messages import StateMessage
+from daemon.choosing.choice import MOST_BYTES as MOST_CHOICE_BYTES
+from daemon.choosing.choice import Choice, parse_choice
 from daemon.commands import Command, parse_command
 from daemon.showing.archive import Archive
 from daemon.showing.board_style import STYLE
@@ -85,6 +87,8 @@ class WebPage:
         permission = Permission(token, self._refusals)
         self._mailbox = Mailbox(permission, self._refusals, parse_command)
         self._wishes = Mailbox(permission, self._refusals, parse_wish)
+        self._choices = Mailbox(permission, self._refusals, parse_choice, MOST_CHOICE_BYTES)
+        self._menu: Callable[[], Mapping[str, object]] | None = None
         self._setup = Setup()
         self._legal: dict[str, object] = {"moves": []}
         self._archive = (
@@ -149,7 +153,15 @@ class WebPage:
 
     def take_commands(self) -> None:
         """Lets this computer tell what the board does not show; `told` is to be called often then."""
-        self._mailbox.is_open = self._wishes.is_open = True
+        self._mailbox.is_open = self._wishes.is_open = self._choices.is_open = True
+
+    def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
+        """Has this, called by another thread, tell what can be chosen for a new game."""
+        self._menu = menu
+
+    def chosen(self) -> list[Request[Choice]]:
+        """The choices for a new game that came since the last call; each must be answered."""
+        return self._choices.take()
 
     def update_legal(self, legal: Mapping[str, object]) -> None:
         """Replaces the legal moves of a person who makes them on the page, as `daemon.play.legal` tells them."""
@@ -277,6 +289,7 @@ class WebPage:
             ("/words", _words),
             ("/state", self._state),
             ("/legal", self._legal_moves),
+            ("/menu", self._menu_now),
             ("/events", self._events),
             ("/healthz", self._healthz),
             ("/readyz", self._readyz),
@@ -284,6 +297,7 @@ class WebPage:
         ):
             application.router.add_get(path, handler)
         application.router.add_post("/tell", self._mailbox.receive)
+        application.router.add_post("/menu", self._choices.receive)
         application.router.add_post("/wish", self._wishes.receive)
         self._setup.add_routes(application.router)
         if self._archive is not None:
@@ -295,6 +309,11 @@ class WebPage:
         if state is None:
             return web.json_response({"code": "no_state", "text": "no game has begun yet"}, status=503)
         return web.Response(text=state.model_dump_json(), content_type="application/json")
+
+    async def _menu_now(self, _: web.Request) -> web.Response:
+        if self._menu is None:
+            return web.json_response({"code": "no_menu", "text": "nothing can be chosen here"}, status=503)
+        return web.json_response(await asyncio.get_running_loop().run_in_executor(None, self._menu))
 
     async def _legal_moves(self, _: web.Request) -> web.Response:
         return web.json_response(self._legal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +73,10 @@ class Reading:
         return worded("The new settings wait for a restart.")
 
 
-def read_again(path: Path, now: Config) -> Reading:
+def read_again(path: Path, now: Config, overlaid: Callable[[Config], Config] = lambda config: config) -> Reading:
     """Reads the file and compares it with what is in force."""
     try:
-        wanted = load_config(path)
+        wanted = overlaid(load_config(path))
     except ConfigError as error:
         return Reading(now, fault=str(error))
     changed = tuple(_changed(now.model_dump(), wanted.model_dump()))

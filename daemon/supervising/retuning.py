@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ class Retuning:
         self.path = path
         self.readings = 0
         """How often the settings were read again."""
+        self.overlaid: Callable[[Config], Config] = lambda config: config
+        """Puts over the file's settings what was chosen since on the page."""
         self._session, self._camera, self._supervision = session, camera, supervision
         self._overseer, self._log, self._source = overseer, log, source
         self._last: Reading | None = None
@@ -45,7 +48,7 @@ class Retuning:
 
     def read(self) -> Reading:
         """Reads the file, takes over what can be taken over, and tells players and log."""
-        reading = read_again(self.path, self._session.config)
+        reading = read_again(self.path, self._session.config, self.overlaid)
         if reading.fault and self._last is not None:
             reading = dataclasses.replace(reading, waiting=self._last.waiting)
         self.readings += 1

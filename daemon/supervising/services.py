@@ -14,6 +14,7 @@ from daemon.messaging.workers import WORKER, WorkerProcess
 from daemon.records.journal import Journal
 from daemon.showing.web import WebPage
 from daemon.speaking.speech import Speaker
+from daemon.speaking.tongue import speak
 
 LOGGER = logging.getLogger(__name__)
 WORKER_NAME = "own"
@@ -46,8 +47,7 @@ class Services:
         self._open: list[Any] = []
         with contextlib.ExitStack() as undo:
             undo.callback(self.close)
-            path = Path(config.journal.path)
-            self.journal: Journal = self.keep(Journal(path if path.is_absolute() else ROOT / path))
+            self.journal: Journal = self.keep(Journal(journal_path(config)))
             self.page = self._new_page()
             self.bus = self._new_bus()
             self.speaker = self._new_speaker()
@@ -83,6 +83,10 @@ class Services:
         self._open.append(service)
         return service
 
+    def forget(self, service: Any) -> None:
+        """Closes what was kept, and keeps it no more; None is nothing."""
+        self._drop(service)
+
     def close(self) -> None:
         """Ends every service, the newest first."""
         while self._open:
@@ -97,7 +101,9 @@ class Services:
         page = self.config.page
         if not page.enabled:
             return None
-        opened: WebPage = self.keep(WebPage(port=page.port, host=page.host, token=ROOT / page.token))
+        opened: WebPage = self.keep(
+            WebPage(port=page.port, host=page.host, token=ROOT / page.token, journal=self.journal.path)
+        )
         if self._takes_commands:
             opened.take_commands()
         return opened
@@ -110,6 +116,7 @@ class Services:
 
     def _new_speaker(self) -> Speaker:
         speech = self.config.speech
+        speak(speech.language)
         opened: Speaker = self.keep(
             Speaker(
                 language=speech.language,
@@ -117,6 +124,8 @@ class Services:
                 device=speech.device or None,
                 render_to=self._render_to,
                 enabled=speech.enabled,
+                command=speech.command,
+                command_s=speech.command_s,
             )
         )
         return opened
@@ -136,3 +145,9 @@ class Services:
             )
         )
         return opened
+
+
+def journal_path(config: Config) -> Path:
+    """Where the record of a table is, by its settings."""
+    path = Path(config.journal.path)
+    return path if path.is_absolute() else ROOT / path

@@ -36,6 +36,7 @@ class Table:
             }
             | sections
         )
+        self.configured = config.model_dump()
         self._stop, self._address = threading.Event(), ""
         self._thread = threading.Thread(target=self._run, args=(config,), daemon=True)
         self._thread.start()

@@ -1,0 +1,80 @@
+"""`kibitzer agents`: which players there are, what each can be told, and what the levels of a game are."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import games
+from agents import engines as outside
+from agents import heuristics, levels, registry
+from agents.search import MAX_DEPTH
+
+app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("agents")
+def agents(
+    game: Annotated[str, typer.Option(help="Only who plays this game, by module or short name.")] = "",
+    engines: Annotated[
+        Path | None, typer.Option(help="TOML file with tables \\[engines.NAME], for the agent external.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Lists the agents, the options that each takes, and the levels of every game.
+
+    Example: kibitzer agents --game reversi
+    """
+    try:
+        if engines is not None:
+            outside.use(engines)
+        wanted = (games.find(game).name,) if game else games.names()
+        told = catalogue(wanted)
+    except ValueError as error:
+        typer.echo(f"kibitzer agents: {error}", err=True)
+        raise typer.Exit(2) from None
+    typer.echo(json.dumps(told, ensure_ascii=False) if as_json else _as_text(told))
+
+
+def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
+    """All that can be chosen of players for games of these names. Raises AgentError where a file of engines is wrong.
+
+    `agents`: each with `name`, `games` and `options` as `games.described` tells them. `games`: by name the `levels`
+    (each with the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own.
+    """
+    listed = [_agent(name, wanted) for name in registry.names()]
+    found = [dataclasses.asdict(engine) | {"game": engine.game} for engine in outside.load().values()]
+    return {
+        "agents": [agent for agent in listed if agent["games"]],
+        "games": {name: _game(name) for name in wanted},
+        "engines": [{key: engine[key] for key in ("name", "game", "protocol")} for engine in found],
+        "most_depth": MAX_DEPTH,
+    }
+
+
+def _agent(name: str, wanted: tuple[str, ...]) -> dict[str, Any]:
+    kind: Any = registry.find(name)
+    plays = [game for game in wanted if kind.plays(games.load(game))]
+    return {"name": name, "games": plays, "options": games.described(kind.Options)}
+
+
+def _game(name: str) -> dict[str, Any]:
+    game = games.load(name)
+    of_levels = [{"name": f"level-{number}", "player": spec.text} for number, spec in enumerate(levels.of(name), 1)]
+    return {"levels": of_levels, "heuristics": list(heuristics.of(game)), "opening": heuristics.has_opening(game)}
+
+
+def _as_text(told: dict[str, Any]) -> str:
+    lines: list[str] = []
+    for agent in told["agents"]:
+        lines.append(f"{agent['name']}: {', '.join(agent['games'])}")
+        lines += [f"    {option['name']} = {option['default']}: {option['doc']}" for option in agent["options"]]
+    for name, game in told["games"].items():
+        lines.append(f"{name}: heuristics {', '.join(game['heuristics'])}")
+        lines += [f"    {level['name']}: {level['player']}" for level in game["levels"]]
+    lines += [f"engine {engine['name']}: {engine['game']} by {engine['protocol']}" for engine in told["engines"]]
+    return "\n".join(lines)

@@ -1,0 +1,84 @@
+"""The menu as data: everything that can be chosen for a new game. A sixth game or agent is in it by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import games
+from daemon.choosing.choice import choice_of
+from daemon.config import ClockSection, Config, PlayerSection
+from daemon.speaking.tongue import LANGUAGES
+from daemon.supervising.camera import NONE
+
+CLOCKS: tuple[dict[str, Any], ...] = (
+    {"title": "no clock", "clock": {"control": "none"}},
+    {"title": "5 minutes a move", "clock": {"control": "move", "minutes": 5.0}},
+    {"title": "10 minutes a move", "clock": {"control": "move", "minutes": 10.0}},
+    {"title": "15 minutes a move", "clock": {"control": "move", "minutes": 15.0}},
+    {"title": "10 minutes a game", "clock": {"control": "game", "minutes": 10.0}},
+)
+"""Usual clocks; a game's own minutes and increment may be anything in their range."""
+
+
+def menu_of(config: Config, source: str, catalogue: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that can be chosen, and the present choice. `source` is the camera that the settings name."""
+    known = catalogue.get("games", {})
+    return {
+        "ready": bool(known),
+        "choice": choice_of(config),
+        "games": [_game(name, known.get(name, {}), catalogue) for name in games.names()],
+        "player": _ranges(PlayerSection, ("time_s", "depth", "nodes")),
+        "clocks": list(CLOCKS),
+        "clock": _ranges(ClockSection, ("minutes", "increment_s")) | {"control": ["none", "move", "game"]},
+        "languages": [{"code": code, "name": name} for code, name in LANGUAGES.items()],
+        "cameras": [{"source": NONE, "title": "no camera"}]
+        + ([] if source == NONE else [{"source": source, "title": source}]),
+    }
+
+
+def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]) -> dict[str, Any]:
+    game = games.load(name)
+    agents = [agent for agent in catalogue.get("agents", ()) if name in agent["games"]]
+    return {
+        "name": name,
+        "title": game.title,
+        "sides": list(game.sides),
+        "rules": games.described(type(game.rules)),
+        "levels": known.get("levels", []),
+        "agents": [
+            {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
+            for agent in agents
+            if not agent["name"].startswith("level-")
+        ],
+    }
+
+
+def _options(
+    agent: Mapping[str, Any], game: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The options of an agent as this game has them: its heuristics, its engines; a depth for the opening if any."""
+    told = []
+    for option in agent["options"]:
+        if option["name"] == "opening_depth" and not known.get("opening"):
+            continue
+        choices = option["choices"]
+        if option["name"] == "heuristic":
+            choices = ["", *known.get("heuristics", ())]
+        elif option["name"] == "engine":
+            choices = ["", *(one["name"] for one in catalogue.get("engines", ()) if one["game"] == game)]
+        told.append(option | {"choices": choices})
+    return told
+
+
+def _ranges(section: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Range and default of numbers of the settings."""
+    properties = section.model_json_schema()["properties"]
+    return {
+        key: {
+            "default": properties[key]["default"],
+            "minimum": properties[key].get("minimum", properties[key].get("exclusiveMinimum")),
+            "maximum": properties[key].get("maximum"),
+        }
+        for key in keys
+    }

@@ -1,0 +1,167 @@
+"""The menu: everything that can be chosen is data; what is chosen is checked as the settings are, and kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from daemon.choosing.catalogue import Catalogue
+from daemon.choosing.choice import ChoiceError, chosen, parse_choice, restored, save
+from daemon.choosing.menu import menu_of
+from daemon.commands import CommandError
+from daemon.config import Config
+from tests.daemon.play.test_no_camera import Table
+
+ALONE = {"first": {"agent": ""}, "second": {"agent": ""}}
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> dict[str, Any]:
+    return Catalogue().wait(60)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path, "morris")
+    yield table
+    table.close()
+
+
+def test_every_game_is_in_the_menu_with_its_rules_levels_and_agents(catalogue: dict[str, Any]) -> None:
+    menu = menu_of(Config(), "0", catalogue)
+    assert [game["name"] for game in menu["games"]] == list(games.names())
+    assert menu["ready"] and all(len(game["levels"]) == 8 for game in menu["games"])
+    ganh = menu["games"][0]
+    assert next(rule for rule in ganh["rules"] if rule["name"] == "limit")["maximum"] == 1000
+    agents = {game["name"]: [agent["name"] for agent in game["agents"]] for game in menu["games"]}
+    assert {"static", "stable", "adaptive"} <= set(agents["reversi"]) and "static" not in agents["gomoku"]
+    assert {"greedy", "expectimax"} <= set(agents["double_double_dominoes"])
+    assert len(json.dumps(menu)) < 100_000
+
+
+def test_options_of_agents_have_the_heuristics_of_the_game_and_an_opening_only_where_there_is_one(
+    catalogue: dict[str, Any],
+) -> None:
+    options = {
+        game["name"]: {option["name"]: option for option in game["agents"][names(game).index("alphabeta")]["options"]}
+        for game in menu_of(Config(), "0", catalogue)["games"]
+    }
+    assert "closed_mills" in options["nine_mens_morris"]["heuristic"]["choices"]
+    assert "opening_depth" in options["nine_mens_morris"] and "opening_depth" not in options["reversi"]
+
+
+def names(game: dict[str, Any]) -> list[str]:
+    return [agent["name"] for agent in game["agents"]]
+
+
+def test_a_choice_that_is_in_the_menu_is_taken_whole(catalogue: dict[str, Any]) -> None:
+    choice = parse_choice(
+        {
+            "game": {"name": "ganh", "rules": {"limit": 100, "first": "down"}},
+            "players": {"first": {"agent": "level-3"}, "second": {"agent": "mcts", "options": {"simulations": 100}}},
+            "clock": {"control": "move", "minutes": 15},
+            "speech": {"enabled": False, "language": "vi"},
+            "camera": {"source": "none"},
+        }
+    )
+    config = chosen(Config(), choice, catalogue)
+    assert (config.game.name, config.game.rules["limit"]) == ("ganh", 100)
+    assert (config.players.first.agent, config.players.second.options) == ("level-3", {"simulations": 100})
+    assert (config.clock.minutes, config.speech.language, config.camera.source) == (15.0, "vi", "none")
+    assert config.speech.rate_wpm == Config().speech.rate_wpm
+
+
+@pytest.mark.parametrize(
+    ("choice", "named"),
+    [
+        ({"game": {"name": "chess"}}, "game.name: there is no game 'chess'"),
+        ({"game": {"name": "morris", "rules": {"wings": True}}}, "game.rules: nine_mens_morris has no rule option"),
+        ({"game": {"name": "ganh", "rules": {"limit": 0}}}, "limit is between 1 and 1000, not 0"),
+        ({"players": {"first": {"agent": "static"}}}, "players.first.agent = 'static': plays no nine_mens_morris"),
+        ({"players": {"first": {"time_s": 0}}}, "players.first.time_s = 0"),
+        (
+            {"players": {"second": {"agent": "alphabeta", "options": {"depth": 101}}}},
+            "players.second.options.depth = 101: must be a whole number from 0 to 100",
+        ),
+        (
+            {"players": {"second": {"agent": "alphabeta", "options": {"heuristic": "luck"}}}},
+            "players.second.options.heuristic = 'luck': must be one of best",
+        ),
+        (
+            {"players": {"second": {"agent": "mcts", "options": {"plies": 3}}}},
+            "players.second.options.plies: mcts has no such option",
+        ),
+        ({"clock": {"control": "chess"}}, "clock.control = 'chess'"),
+        ({"speech": {"language": "fr"}}, "speech.language = 'fr'"),
+    ],
+)
+def test_a_wrong_choice_is_refused_with_key_and_value(
+    choice: dict[str, Any], named: str, catalogue: dict[str, Any]
+) -> None:
+    with pytest.raises(ChoiceError) as refused:
+        chosen(Config(), parse_choice(choice), catalogue)
+    assert named in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "words", [None, [], {}, {"page": {"port": 1}}, {"clock": 5}, {"speech": {"device": "x"}}, {"bus": {}}, {"game": []}]
+)
+def test_what_may_not_be_chosen_is_no_choice(words: object) -> None:
+    with pytest.raises(CommandError):
+        parse_choice(words)
+
+
+def test_a_choice_is_kept_until_the_settings_change(tmp_path: Path) -> None:
+    path, configured = tmp_path / "table.choice.json", Config()
+    assert restored(path, configured) is configured
+    save(path, configured, {"game": {"name": "reversi"}, "players": ALONE})
+    assert restored(path, configured).game.name == "reversi"
+    changed = Config.model_validate({"game": {"name": "gomoku"}})
+    assert restored(path, changed) is changed
+    path.write_text('{"over": 1', "utf-8")
+    assert restored(path, configured) is configured
+    save(path, configured, {"game": {"name": "no such game"}})
+    assert restored(path, configured) is configured
+
+
+def test_another_game_begins_in_the_same_process_at_the_same_page(table: Table) -> None:
+    table.tell(command="move", move="d2")
+    begun = table.get("state")["game_id"]
+    status, answer = table.tell("menu", game={"name": "reversi"}, players=ALONE)
+    assert (status, answer["text"]) == (200, "A new game.")
+    table.wait(lambda: table.get("state")["game"] == "reversi")
+    table.wait(lambda: len(table.get("legal")["moves"]) == 4)
+    assert table.tell(command="move", move="d3")[0] == 200
+    assert table.get("menu")["choice"]["game"]["name"] == "reversi"
+    assert table.get("state")["game_id"] != begun
+
+
+def test_a_wrong_choice_at_the_page_changes_nothing_and_names_what_is_wrong(table: Table) -> None:
+    table.tell(command="move", move="d2")
+    assert table.tell("menu", game={"name": "chess"})[0] == 409
+    assert table.tell("menu", page={"port": 1})[0] == 400
+    status, answer = table.tell("menu", camera={"source": "/etc/passwd"})
+    assert (status, answer["code"]) == (409, "refused") and "camera.source = '/etc/passwd'" in answer["text"]
+    table.wait(lambda: table.get("state")["moves"] == ["d2"])
+
+
+def test_two_people_and_an_agent_can_be_chosen_for_the_same_game_and_a_clock(table: Table) -> None:
+    clock = {"control": "move", "minutes": 5}
+    table.tell("menu", players={"first": {"agent": "random"}, "second": {"agent": "random"}}, clock=clock)
+    table.wait(lambda: table.get("state")["ply"] > 3)
+    assert "light 5:00" in table.get("healthz")["parts"]["clock"]["text"].lower().replace("4:59", "5:00")
+
+
+def test_what_was_chosen_counts_after_a_restart(tmp_path: Path) -> None:
+    table = Table(tmp_path, "morris")
+    table.tell("menu", game={"name": "gomoku"}, players=ALONE)
+    table.wait(lambda: table.get("state")["game"] == "gomoku")
+    table.close()
+    config = Config.model_validate(table.configured)
+    again = restored(tmp_path / "journal.choice.json", config)
+    assert again.game.name == "gomoku" and again.players.second.agent == ""
