@@ -30,8 +30,10 @@ from daemon.records.pictures import Pictures
 from daemon.records.ranking import ranking_object
 from daemon.showing.guard import SVG, is_here
 from daemon.showing.permission import Permission
-from daemon.showing.recorded import Recorded, key_of
+from daemon.showing.recorded import Recorded, key_of, title_of
 from daemon.showing.told import READ_S, problem, words_of
+from daemon.speaking.tongue import in_words, worded
+from wording import Sentence, sentence
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -56,15 +58,15 @@ LONGEST_NAME = 64
 """Characters of a player's name, as in the settings."""
 MOST_REMEMBERED = 4
 """Games that are kept played through, for whoever leafs through their plies."""
-_WRONG: dict[str, tuple[int, str]] = {
-    "unknown_game": (404, "This game is no longer in the record."),
-    "absent": (404, "There is no record yet."),
-    "busy": (503, "The record is busy. Try again in a moment."),
-    "full": (507, "The disk is full: make room, then try again."),
-    "read_only": (500, "The file of the record may not be written."),
-    "corrupt": (500, "The record is damaged. When the daemon is started again it is set aside, and a new one begins."),
-    "newer": (500, "A newer Kibitzer made this record."),
-    "unreadable": (500, "This game cannot be read: something stands in its record that cannot be."),
+_WRONG: dict[str, tuple[int, Sentence]] = {
+    "unknown_game": (404, sentence("This game is no longer in the record.")),
+    "absent": (404, sentence("There is no record yet.")),
+    "busy": (503, sentence("The record is busy. Try again in a moment.")),
+    "full": (507, sentence("The disk is full: make room, then try again.")),
+    "read_only": (500, sentence("The file of the record may not be written.")),
+    "corrupt": (500, sentence("The record is damaged. A new one begins when the daemon is started again.")),
+    "newer": (500, sentence("A newer Kibitzer made this record.")),
+    "unreadable": (500, sentence("This game cannot be read: its record is damaged.")),
 }
 """Status and sentence by the code of a JournalError; its own text names files, which a stranger need not know."""
 
@@ -145,9 +147,11 @@ class Archive:
         def work() -> dict[str, object]:
             with self._opened() as journal:
                 page = games_page(journal, limit, **query)
-                told: dict[str, object] = {"games": [summary_object(one) for one in page.games], "older": page.older}
+                listed = [summary_object(one) | {"title": title_of(one.game)} for one in page.games]
+                told: dict[str, object] = {"games": listed, "older": page.older}
                 if not query["before"]:
-                    told |= {"names": names_seen(journal), "kinds": games_seen(journal)}
+                    kinds = [{"name": name, "title": title_of(name)} for name in games_seen(journal)]
+                    told |= {"names": names_seen(journal), "kinds": kinds}
             return told
 
         here, state = is_here(request), self._playing()
@@ -180,7 +184,7 @@ class Archive:
 
         def told(svg: str | None) -> web.Response:
             if svg is None:
-                return problem(404, "no_ply", f"The game has no move {ply} any more.")
+                return problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
             return web.Response(text=svg, content_type=SVG)
 
         return await self._answer(work, told)
@@ -195,7 +199,7 @@ class Archive:
 
         def told(jpeg: bytes | None) -> web.Response:
             if jpeg is None:
-                return problem(404, "no_picture", "No picture was kept of this move.")
+                return problem(404, "no_picture", worded("No picture was kept of this move."))
             return web.Response(body=jpeg, content_type="image/jpeg")
 
         return await self._answer(work, told)
@@ -224,18 +228,18 @@ class Archive:
             return problem(400, "invalid", 'what is to be deleted is confirmed as {"confirm": "its id"}')
         state = self._playing()
         if state is None:
-            return problem(409, "refused", "Nothing is deleted while the daemon is starting.")
+            return problem(409, "refused", worded("Nothing is deleted while the daemon is starting."))
         if state.game_id == game_id:
-            return problem(409, "refused", "This game is being played: it cannot be deleted.")
+            return problem(409, "refused", worded("This game is being played: it cannot be deleted."))
 
         def work() -> str:
             with self._opened(write=True) as journal:
                 if _is_newer(journal, game_id, state.game_id):
-                    raise ExportError("This game has just begun: it cannot be deleted.")
+                    raise ExportError(worded("This game has just begun: it cannot be deleted."))
                 journal.delete(game_id)
             if self._pictures.forget(game_id):
-                return "The game is deleted."
-            return "The game is deleted; its pictures could not all be removed."
+                return worded("The game is deleted.")
+            return worded("The game is deleted; its pictures could not all be removed.")
 
         return await self._answer(work, lambda text: web.json_response({"code": "done", "text": text}))
 
@@ -278,13 +282,13 @@ class Archive:
         try:
             return told(await (desk or self._desk).result(work))
         except _Busy:
-            return problem(503, "busy", "Too many ask for recorded games at once. Try again in a moment.")
+            return problem(503, "busy", worded("Too many ask for recorded games at once. Try again in a moment."))
         except TimeoutError:
-            return problem(503, "slow", "This takes too long. Try `kibitzer games export` on the table's computer.")
+            return problem(503, "slow", worded("This takes too long. Try again, or save it in another format."))
         except JournalError as error:
             _log.info("the archive cannot answer: %s", error)
-            status, text = _WRONG.get(error.code, (500, "The record cannot be read."))
-            return problem(status, error.code, text)
+            status, text = _WRONG.get(error.code, (500, sentence("The record cannot be read.")))
+            return problem(status, error.code, in_words(text))
         except ExportError as error:
             return problem(409, "refused", str(error))
 

@@ -7,12 +7,13 @@ import dataclasses
 import games
 from calibration.template import load_template
 from daemon.records.exporting.document import outcome_object
-from daemon.records.exporting.formats import FORMATS, suiting
+from daemon.records.exporting.formats import suiting
 from daemon.records.exporting.played import ExportError, Played, play_again
 from daemon.records.pictures import Pictures
 from daemon.records.score_sheet import Row, rows_of
 from daemon.records.stored import StoredGame, StoredPly
 from daemon.showing.board_svg import Marks, board_svg
+from daemon.speaking import phrases
 from games.double_double_dominoes import Lay
 
 MOST_PLIES = 4096
@@ -56,13 +57,14 @@ class Recorded:
         return {
             "id": stored.game_id,
             "game": stored.game,
-            "title": stored.game.replace("_", " ") if game is None else game.title,
+            "title": title_of(stored.game),
             "sides": ["first", "second"] if game is None else list(game.sides),
             "rules": dict(stored.rules),
             "players": list(stored.players),
             "started": stored.started,
             "finished": stored.finished,
             "outcome": outcome_object(stored.outcome),
+            "result": "" if game is None or stored.outcome is None else phrases.result(game, stored.outcome),
             "clock": dict(stored.clock) or None,
             "source": stored.source,
             "fault": self.fault,
@@ -73,7 +75,7 @@ class Recorded:
                 for note in stored.notes[:MOST_NOTES]
             ],
             "undone": len(stored.undone),
-            "formats": [{"name": name, "about": FORMATS[name].about} for name in suiting(stored.game)],
+            "formats": suiting(stored.game),
         }
 
     def board(self, ply: int) -> str:
@@ -99,6 +101,14 @@ class Recorded:
 def key_of(stored: StoredGame) -> tuple[str, int, int, str | None]:
     """What tells one state of a recorded game from another: the notes grow with each change."""
     return stored.game_id, len(stored.plies), len(stored.notes) + len(stored.undone), stored.finished
+
+
+def title_of(name: str) -> str:
+    """What people call a game; of one that is not known any more the name that was recorded."""
+    try:
+        return games.find(name).title
+    except games.UnknownGame:
+        return name.replace("_", " ")
 
 
 def _title(stored: StoredGame, ply: int) -> str:

@@ -116,7 +116,7 @@ def test_a_game_is_found_by_kind_and_player_and_saved_to_a_file_that_import_read
 def test_a_game_is_deleted_only_when_that_is_confirmed_and_another_page_is_told(archive: WebPage, look: Look) -> None:
     page, other = look(archive.address + "games"), look(archive.address + "games")
     for one in (page, other):
-        open_game(one, "co ganh")
+        open_game(one, "cờ gánh")
     page.click("#delete")
     page.get_by_role("button", name="Keep it").click()
     assert page.locator("#list li").count() == 5
@@ -164,7 +164,7 @@ def test_nothing_runs_over_the_edge_on_phone_laptop_and_projector(
     archive: WebPage, look: Look, width: int, height: int
 ) -> None:
     page = look(archive.address + "games", width=width, height=height)
-    open_game(page, "dominoes")
+    open_game(page, "Dominoes")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.click("#tab-ranking")
     page.locator("#standings tr").first.wait_for()

@@ -1,28 +1,9 @@
 // Leafs through the recorded games. Every text goes in as text, never as HTML; drawn boards are pictures.
 
-const at = (id) => document.getElementById(id);
-const words = await fetch("words").then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({}));
+import { at, make } from "./elements.js";
+import { t, translate } from "./words.js";
 
-// English is the key; {name} stands for a value.
-function t(text, values = {}) {
-  return (words[text] || text).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
-}
-
-function translatePage() {
-  for (const element of document.querySelectorAll("[data-t]")) element.textContent = t(element.textContent.trim());
-  for (const name of ["aria-label", "title", "placeholder"]) {
-    for (const element of document.querySelectorAll(`[data-t-${name}]`)) {
-      element.setAttribute(name, t(element.getAttribute(`data-t-${name}`)));
-    }
-  }
-}
-
-function make(name, text = "", attributes = {}) {
-  const element = document.createElement(name);
-  if (text !== "") element.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-}
+await translate();
 
 function say(text) {
   at("message").textContent = text;
@@ -55,16 +36,22 @@ function authorization() {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
-const kind = (name) => name.replaceAll("_", " ");
+const FORMATS = {
+  sgf: t("SGF"),
+  ggf: t("GGF"),
+  transcript: t("transcript"),
+  moves: t("numbered moves"),
+  annotations: t("annotation files, zipped"),
+  json: t("JSON, all that is known"),
+  png: t("one picture of all boards"),
+};
 const day = (time) => new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { count }));
 
 function resultOf(game) {
   if (!game.outcome) return t("not finished");
-  const scores = game.outcome.scores ? ` ${game.outcome.scores.join(" : ")}` : "";
-  const reason = t(kind(game.outcome.reason));
-  if (game.outcome.winner === null) return t("a draw ({reason})", { reason }) + scores;
-  return t("{player} has won ({reason})", { player: game.players[game.outcome.winner], reason }) + scores;
+  if (game.outcome.winner === null) return t("a draw");
+  return t("{player} has won", { player: game.players[game.outcome.winner] });
 }
 
 const versus = (game) => t("{first} against {second}", { first: game.players[0], second: game.players[1] });
@@ -86,7 +73,7 @@ async function showList(more = false) {
       at("list").replaceChildren();
       choose(at("filter-game"), told.kinds);
       choose(at("ranking-game"), told.kinds);
-      at("names").replaceChildren(...told.names.map((name) => make("option", "", { value: name })));
+      at("names").replaceChildren(...told.names.map((value) => make("option", { value })));
     }
     at("list").append(...told.games.map(entry));
     at("empty").hidden = at("list").children.length > 0 || told.older !== "";
@@ -100,18 +87,15 @@ async function showList(more = false) {
 
 function choose(select, kinds) {
   const chosen = select.value;
-  select.replaceChildren(select.options[0], ...kinds.map((name) => new Option(kind(name), name)));
-  select.value = kinds.includes(chosen) ? chosen : "";
+  select.replaceChildren(select.options[0], ...kinds.map((one) => new Option(t(one.title), one.name)));
+  select.value = kinds.some((one) => one.name === chosen) ? chosen : "";
 }
 
 function entry(game) {
-  const button = make("button", "", { type: "button", "data-id": game.id });
-  button.append(make("strong", versus(game)));
-  button.append(make("span", [kind(game.game), day(game.started), countOf(game.plies), resultOf(game)].join(" · ")));
-  button.onclick = () => { location.hash = game.id; };
-  const item = make("li");
-  item.append(button);
-  return item;
+  const about = [t(game.title), day(game.started), countOf(game.plies), resultOf(game)].join(" · ");
+  const on = { click: () => { location.hash = game.id; } };
+  return make("li", {}, make("button", { type: "button", "data-id": game.id, on },
+    make("strong", { text: versus(game) }), make("span", { text: about })));
 }
 
 function markOpened() {
@@ -160,15 +144,15 @@ function close() {
 function showGame(game) {
   at("replay").hidden = false;
   document.querySelector(".sides").classList.add("both");
-  at("title").textContent = `${game.title}: ${versus(game)}`;
-  const more = [day(game.started), countOf(game.plies.length), resultOf(game)];
+  at("title").textContent = `${t(game.title)}: ${versus(game)}`;
+  const more = [day(game.started), countOf(game.plies.length), game.result || resultOf(game)];
   if (game.source) more.push(t("read from {file}", { file: game.source }));
   if (game.undone) more.push(t("{count} taken back", { count: game.undone }));
   if (game.left_out) more.push(t("{count} more moves are not shown; save the game to have all", { count: game.left_out }));
   at("result").textContent = more.join(" · ");
   at("slider").max = game.plies.length;
   at("moves").replaceChildren(moveButton(t("start"), 0), ...game.plies.map((one) => moveButton(one.move, one.ply, one)));
-  at("format").replaceChildren(...game.formats.map((one) => new Option(t(one.about), one.name)));
+  at("format").replaceChildren(...game.formats.map((one) => new Option(FORMATS[one] || one, one)));
   aimSave();
   game.sides.forEach((side, index) => { at(index ? "name-second-label" : "name-first-label").textContent = t(side); });
   [at("name-first").value, at("name-second").value] = game.players;
@@ -177,13 +161,11 @@ function showGame(game) {
 }
 
 function moveButton(text, number, told = {}) {
-  const button = make("button", "", { type: "button", "data-ply": number, class: told.side ? "second" : "" });
-  if (told.number) button.append(make("small", `${told.number} `));
+  const on = { click: () => { stop(); show(number); } };
+  const button = make("button", { type: "button", "data-ply": number, class: told.side ? "second" : null, on });
+  if (told.number) button.append(make("small", { text: `${told.number} ` }));
   button.append(text);
-  button.onclick = () => { stop(); show(number); };
-  const item = make("li");
-  item.append(button);
-  return item;
+  return make("li", {}, button);
 }
 
 function aimSave() {
@@ -192,13 +174,13 @@ function aimSave() {
 
 // Swaps a picture once the new one is there, so that nothing flickers; a later one wins.
 const wanted = {};
-async function swap(id, path, words) {
-  const image = make("img", "", { alt: words, src: path });
+async function swap(id, src, alt) {
+  const image = make("img", { alt, src });
   wanted[id] = image;
   try {
     await image.decode();
   } catch {
-    if (wanted[id] === image && id === "board") ask(path).catch(tellError);
+    if (wanted[id] === image && id === "board") ask(src).catch(tellError);
     return;
   }
   if (wanted[id] === image) at(id).replaceChildren(image);
@@ -238,7 +220,7 @@ const minutes = (seconds) => {
 
 function aboutPly(game, told) {
   const parts = [];
-  if (told.verdict && told.verdict !== "legal") parts.push(t(told.verdict));
+  if (told.verdict === "corrected") parts.push(t("corrected afterwards"));
   if (told.scores) parts.push(t("points {first} : {second}", { first: told.scores[0], second: told.scores[1] }));
   if (told.gains) parts.push(`+${told.gains[0]} +${told.gains[1]}`);
   if (told.spent_s !== undefined) parts.push(t("took {seconds} s", { seconds: told.spent_s.toFixed(1) }));
@@ -340,9 +322,8 @@ async function showRanking() {
     at("ranking-caption").textContent = t("Elo from {games} finished games; all begin at {start}, a game moves at most {k} points.",
       { games: told.games, start: told.start, k: told.k });
     at("standings").replaceChildren(...told.players.map((one) => {
-      const row = make("tr");
-      for (const value of [one.place, one.player, one.elo, one.games, one.wins, one.draws, one.losses]) row.append(make("td", String(value)));
-      return row;
+      const cells = [one.place, one.player, one.elo, one.games, one.wins, one.draws, one.losses];
+      return make("tr", {}, ...cells.map((value) => make("td", { text: String(value) })));
     }));
     say("");
   } catch (error) {
@@ -387,6 +368,5 @@ at("delete").onclick = askToDelete;
 at("sure").onclose = remove;
 at("token").value = sessionStorage.getItem("token") || "";
 window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
-translatePage();
 await showList();
 open(location.hash.slice(1));
