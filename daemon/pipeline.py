@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from daemon.speaking.tongue import in_words
+from games import EMPTY
 from vision.finding.sight import why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import cells_in_picture, rectify
@@ -43,6 +44,8 @@ UNKNOWN = 0.5
 """Share of the unknown from which a cell shows nothing that was learnt."""
 LEAST_COVERED, MOST_COVERED = 3, 0.5
 """Cells, and share of them all, that a hand or an arm that rests over the board covers."""
+BESIDE = 1.6
+"""Cells so many times the least distance apart are beside each other: across the corner, too."""
 LEAST_SEEN = 0.8
 """Share of a man's place that must lie in the picture, for the eyes to be asked what stands there."""
 MOST_CHANGED = 0.5
@@ -111,7 +114,7 @@ class Pipeline:
         self._unknown: NDArray[np.bool_] | None = None
         """(cells,) True where the last reading that was let pass showed nothing that was learnt."""
         self._passed = ""
-        """The board of that reading."""
+        """The board of that reading; empty before the first."""
         self._stale = True
         """Whether what was read before is of another place or light, so that no cell can be told to be unchanged."""
 
@@ -214,16 +217,24 @@ class Pipeline:
             return False
         unknown = (reading.unknown > UNKNOWN) & ~outside
         before, rested = self._unknown, self.gate.rested(time_s)
-        known = gate.sure and (rested or (before is not None and not self._is_news(unknown & ~before, reading)))
-        covered = not known and is_covered(unknown, rested)
+        new = unknown & ~before if gate.sure and before is not None else unknown
+        things = new & ~self._only_shade(new, reading)
+        covered = not (gate.sure and rested) and is_covered(things, rested) and unknown.mean() <= MOST_COVERED
         if not covered:
             self._unknown, self._passed = unknown, reading.board
         return covered
 
-    def _is_news(self, unknown: NDArray[np.bool_], reading: BoardReading) -> bool:
-        """Whether what is newly unknown may be a thing: a single cell that is read as before is a shadow or a gleam."""
-        cells = np.flatnonzero(unknown)
-        return len(cells) > 1 or any(reading.board[cell] != self._passed[cell] for cell in cells)
+    def _only_shade(self, unknown: NDArray[np.bool_], reading: BoardReading) -> NDArray[np.bool_]:
+        """(cells,) where one cell by itself is read as before, or as empty: shade or a gleam. Things cover several."""
+        if not unknown.any():
+            return unknown
+        passed = self._passed or EMPTY * len(unknown)
+        same = np.array([letter == before for letter, before in zip(reading.board, passed, strict=True)])
+        places = self.template.cells_mm
+        apart_mm = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+        pitch_mm = np.partition(apart_mm, 1, axis=1)[:, 1].min()
+        beside = (apart_mm < BESIDE * pitch_mm) & ~np.eye(len(places), dtype=np.bool_)
+        return np.asarray(same & ~(beside & unknown).any(axis=1))
 
     def _adopt_template(self) -> None:
         """Takes over the board's shape as the aligner has measured it."""

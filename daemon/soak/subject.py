@@ -148,7 +148,7 @@ class Subject:
         """One turn of the daemon's loop with a picture. May raise Killed."""
         self.eyes.feed(frame)
         self.poll()
-        if self.eyes.start_in_view:
+        if self.eyes.start_in_view and not self.match.unwritten:
             self.eyes = self._begin(resume=False)
 
     def poll(self) -> None:

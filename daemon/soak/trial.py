@@ -206,7 +206,7 @@ class Trial:
         if self._ended_s is None:
             self._ended_s = self.time_s
         told = self.judge.knows and not self.subject.match.write_trouble
-        if self.storm.holds_hands or not (told or self.time_s - self._ended_s > END_S):
+        if self.storm.holds_hands or self.subject.match.unwritten or not (told or self.time_s - self._ended_s > END_S):
             return
         self.judge.close_game()
         self._new_game()

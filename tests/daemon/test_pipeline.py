@@ -263,3 +263,11 @@ def test_a_later_look_comes_when_the_picture_has_stood_for_so_long(film: Film, o
     second = readings(film.show(one_man, 0.9))[0]
     assert 0.2 < second.frame.time_s - first.frame.time_s < RECHECK_S
     assert not film.pipeline.ask_later(0.9)
+
+
+def test_single_cells_apart_that_are_read_as_empty_hold_nothing_up_after_a_start(
+    template: BoardTemplate, empty: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    film = Film(template)
+    shown_as_unknown(film, monkeypatch, [0, 11, 23])
+    assert readings(film.show(empty, 2.0))

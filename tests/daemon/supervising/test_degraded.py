@@ -348,3 +348,16 @@ def test_page_and_bus_whose_threads_hang_are_no_sign_of_life(sit: Sit, monkeypat
         time.sleep(0.02)
     monkeypatch.setattr(bus, "SILENT_S", -1.0)
     assert channel.status() == {"ok": False, "text": "it hangs"}
+
+
+def test_the_next_game_waits_until_all_of_this_one_is_written(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sit()
+    match = table.session.match
+    assert match is not None
+    match.new_game_wanted = True
+    monkeypatch.setattr(type(match), "unwritten", property(lambda _self: 2))
+    for _ in range(5):
+        table.turn()
+    assert table.session.match is match
+    monkeypatch.setattr(type(match), "unwritten", property(lambda _self: 0))
+    table.until(lambda: table.session.match is not match)
