@@ -83,10 +83,22 @@ def not_the_agents(
         return Fault(
             "not_your_turn", cells, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting[0]),)
         )
+    if waiting and _goes_there_and_back(game, position, best, cells):
+        return game.fault(position, board)  # nobody plays so for an agent that was never asked
     if waiting:
         said = sentence("That is two moves; one of them is the agent's. Take the last one back.")
         return Fault("not_your_turn", cells, (said,))
     return None
+
+
+def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:
+    """Whether plies touch cells that look as before in the end, such as a man taken and laid again."""
+    touched, before = set[int](), position
+    for move, after in zip(line.moves, line.positions, strict=True):
+        for step in game.steps(before, move):
+            touched |= {step.cell} if step.origin is None else {step.cell, step.origin}
+        before = after
+    return bool(touched - set(cells))
 
 
 def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:

@@ -176,6 +176,17 @@ def test_agents_move_carried_out_wrongly_is_named(game: AnyGame) -> None:
     assert referee.ply == 1
 
 
+def test_own_man_taken_with_a_mill_is_named_and_not_taken_for_a_move_of_the_agent(game: AnyGame) -> None:
+    played = "a4 d2 f6 f4 d1 d6 c5 c4 e5 d5 d7 b2 f2 g4 a1 e4xa4".split()
+    referee = after(game, played, (None, "alphabeta"))
+    board = list(game.board(referee.position))
+    board[game.cells.index("g1")] = "W"  # a1-d1-g1
+    board[game.cells.index("d7")] = "."
+    effects = see(referee, "".join(board))
+    assert said(effects).rule == "wrong_man_removed"
+    assert said(effects).text == "Light's own man was taken. Move it back to d7."
+
+
 def test_illegal_answer_is_refused_and_never_asked_for_on_the_board(game: AnyGame) -> None:
     referee = after(game, ["d2"], (None, "alphabeta"))
     effects = referee.reply("alphabeta", 1, "d2")
