@@ -35,6 +35,7 @@ class Entry(NamedTuple):
 COMMANDS = {
     "demo": Entry("daemon.demo_cli", "A whole game on a simulated table: camera to speech. Start here."),
     "run": Entry("daemon.run_cli", "The daemon: watch a board, referee, play, speak."),
+    "play": Entry("daemon.play.play_cli", "Play in this terminal, against agents or somebody beside you."),
     "watch": Entry("daemon.watch_cli", "Watch a camera, video, folder of photos or stream; print what happens."),
     "read": Entry("vision.reading.read_cli", "Read the board in photos."),
     "calibrate": Entry("daemon.calibrate_cli", "Make a table profile: guided with a camera, or from labelled photos."),

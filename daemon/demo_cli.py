@@ -24,7 +24,6 @@ from daemon.config import (
     PageSection,
     PlayerSection,
     PlayersSection,
-    SpeechSection,
 )
 from daemon.demo import Demo, Tally
 from daemon.judging.effects import Announcement
@@ -34,6 +33,7 @@ from daemon.records.journal import JournalError
 from daemon.session import Session
 from daemon.showing.web import WebError
 from daemon.showing.window import Window
+from daemon.speaking.tongue import LANGUAGES
 from games import AnyGame
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -48,6 +48,7 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
     game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "nine_mens_morris",
     rule: Annotated[list[str], typer.Option(help="Rule option k=v. Repeatable.")] = [],  # noqa: B006
+    language: Annotated[str, typer.Option(help=f"What is said, in {', '.join(LANGUAGES)}.")] = "en",
     plies: Annotated[int, typer.Option(min=0, help="Break a game off after so many plies; 0 plays to the end.")] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="Also log what the parts do.")] = False,
 ) -> None:
@@ -59,18 +60,23 @@ def demo(
     itself, which knows what was done at it. Exit status 1 if a board was wrong or a ply was missed.
 
     Example: kibitzer demo --headless --fast --games 20 --json
+
+    Example: kibitzer demo --language ro
     """
     console = Console(stderr=True)
     logging.basicConfig(
         level=logging.INFO if verbose else logging.ERROR, format="%(message)s", handlers=[RichHandler(console=console)]
     )
+    if language not in LANGUAGES:
+        sys.stderr.write(f"kibitzer demo: there is no language {language!r}; there are {', '.join(LANGUAGES)}\n")
+        raise typer.Exit(2)
     try:
         the_game = games.load(game, games.rules_from_words(rule))
     except games.GameError as error:
         sys.stderr.write(f"kibitzer demo: {error}\n")
         raise typer.Exit(2) from None
     with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
-        config = demo_config(the_game.name, headless=headless, fast=fast)
+        config = demo_config(the_game.name, headless=headless, fast=fast, language=language)
         try:
             session = open_session(config, the_game, Path(folder) if fast or headless else None)
         except (JournalError, BusError, WebError) as error:
@@ -143,7 +149,7 @@ def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Sessi
         return Session(config.model_copy(update={"page": page}), game, render_to=render_to)
 
 
-def demo_config(game: str, *, headless: bool, fast: bool) -> Config:
+def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en") -> Config:
     """The settings of a demo: its own record, free ports on the bus, a person and `alphabeta` at the second side.
 
     In games whose men belong to nobody, two persons who sit opposite one another: an agent would show its hand.
@@ -158,7 +164,7 @@ def demo_config(game: str, *, headless: bool, fast: bool) -> Config:
             "game": {"name": game},
             "players": players,
             "bus": BusSection(state="tcp://127.0.0.1:*", reply="tcp://127.0.0.1:*"),
-            "speech": SpeechSection(enabled=True),
+            "speech": {"enabled": True, "language": language},
             "page": PageSection(enabled=not headless, window=not headless),
             "journal": JournalSection(path="var/demo.sqlite"),
         }

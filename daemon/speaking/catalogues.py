@@ -21,7 +21,7 @@ from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from daemon.speaking.tongue import FOLDER, LANGUAGES, PAGE
+from daemon.speaking.tongue import FOLDER, LANGUAGES, MESSAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("wording", "games", "vision", "daemon")
@@ -38,8 +38,6 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 TRANSLATED_ATTRIBUTES = ("title", "aria-label", "placeholder", "alt")
 LOCALES = {"ro": "ro", "pl": "pl", "vi": "vi", "pt-br": "pt_BR"}
 """Every language that has a catalogue, by its name in the headers."""
-ON_PAGE = ("page", "game", "side")
-"""Contexts of what the page needs."""
 DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 """Every header's date: a catalogue that says the same is the same, byte for byte."""
 
@@ -65,8 +63,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 def fresh() -> dict[Path, bytes]:
     """Every file of `languages/` as it should be."""
     messages = collected()
-    page = {kind: sorted({str(text) for context, text, _ in messages if context == kind}) for kind in ON_PAGE}
-    files = {FOLDER / PAGE: (json.dumps(page, ensure_ascii=False, indent=1) + "\n").encode()}
+    files = {FOLDER / MESSAGES: _listed(messages)}
     for language in LOCALES:
         catalogue = _updated(language, messages)
         source, compiled = io.BytesIO(), io.BytesIO()
@@ -132,6 +129,16 @@ def _updated(language: str, messages: Sequence[Message]) -> Catalog:
             string = None
         new.add(text, string, locations=[(where, 0)], context=context)
     return new
+
+
+def _listed(messages: Sequence[Message]) -> bytes:
+    """All that is translated, once each, as the program reads it."""
+    found = {}
+    for context, text, _ in messages:
+        one, many = (text, "") if isinstance(text, str) else (text[0], text[1])
+        entry = {"text": one, "many": many, "context": context or ""}
+        found[one, context] = {name: value for name, value in entry.items() if value}
+    return (json.dumps(list(found.values()), ensure_ascii=False, indent=0) + "\n").encode()
 
 
 def _of_python(path: Path) -> Iterator[Message]:

@@ -25,6 +25,7 @@ What is for programmers and administrators (logs, `--help`, errors of a command 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gettext
 import json
@@ -44,8 +45,10 @@ LANGUAGES = {
 """Every language by its espeak-ng voice, with its own name."""
 FOLDER = Path(__file__).with_name("languages")
 """Holds a catalogue for each but English, `ro.po` with its compiled `ro.mo`."""
-PAGE = "page.json"
-"""File in it with the words that the page needs, in English."""
+MESSAGES = "messages.json"
+"""File in it with all that is translated."""
+ON_PAGE = ("page", "game", "side")
+"""Contexts of what the page needs."""
 
 
 class Translated:
@@ -72,7 +75,10 @@ class Translated:
 
 
 def forms_of(entry: str) -> dict[str, str]:
-    """A term's forms, of an entry such as `albul|gen=albului|dat=albului`: the nominative comes first."""
+    """A term's forms, of an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
+
+    `name` is how it stands by itself, as on a button.
+    """
     first, *others = entry.split("|")
     return {"nom": first, **dict(other.split("=", 1) for other in others)}
 
@@ -97,10 +103,26 @@ def page_words(language: str) -> dict[str, str]:
     tongue = tongue_of(language)
     if tongue is ENGLISH:
         return {}
-    words: dict[str, list[str]] = json.loads((FOLDER / PAGE).read_text(encoding="utf-8"))
     # The page's own word goes before a name that is written alike.
-    kinds = sorted(words, key=lambda kind: kind == "page")
-    return {word: tongue.form(Term(kind, word), "") for kind in kinds for word in words[kind]}
+    wanted = sorted((one for one in messages() if one.context in ON_PAGE), key=lambda one: one.context == "page")
+    return {one.text: tongue.form(Term(one.context, one.text), "name") for one in wanted}
+
+
+@dataclasses.dataclass(frozen=True)
+class Message:
+    """Something that is translated."""
+
+    text: str
+    """In English; of one thing, where `many` is not empty."""
+    many: str = ""
+    context: str = ""
+    """`page` of the page's own words, the kind of a term, or empty."""
+
+
+@functools.cache
+def messages() -> tuple[Message, ...]:
+    """All that is translated, in the order of the sources."""
+    return tuple(Message(**one) for one in json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8")))
 
 
 class _Speaking:
