@@ -77,6 +77,8 @@ class Match:
         self._asking = Asking(publisher, Names(session, table), clock)
         self._timer, self._coach, self._clock = timer, coach, clock
         self._reminders = Reminders()
+        self.blind: Callable[[], bool] = lambda: False
+        """Whether no picture comes at present."""
         self._backlog = Backlog(recorder, self._announce_aside)
 
     @property
@@ -154,7 +156,9 @@ class Match:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
             self.carry_out([self.referee.announce("coach", advice)])
-        if self._reminders.is_due(self._clock()):
+        if self.blind() or self.referee.lost_told:
+            self._reminders.said()  # what is done on the board could not be seen
+        elif self._reminders.is_due(self._clock()):
             self.carry_out(self.referee.remind())
         self._hear_agents()
         if self.referee.awaiting == "agent":

@@ -192,6 +192,7 @@ class Session:
             timer=self.timer,
             coach=self._coach,
         )
+        self.match.blind = lambda: bool(self.camera_trouble)
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)

@@ -440,6 +440,20 @@ def test_without_a_board_in_sight_the_answer_is_that_it_is_not_seen() -> None:
         assert "I do not see the board" in refuse(bench, command)
 
 
+def test_nobody_is_reminded_while_no_picture_comes() -> None:
+    bench = at(moves=["d2"], agents=(None, "alphabeta"))
+    bench.post.answer("f4")
+    bench.match.poll()
+    away = True
+    bench.match.blind = lambda: away
+    for second in range(200):
+        away = second < 100
+        bench.now_s[0] = float(second)
+        bench.match.poll()
+    assert [one.code for one in bench.heard].count("reminder") == 2
+    assert bench.heard[-1].text == "Please play f4 for dark."
+
+
 def test_players_are_reminded_of_a_turn_that_is_not_finished_ever_more_seldom() -> None:
     bench = at(moves=MILL[:4])
     bench.show(board_with(bench.game, W="a7 d7 g7", B="b6 b4"))
