@@ -216,6 +216,7 @@ def _draw_cells(
         kind = "cell last" if cell in came else "cell from" if cell in went else "cell"
         place = add(cells, "g", kind, {})
         place.set("data-cell", name)
+        place.set("role", "img")
         place.set("aria-label", f"{name}: {what}")
         x, y = template.cells_mm[cell]
         if _is_ruled(template):

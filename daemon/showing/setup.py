@@ -63,7 +63,8 @@ class Setup:
     async def listed(self, _: web.Request) -> web.Response:
         """The cameras on a cable, and the papers that boards are printed on."""
         found = [{"source": one.stable or str(one.number), "text": one.text} for one in cameras()]
-        return web.json_response({"cameras": found, "papers": list(PAPERS_MM), "games": list(games.names())})
+        titles = [{"name": name, "title": games.find(name).title} for name in games.names()]
+        return web.json_response({"cameras": found, "papers": list(PAPERS_MM), "games": titles})
 
     async def sheet(self, request: web.Request) -> web.Response:
         """A board for printing: `game`, any number of `rule=name=value`, `paper`, `plain`."""

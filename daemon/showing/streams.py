@@ -127,7 +127,7 @@ class Streams:
             pass
         finally:
             self.lives -= 1
-        return socket
+        return socket if socket.prepared else problem(400, "gone", "the connection ended before it began")
 
     async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], here: bool) -> None:
         last, number, drawn, shown, told_s = ("", ""), 0, 0, "", float("-inf")

@@ -26,6 +26,7 @@ function heard(message) {
   if (message.board) {
     const plain = message.board.replace(/<style>[^<]*<\/style>/, "");
     const drawn = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+    drawn.setAttribute("role", "group");
     if (drawn.nodeName === "svg") at("board").replaceChildren(document.importNode(drawn, true));
   }
   if (!message.state || !message.view.title) return;

@@ -1,7 +1,7 @@
 // Sets a table up: shows what the camera sees, takes corners, guides through a calibration, prints boards.
 "use strict";
 
-import { at, fill, make, write } from "./elements.js";
+import { at, capital, fill, make, write } from "./elements.js";
 import { listen } from "./live.js";
 import { post } from "./tell.js";
 import { t, translate } from "./words.js";
@@ -145,6 +145,7 @@ function showLesson(setup) {
   board.dataset.svg = setup.board;
   const drawn = new DOMParser().parseFromString(setup.board.replace(/<style>[^<]*<\/style>/, ""), "image/svg+xml").documentElement;
   if (drawn.nodeName !== "svg") return;
+  drawn.setAttribute("role", "group");
   drawn.setAttribute("aria-label", t("The board as it is to be laid"));
   board.replaceChildren(document.importNode(drawn, true));
 }
@@ -167,7 +168,7 @@ async function listAll() {
   const told = await response.json();
   at("cameras").replaceChildren(...told.cameras.map((camera) => make("li", { text: camera.text })));
   if (!told.cameras.length) at("cameras").append(make("li", { text: t("None. A phone as a camera needs no cable: give its address in config.toml.") }));
-  at("game").replaceChildren(...told.games.map((name) => new Option(name.replaceAll("_", " "), name)));
+  at("game").replaceChildren(...told.games.map(({ name, title }) => new Option(capital(t(title)), name)));
   at("paper").replaceChildren(...told.papers.map((name) => new Option(name.toUpperCase(), name)));
   const state = await fetch("state").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
   if (state) at("game").value = state.game;

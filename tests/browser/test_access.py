@@ -1,0 +1,82 @@
+"""Everybody can use the page: no serious fault by axe, no sideways scrolling, and it comes back by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agents.messages import StateMessage
+from daemon.showing.web import WebPage
+from tests.browser.table import Table
+from tests.daemon.test_web import state
+
+Look = Callable[..., Any]
+Tables = Callable[..., Table]
+
+
+def serious(page: Any) -> list[str]:
+    """The faults that axe calls serious or critical."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    page.context.set_default_timeout(60_000)
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["", "setup", "games", "overlay"])
+def test_axe_finds_no_serious_fault(table: Tables, look: Look, path: str, scheme: str) -> None:
+    there = table("morris")
+    page = look(there.address + path, color_scheme=scheme, bypass_csp=True)
+    if path != "games":
+        page.wait_for_selector(".cell.target" if not path else "#health.good" if path == "setup" else "#board svg")
+    if not path:
+        page.locator('[data-cell="d6"] .spot').click(force=True)
+        page.wait_for_selector('#moves[data-plies="1"]', state="attached")
+    assert serious(page) == []
+    if not path:
+        page.locator("#new").click()
+        page.locator("#menu-begin").wait_for()
+        assert serious(page) == []
+
+
+@pytest.mark.parametrize("path", ["", "setup", "games"])
+@pytest.mark.parametrize("width", [360, 768, 1920, 3840])
+def test_nothing_sticks_out_sideways(table: Tables, look: Look, path: str, width: int) -> None:
+    there = table("dominoes" if not path else "morris")
+    page = look(there.address + path, width, 800)
+    page.wait_for_load_state("networkidle" if path else "load")
+    if not path:
+        page.wait_for_selector("#hand button")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_page_comes_back_with_the_whole_state_when_the_daemon_does(look: Look) -> None:
+    first = WebPage(port=0)
+    first.update_view({"title": "Reversi"})
+    first.update_state(state(1, text="Before."))
+    page = look(first.address)
+    page.locator("#said", has_text="Before.").wait_for()
+    first.close()
+    page.locator("#health", has_text="trying again").wait_for()
+    again = WebPage(port=first.port)
+    again.update_view({"title": "Reversi"})
+    again.update_state(state(9, text="After.", session="s2"))
+    page.locator("#said", has_text="After.").wait_for()
+    again.close()
+
+
+def test_texts_of_strangers_stay_texts(look: Look) -> None:
+    served = WebPage(port=0)
+    loud = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    served.update_view({"title": loud})
+    served.announce(loud)
+    served.update_state(StateMessage.model_validate(state(1).model_dump() | {"text": loud}))
+    page = look(served.address)
+    page.locator("#announcements li", has_text="onerror").wait_for()
+    assert page.locator("#said").inner_text() == loud
+    assert page.locator("main script, main img[src=x]").count() == 0
+    served.close()
