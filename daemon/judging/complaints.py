@@ -15,6 +15,9 @@ from wording import sentence
 DESYNC_CELLS = 5
 """From so many men that came or went on, a difference is no illegal move but another position."""
 
+MOST_NAMED = 8
+"""Of so many cells at most each is named; a board full of men is cleared without a list."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Complaint:
@@ -110,7 +113,9 @@ def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:
 def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
     cells = changed_cells(before, board)
     where = phrases.listed_briefly([game.cells[cell] for cell in cells])
-    text = worded("To begin, set up the board as at the start: look at {cells}.", cells=where)
+    text = worded("To begin, set up the board as at the start.")
+    if len(cells) <= MOST_NAMED:
+        text = worded("To begin, set up the board as at the start: look at {cells}.", cells=where)
     if begun:
         text = worded("The board is not as I know it: look at {cells}.", cells=where)
         text = in_a_row([text, phrases.put_right(game, before, board)])

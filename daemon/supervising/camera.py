@@ -200,7 +200,7 @@ class Camera:
             self._tell(worded("The camera does not answer. Unplug it and plug it in again."))
         elif missing:
             self.state = "silent"
-            self._tell(worded("No picture comes from the camera."))
+            self._tell(worded("No picture comes from the camera. Is it plugged in?"))
         elif frame is not None:
             self.state, self._thaws, self._frozen_retry_s = "on", 0, float("inf")
             if self.trouble:

@@ -89,9 +89,13 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
         plugged.set()
         wait_for(lambda: said[-1] == "The camera's picture is back.")
         camera.on = False
-        wait_for(lambda: said[-1] == "No picture comes from the camera.")
+        wait_for(lambda: said[-1] == "No picture comes from the camera. Is it plugged in?")
         health = session.health()["camera"]
-        assert (health["ok"], health["text"], health["state"]) == (False, "No picture comes from the camera.", "silent")
+        assert (health["ok"], health["text"], health["state"]) == (
+            False,
+            "No picture comes from the camera. Is it plugged in?",
+            "silent",
+        )
         camera.on = True
         wait_for(lambda: said[-1] == "The camera's picture is back.")
 

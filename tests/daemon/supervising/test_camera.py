@@ -133,7 +133,7 @@ def test_silent_camera_is_said_once_and_said_again_when_it_is_back(room: Room) -
     room.clock.pass_s(SETTINGS.frozen_s + 1)
     for _ in range(5):
         room.camera.read(0.0)
-    assert room.said == ["No picture comes from the camera."] and not room.camera.status()["ok"]
+    assert room.said == ["No picture comes from the camera. Is it plugged in?"] and not room.camera.status()["ok"]
     room.show(plug, 2)
     assert room.said[1:] == ["The camera's picture is back."]
 
