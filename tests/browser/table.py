@@ -14,6 +14,7 @@ import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.config import Config
+from daemon.loop import Daemon
 from daemon.pipeline import Pipeline
 from daemon.session import Session
 from vision.frame import Frame
@@ -30,9 +31,19 @@ class Table:
     """One table. `session` belongs to the thread; a test only reads what does not change any more."""
 
     def __init__(
-        self, folder: Path, game: str, agent: str = "", *, camera: bool = False, **sections: Mapping[str, Any]
+        self,
+        folder: Path,
+        game: str,
+        agent: str = "",
+        *,
+        camera: bool = False,
+        whole: bool = False,
+        **sections: Mapping[str, Any],
     ) -> None:
-        """Two people play, or a person against `agent`; `sections` are settings besides."""
+        """Two people play, or a person against `agent`; `sections` are settings besides.
+
+        `whole` has the daemon's own loop go round, with all that can be chosen for a new game.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         own: dict[str, Any] = {
             "game": {"name": game, "deal_seed": 5},
@@ -50,7 +61,7 @@ class Table:
         self.profile: TableProfile | None = None
         self.obeys = False
         """Whether somebody lays what a calibration asks for."""
-        self._camera = camera
+        self._camera, self._whole = camera, whole
         self._stop = threading.Event()
         self._begun = threading.Event()
         self._opened: list[Session] = []
@@ -65,6 +76,10 @@ class Table:
         session = Session(config, self.game)
         self._opened.append(session)
         try:
+            if self._whole:
+                self._begun.set()
+                Daemon(session, config, self.template, None, "none").run(self._stop)
+                return
             session.begin(self._eyes())
             self._begun.set()
             if self._camera:

@@ -5,6 +5,7 @@ import { at, capital, make } from "./elements.js";
 import { post } from "./tell.js";
 import { t } from "./words.js";
 
+const AGAIN_MS = 1000;
 let menu = null;
 let choice = null;
 
@@ -64,10 +65,13 @@ function playerFields(key, side, game) {
     ...game.levels.map(({ name }) => [name, level(name)]),
     ...game.agents.map(({ name }) => [name, name]),
   ];
-  if (!agents.some(([name]) => name === player.agent)) player.agent = "";
+  if (!agents.some(([name]) => name === player.agent)) {
+    if (menu.ready) player.agent = "";
+    else agents.push([player.agent, player.agent]); // who plays is not known yet
+  }
   const agent = game.agents.find(({ name }) => name === player.agent);
   const known = agent ? agent.options.map(({ name }) => name) : [];
-  player.options = Object.fromEntries(Object.entries(player.options || {}).filter(([name]) => known.includes(name)));
+  if (menu.ready) player.options = Object.fromEntries(Object.entries(player.options || {}).filter(([name]) => known.includes(name)));
   const own = (name, title) => number(title, menu.player[name], player[name] ?? menu.player[name].default, (value) => { player[name] = value; });
   return make("fieldset", {},
     make("legend", {}, make("h3", {}, make("span", { class: `swatch side-${side}`, "aria-hidden": "true" }), ` ${capital(t(side))}`)),
@@ -150,13 +154,25 @@ async function begin(event) {
   if (menu && choice.speech.language !== spoken) location.reload();
 }
 
-async function open() {
+async function ask() {
   try {
     const response = await fetch("menu");
     menu = response.ok ? await response.json() : null;
   } catch {
     menu = null;
   }
+  if (menu && !menu.ready) setTimeout(again, AGAIN_MS);
+}
+
+/** Which agents there are is told a few seconds after the start only. */
+async function again() {
+  if (!at("menu").open) return;
+  await ask();
+  if (menu && menu.ready) draw();
+}
+
+async function open() {
+  await ask();
   at("menu-answer").textContent = "";
   if (menu) {
     choice = structuredClone(menu.choice);
