@@ -1,0 +1,278 @@
+"""What is said in five languages: nothing lacks, nothing is glued together, and every voice can be heard."""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from daemon import coaching
+from daemon.judging import adopting, corrections, undoing
+from daemon.judging.corrections import Refusal
+from daemon.judging.effects import Announcement
+from daemon.judging.referee import Referee
+from daemon.judging.told_cells import cell_of, letter_of
+from daemon.speaking import catalogues, phrases, tongue
+from daemon.speaking.phrase_book import examples, forms_in, names_in, spoken_messages
+from daemon.speaking.speech import LONGEST
+from daemon.speaking.spelling import spelled
+from daemon.speaking.tongue import LANGUAGES, Message, messages, page_words, speak, tongue_of, worded
+from daemon.speaking.voice import Voice
+from daemon.speaking.voices_cli import is_heard
+from daemon.timekeeping import spoken_time
+from games import AnyGame
+from tests.daemon.storms import Table, look, show, storm
+from wording import Term
+
+ROOT = Path(__file__).resolve().parents[2]
+TRANSLATED = [language for language in LANGUAGES if language != "en"]
+TERMS = [one for one in messages() if one.context not in ("", "page")]
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    """Whatever a test speaks, the next one speaks English."""
+    yield
+    speak("en")
+
+
+def templates_of(message: Message, language: str) -> set[str]:
+    """Every form of the number in which a language has the message."""
+    words = tongue_of(language)
+    if not message.many:
+        return {words.text(message.text)}
+    return {words.plural(message.text, message.many, count) for count in (*range(30), 100, 101, 1000)}
+
+
+def test_the_catalogues_hold_what_the_sources_say_and_are_compiled() -> None:
+    stale = [path.name for path, content in catalogues.fresh().items() if path.read_bytes() != content]
+    assert not stale, f"run `python -m daemon.speaking.catalogues`: {stale}"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_nothing_lacks_a_translation(language: str) -> None:
+    assert not catalogues.untranslated(catalogues.catalogue_of(language))
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_translation_takes_the_values_of_the_english_and_only_these(language: str) -> None:
+    wrong = []
+    for message in spoken_messages():
+        if message.context:
+            continue
+        given = names_in(message.text) | names_in(message.many)
+        for template in templates_of(message, language):
+            used = names_in(template)
+            # A form for one thing need not say how many there are.
+            if not used <= given or not given - {"count"} <= used:
+                wrong.append((message.text, template))
+    assert not wrong
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_the_pages_words_keep_what_the_page_fills_in(language: str) -> None:
+    own = [one.text for one in messages() if one.context == "page"]
+    assert set(own) <= set(page_words(language))
+    assert all(names_in(word) == names_in(page_words(language)[word]) for word in own)
+    assert not page_words("en")
+
+
+@pytest.mark.parametrize("language", ["ro", "pl", "pt-br"])
+def test_every_form_that_a_language_asks_for_exists(language: str) -> None:
+    forms = {
+        form.lower()
+        for message in spoken_messages()
+        if not message.context
+        for template in templates_of(message, language)
+        for _, form in forms_in(template)
+    }
+    assert forms <= {"", "nom", "gen", "dat", "acc", "pl", "name"}
+    words = tongue_of(language)
+    for side in (one.text for one in TERMS if one.context == "side"):
+        assert words.form(Term("side", side), "gen") != words.form(Term("side", side), "nom")
+    for man in (one.text for one in TERMS if one.context == "man"):
+        assert words.form(Term("man", man), "pl") != words.form(Term("man", man), "nom")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_phrase_is_whole_and_short_enough_to_be_said_at_once(language: str) -> None:
+    for message in spoken_messages():
+        for text in examples(message, language):
+            assert text and not re.search(r"[{}|]", text), text
+            assert len(text) <= LONGEST
+
+
+def test_games_sides_ends_and_pieces_are_in_the_catalogues() -> None:
+    known = {(one.context, one.text) for one in messages()}
+    for name in games.names():
+        for rules in ({}, {"swap2": "true"}) if name == "gomoku" else ({},):
+            game = games.load(name, rules)
+            assert ("game", game.title) in known
+            assert {("side", side) for side in game.sides} <= known
+            pieces = (game.classes[1:] if set(game.pieces) == {games.EMPTY} else game.pieces) if not rules else ()
+            owners = [phrases.owner(game, letter) for letter in pieces]
+            assert {("man", one.name) for one in owners if isinstance(one, Term)} <= known
+
+
+def test_every_way_a_game_ends_has_its_words() -> None:
+    reasons = {
+        node.args[1].value
+        for path in (ROOT / "games").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "Outcome"
+        and isinstance(node.args[1], ast.Constant)
+    }
+    assert len(reasons) > 5 and reasons <= set(phrases.REASONS)
+
+
+class Marked:
+    """A language in which every template stands in brackets; it refuses what the catalogues do not have."""
+
+    def __init__(self) -> None:
+        self._known = {(one.context, one.text) for one in messages()}
+
+    def text(self, template: str) -> str:
+        assert ("", template) in self._known, f"not in the catalogues: {template}"
+        return f"⟦{template}⟧"
+
+    def plural(self, one: str, many: str, count: int) -> str:
+        return self.text(one)[:-1].replace(one, one if count == 1 else many) + "⟧"
+
+    def form(self, term: Term, form: str) -> str:
+        assert (term.kind, term.name) in self._known, f"not in the catalogues: {term}"
+        return f"⟦{term.name}⟧"
+
+
+class Overheard(Referee):
+    """A referee whose every announcement is noted."""
+
+    said: list[str]
+
+    def announce(self, code: Any, text: str, **rest: Any) -> Announcement:
+        self.said.append(text)
+        return super().announce(code, text, **rest)
+
+
+def glued(text: str) -> str:
+    """What of a text stands outside of every template."""
+    while (inner := re.sub(r"⟦[^⟦⟧]*⟧", "", text)) != text:
+        text = inner
+    return text.strip()
+
+
+@pytest.fixture
+def marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tongue._Speaking, "tongue", Marked())
+
+
+def told(command: Callable[..., Any], *arguments: Any) -> str:
+    """What a command says, or why it is refused."""
+    try:
+        effects = command(*arguments)
+    except Refusal as refusal:
+        return str(refusal)
+    return " ".join(one.text for one in effects if isinstance(one, Announcement)) if isinstance(effects, list) else ""
+
+
+def overheard(game: AnyGame, agents: tuple[str | None, str | None] = (None, None)) -> Overheard:
+    referee = Overheard(game, agents)
+    referee.said = []
+    return referee
+
+
+@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("agents", [(None, None), (None, "two")], ids=["people", "agent"])
+def test_nothing_is_said_that_is_not_in_the_catalogues(
+    name: str, agents: tuple[str | None, str | None], marked: None
+) -> None:
+    game = games.load(name)
+    for seed in range(3):
+        table, referee = Table(game, random.Random(seed)), overheard(game, agents)
+        look(table, referee)
+        for _ in range(3):
+            storm(table, referee, 4, doubts=True)
+            show(referee, table.misread())
+            side = game.sides[game.to_move(referee.position)]
+            referee.said += [
+                told(undoing.undo, referee),
+                told(corrections.say_pass, referee),
+                told(corrections.set_mover, referee),
+                told(adopting.adopt, referee, table.reading(), side),
+                told(corrections.resign, referee),
+                told(undoing.undo, referee),
+                told(corrections.side_of, game, "nobody"),
+                told(cell_of, game, "z99"),
+                told(letter_of, game, "queen"),
+                coaching.advice(game, referee.position, "{}"),
+            ]
+            table.mend()
+            look(table, referee)
+        assert len(referee.said) > 20
+        assert not [text for text in referee.said if glued(text)]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_reason_why_a_board_or_a_move_is_wrong_is_in_the_catalogues(name: str, marked: None) -> None:
+    game, dice = games.load(name), random.Random(7)
+    position, said = game.initial(), []
+    for _ in range(25):
+        if game.outcome(position) is not None:
+            break
+        position = game.apply(position, dice.choice(game.legal_moves(position)))
+        for _ in range(25):
+            board = list(game.board(position))
+            for cell in dice.sample(range(len(board)), dice.choice((1, 1, 2, 3))):
+                board[cell] = dice.choice(game.classes)
+            said.append(tongue.in_words(*game.fault(position, "".join(board)).said))
+        cells = dice.sample(game.cells, 3)
+        for text in (cells[0], "-".join(cells[:2]), "-".join(cells[:2]) + f"x{cells[2]}", "pass", "e2e4", "pass:1-2"):
+            try:
+                game.parse_move(position, text)
+            except games.MoveError as error:
+                said.append(tongue.reason(error))
+    assert not [text for text in said if glued(text)]
+
+
+def test_sentences_take_the_forms_of_their_language() -> None:
+    game = games.load("morris")
+    dark, two = phrases.named(game, 1), {"cells": ["a1", "a4", "a7"]}
+    expected = {
+        "en": ("It is dark's turn.", "Take a1, a4 and a7 away.", "2 minutes and one second"),
+        "ro": ("Este rândul negrului.", "Luați ce este pe a1, a4 și a7.", "2 minute și o secundă"),
+        "pl": ("Kolej czarnego.", "Proszę zabrać to, co stoi na a1, a4 i a7.", "2 minuty i jedną sekundę"),
+        "vi": ("Đến lượt Đen.", "Hãy lấy quân ở a1, a4 và a7 ra.", "2 phút và 1 giây"),
+        "pt-br": ("É a vez do preto.", "Retire o que está em a1, a4 e a7.", "2 minutos e um segundo"),
+    }
+    for language, (turn, away, time) in expected.items():
+        speak(language)
+        assert worded("It is {side:gen}'s turn.", side=dark) == turn
+        assert worded("Take {cells} away.", **two) == away
+        assert spoken_time(121) == time
+
+
+def test_a_language_that_is_none_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="there is no language 'de'; the languages are en, ro, pl, vi, pt-br"):
+        speak("de")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_is_heard_in_its_own_voice(language: str, caplog: pytest.LogCaptureFixture) -> None:
+    speak(language)
+    game = games.load("morris")
+    position = game.initial()
+    text = phrases.told_ply(game, position, game.parse_move(position, "d2"))
+    voice = Voice(language, 165)
+    try:
+        assert is_heard(voice.render(spelled(text), threading.Event()))
+        assert not caplog.records  # a voice that is not there is told in the log
+    finally:
+        voice.close()
