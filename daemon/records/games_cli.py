@@ -126,7 +126,7 @@ def mover(
 
     Example: kibitzer games mover 20260728T120000-1a2b3c4d 7 green
     """
-    with told("mover"), opened(journal) as stored:
+    with told("mover"), opened(journal, mend=False) as stored:
         wanted = chosen(stored, game_id)
         _refuse_played(wanted.game_id, config, "say it to the daemon, kibitzer tell mover")
         sys.stdout.write(correct_mover(stored, wanted, side.lower(), number) + "\n")

@@ -15,9 +15,10 @@ import games
 from agents.messages import clean
 from daemon.records.choosing import RECORD, told
 from daemon.records.importing.imported import ImportFault
-from daemon.records.importing.judge import LONGEST_NAME, new_id
+from daemon.records.importing.judge import new_id
 from daemon.records.importing.reading import FORMATS, read_game
 from daemon.records.journal import Journal
+from daemon.records.ranking_cli import LONGEST_NAME
 from daemon.records.stored import StoredGame
 
 

@@ -32,6 +32,7 @@ from games.reversi import Reversi, transcript
 from tests.fuzz.bus_entries import scratch_file
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position
+from tests.fuzz.imported_games import import_entries
 from tests.fuzz.positions import text_of
 
 ANNOTATION = b"8H 6\r\n8I 3\r\n12"
@@ -87,6 +88,7 @@ def entries() -> list[Entry]:
         Entry(
             "sanmill", "files", sanmill_text, SANMILL, (b"fen", b"moves", b" xd6", b"d6-d5", b"O", b"@", b" w", b" b r")
         ),
+        *import_entries(),
     ]
 
 

@@ -141,7 +141,7 @@ def read_json(text: str, source: str) -> StoredGame:
         game_id=document.id if ID.fullmatch(document.id) else played.game_id,
         game=played.game,
         rules=played.rules,
-        players=tuple(clean(name, LONGEST_NAME * 2) or PERSON for name in document.players),
+        players=tuple(clean(name, LONGEST_NAME) or PERSON for name in document.players),
         started=document.started,
         finished=document.finished,
         outcome=None if claim is None else Outcome(claim.winner, claim.reason, claim.scores),

@@ -17,7 +17,8 @@ from games import AnyGame, MoveError, Outcome
 
 BEYOND_RULES = ("resigned", "time")
 """Reasons of an end that the board need not show."""
-LONGEST_NAME = 64
+LONGEST_NAME = 128
+"""Characters of a player's name; an agent's with all its settings is longer than a person's."""
 LONGEST_SOURCE = 120
 
 

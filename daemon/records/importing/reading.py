@@ -36,11 +36,17 @@ def read_game(
     """
     if path.is_dir() or path.suffix.lower() == ".zip" or format_name == "annotations":
         return judged(read_tiles(path, number), path.name)
-    text = _text(path)
+    return read_text(_text(path), path.name, format_name, game, rules)
+
+
+def read_text(
+    text: str, source: str, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None
+) -> StoredGame:
+    """The game that a text tells; `source` is the name of the file it was in. Raises ImportFault."""
     chosen = format_name or guessed(text)
     if chosen == "json":
-        return read_json(text, path.name)
-    return judged(_imported(chosen, text, game, rules or {}), path.name)
+        return read_json(text, source)
+    return judged(_imported(chosen, text, game, rules or {}), source)
 
 
 def guessed(text: str) -> str:
