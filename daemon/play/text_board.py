@@ -1,0 +1,110 @@
+"""Any board in a terminal, in box-drawing characters, from its template: a new game needs no code here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from calibration.template import BoardTemplate
+from games import EMPTY
+
+MEN = {"W": "○", "B": "●"}
+"""Light and dark men; every other class is written as its letter."""
+LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
+JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
+"""Characters by which of LEFT, RIGHT, UP and DOWN are drawn."""
+BARE = "·"
+"""An empty cell where nothing is drawn."""
+WIDE = 9
+"""Boards of more columns are drawn at half the size."""
+SAME_MM = 1.0
+NEW, OLD = "\x1b[7m", "\x1b[0m"
+"""Terminal codes around the cells of the last move."""
+
+
+class TextBoard:
+    """Draws positions of one board."""
+
+    def __init__(self, template: BoardTemplate) -> None:
+        self._template = template
+        self._xs, self._ys = (_ranks(template.cells_mm[:, axis]) for axis in (0, 1))
+        self._squares = _lies_between(template)
+        self._wide, self._high = (2, 1) if len(self._xs) > WIDE or self._squares else (4, 2)
+        self._places = [self._place(x, y) for x, y in template.cells_mm]
+        self._ground = self._empty()
+
+    def draw(self, board: str, new: Collection[int] = (), *, colour: bool = False) -> str:
+        """The board with its men, row by row, coordinates beside and below; `new` cells are shown reversed."""
+        rows = [list(row) for row in self._ground]
+        for cell, (row, column) in enumerate(self._places):
+            if board[cell] != EMPTY:
+                rows[row][column] = MEN.get(board[cell], board[cell])
+            if colour and cell in new:
+                rows[row][column] = f"{NEW}{rows[row][column]}{OLD}"
+        labels = self._labels([row for row, _ in self._places], len(rows))
+        width = max(map(len, labels))
+        lines = [f"{label:>{width}}  {''.join(row)}".rstrip() for label, row in zip(labels, rows, strict=True)]
+        names = self._labels([column for _, column in self._places], len(self._ground[0]))
+        under = "".join(name[:1] or " " for name in names)
+        return "\n".join([*lines, f"{'':{width}}  {under}".rstrip()])
+
+    def _place(self, x: float, y: float) -> tuple[int, int]:
+        """Row and column of a point of the board."""
+        return self._high * _rank(self._ys, y), self._wide * _rank(self._xs, x)
+
+    def _empty(self) -> list[str]:
+        """The board without men."""
+        size = self._high * (len(self._ys) - 1) + 1, self._wide * (len(self._xs) - 1) + 1
+        drawn, slanted = np.zeros(size, dtype=np.uint8), dict[tuple[int, int], str]()
+        for start, end in [] if self._squares else self._template.lines_mm:
+            self._line(self._place(*start), self._place(*end), drawn, slanted)
+        rows = [[JUNCTIONS[bits] for bits in row] for row in drawn]
+        for (row, column), mark in slanted.items():
+            rows[row][column] = mark
+        for row, column in self._places:
+            rows[row][column] = JUNCTIONS[drawn[row, column]] if drawn[row, column] else BARE
+        return ["".join(row) for row in rows]
+
+    def _line(
+        self, start: tuple[int, int], end: tuple[int, int], drawn: np.ndarray, slanted: dict[tuple[int, int], str]
+    ) -> None:
+        """Draws a segment: along rows and columns as bits, aslant as single marks between two cells."""
+        (top, left), (bottom, right) = min(start, end), max(start, end)
+        if top == bottom:
+            drawn[top, left:right] |= RIGHT
+            drawn[top, left + 1 : right + 1] |= LEFT
+        elif left == right:
+            drawn[top:bottom, left] |= DOWN
+            drawn[top + 1 : bottom + 1, left] |= UP
+        elif self._high > 1:
+            for step in range(top + 1, bottom, 2):
+                share = (step - top) / (bottom - top)
+                slanted[step, round(left + share * (right - left))] = "╲" if right > left else "╱"
+
+    def _labels(self, lines: Sequence[int], count: int) -> list[str]:
+        """What all names of cells on a line have in common: `7` of a7, d7 and g7; empty where nothing is."""
+        names: list[list[set[str]]] = [[] for _ in range(count)]
+        for line, name in zip(lines, self._template.cell_names, strict=True):
+            names[line].append(set(re.findall(r"[A-Za-z]+|\d+", name)))
+        return ["".join(sorted(set.intersection(*parts))) if parts else "" for parts in names]
+
+
+def _ranks(values: np.ndarray) -> list[float]:
+    """Different coordinates, ascending."""
+    found: list[float] = []
+    for value in sorted(map(float, values)):
+        if not found or value - found[-1] > SAME_MM:
+            found.append(value)
+    return found
+
+
+def _rank(ranks: Sequence[float], value: float) -> int:
+    return int(np.argmin([abs(rank - value) for rank in ranks]))
+
+
+def _lies_between(template: BoardTemplate) -> bool:
+    """Whether cells are the squares between the lines, and no line ends at one."""
+    ends = template.lines_mm.reshape(-1, 2)
+    return not len(ends) or not bool((np.abs(ends[:, None] - template.cells_mm[None]).max(axis=2) < SAME_MM).any())

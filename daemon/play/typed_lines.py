@@ -1,0 +1,33 @@
+"""Lines that somebody types, taken as they come: whoever waits for one has other things to do meanwhile."""
+
+from __future__ import annotations
+
+import os
+import select
+
+LONGEST = 200
+"""Bytes of a line; what is longer is cut."""
+CHUNK = 4096
+
+
+class TypedLines:
+    """The lines of a terminal, pipe or file."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._pending = b""
+        self.ended = False
+        """Whether nothing more comes."""
+
+    def take(self, timeout_s: float) -> str | None:
+        """The next line, without its end; None where none is whole yet."""
+        if b"\n" not in self._pending and not self.ended and select.select([self._descriptor], [], [], timeout_s)[0]:
+            chunk = os.read(self._descriptor, CHUNK)
+            self.ended = not chunk
+            self._pending += chunk if chunk else b"\n" * bool(self._pending)
+        line, end, rest = self._pending.partition(b"\n")
+        if not end:
+            self._pending = self._pending[:LONGEST]
+            return None
+        self._pending = rest
+        return line[:LONGEST].decode(errors="replace").strip()

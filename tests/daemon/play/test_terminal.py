@@ -1,0 +1,177 @@
+"""The game in a terminal: played through in a pseudo-terminal as a person would."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import games
+from calibration.template import load_template
+from daemon.play import play_cli
+from daemon.play.text_board import NEW, TextBoard
+from daemon.play.typed_lines import LONGEST, TypedLines
+
+ROOT = Path(__file__).resolve().parents[3]
+DEADLINE_S = 90.0
+CODES = re.compile(r"\x1b\[\d*m")
+
+
+class Terminal:
+    """`kibitzer play` in a pseudo-terminal."""
+
+    def __init__(self, journal: Path, *words: str) -> None:
+        self._descriptor, theirs = pty.openpty()
+        command = [sys.executable, "-m", "daemon.cli", "play", *words, "--journal", str(journal)]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True)
+        os.close(theirs)
+        self._text = ""
+
+    def type(self, line: str) -> None:
+        """A line with its end."""
+        os.write(self._descriptor, f"{line}\n".encode())
+
+    def until(self, *wanted: str) -> str:
+        """What is shown up to the first of these, that included."""
+        deadline_s = time.monotonic() + DEADLINE_S
+        while True:
+            found = [at for at in (self._text.find(one) + len(one) for one in wanted if one in self._text) if at > 0]
+            if found:
+                shown, self._text = self._text[: min(found)], self._text[min(found) :]
+                return shown
+            assert time.monotonic() < deadline_s, self._text
+            if select.select([self._descriptor], [], [], 1.0)[0]:
+                self._text += CODES.sub("", os.read(self._descriptor, 65536).decode()).replace("\r\n", "\n")
+
+    def say(self, line: str, *wanted: str) -> str:
+        """Types a line and waits for one of these."""
+        self.type(line)
+        return self.until(*wanted)
+
+    def end(self) -> int:
+        """Waits for the end; the exit status."""
+        return self.process.wait(30)
+
+    def close(self) -> None:
+        """Ends it, if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._descriptor)
+
+
+@pytest.fixture
+def terminals() -> Iterator[list[Terminal]]:
+    opened: list[Terminal] = []
+    yield opened
+    for one in opened:
+        one.close()
+
+
+def opened(terminals: list[Terminal], journal: Path, *words: str) -> Terminal:
+    terminals.append(Terminal(journal, *words))
+    return terminals[-1]
+
+
+def test_two_people_play_a_game_to_its_end_with_faults_undo_and_a_break(
+    terminals: list[Terminal], tmp_path: Path
+) -> None:
+    words = ("--game", "morris", "--rule", "men=3", "--light", "me", "--dark", "me")
+    first = opened(terminals, tmp_path / "game.sqlite", *words)
+    assert "nine men's morris: light ○, dark ●." in first.until("light> ")
+    assert "a7  d7  g7" in first.say("?", "light> ")
+    assert "7  ○───────────┬───────────┐" in first.say("a7", "dark> ")
+    assert "a7 cannot be played: a7 is occupied." in first.say("a7", "dark> ")
+    assert "is no move; moves look like d2" in first.say("nonsense", "dark> ")
+    first.say("b6", "light> ")
+    assert "Dark's b6 is taken back." in first.say("undo", "dark> ")
+    first.say("b6", "light> ")
+    first.process.send_signal(signal.SIGINT)
+    assert "The game is kept. To go on: kibitzer play --game morris" in first.until("morris\n")
+    assert first.end() == 130
+    again = opened(terminals, tmp_path / "game.sqlite", *words)
+    assert "I resume the game after 2 moves." in again.until("light> ")
+    again.say("d7", "dark> ")
+    again.say("b4", "light> ")
+    again.say("g7xb6", "dark> ")
+    shown = again.say("f4", "It is over.")
+    assert "Light wins" in shown or "Dark wins" in shown
+    again.say("quit", "The game is kept.")
+    assert again.end() == 0
+
+
+def test_a_game_against_an_agent_is_played_to_its_end(terminals: list[Terminal], tmp_path: Path) -> None:
+    table = opened(terminals, tmp_path / "game.sqlite", "--game", "reversi", "--white", "random:seed=3")
+    table.until("black> ")
+    moves = 0
+    while True:
+        listed = table.say("?", "\nblack> ").splitlines()
+        legal = next(line for line in listed if re.fullmatch(r"([a-h][1-8]|pass)(  ([a-h][1-8]|pass))*", line))
+        moves += 1
+        if "It is over." in table.say(legal.split()[0], "black> ", "It is over."):
+            break
+    assert moves >= 20
+    assert table.say("quit", "The game is kept.")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--game chess", "kibitzer play: there is no game 'chess'; the games are co_ganh"),
+        ("--game morris --green me", "the sides of nine men's morris are --light, --dark"),
+        ("--game morris --dark", "there is no option '--dark'"),
+        ("--game morris --dark nobody", "players.second.agent = 'nobody': plays no nine_mens_morris"),
+        ("--game morris --dark me --language fr", "speech.language = 'fr'"),
+        ("--game morris --rule wings=true", "has no rule option 'wings'"),
+    ],
+)
+def test_wrong_words_end_with_status_two_and_name_what_is_wrong(words: str, told: str) -> None:
+    done = CliRunner().invoke(play_cli.app, words.split())
+    assert (done.exit_code, told in done.output) == (2, True), done.output
+
+
+def test_help_teaches_by_an_example() -> None:
+    assert "Example: kibitzer play" in " ".join(CliRunner().invoke(play_cli.app, ["--help"]).output.split())
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_board_is_drawn_with_every_cell_in_its_own_place(name: str) -> None:
+    game = games.load(name)
+    board = TextBoard(load_template(game.name, games.switched_on(game)))
+    empty = board.draw("." * len(game.cells))
+    for cell in (0, len(game.cells) // 2, len(game.cells) - 1):
+        letters = ["."] * len(game.cells)
+        letters[cell] = game.classes[-1]
+        drawn = board.draw("".join(letters))
+        assert sum(one != other for one, other in zip(empty, drawn, strict=True)) == 1
+    assert board.draw("." * len(game.cells), {0}, colour=True).count(NEW) == 1
+
+
+def test_coordinates_stand_beside_and_below_the_board() -> None:
+    lines = TextBoard(load_template("nine_mens_morris")).draw("W" + "." * 22 + "B").splitlines()
+    assert lines[0].startswith("7  ○") and lines[-1].split() == list("abcdefg")
+    assert lines[-2].startswith("1  ") and lines[-2].endswith("●")
+
+
+def test_lines_come_as_they_are_typed_and_long_ones_are_cut() -> None:
+    reading, writing = os.pipe()
+    typed = TypedLines(reading)
+    assert typed.take(0.0) is None
+    os.write(writing, b"d2\nf4\nha")
+    assert [typed.take(0.0) for _ in range(3)] == ["d2", "f4", None]
+    os.write(writing, b"lf\n" + b"x" * 1000)
+    os.close(writing)
+    assert typed.take(0.0) == "half"
+    taken = [typed.take(0.0) for _ in range(4)]
+    assert all(one is None or len(one) <= LONGEST for one in taken) and typed.ended
+    os.close(reading)
