@@ -9,7 +9,7 @@ from daemon.judging.effects import Effect, Rewrite
 from daemon.judging.line import shares_men, unseen_moves
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
-from daemon.speaking.tongue import in_a_row, reason, worded, worded_n
+from daemon.speaking.tongue import called, in_a_row, reason, worded, worded_n
 from games import AnyGame, MoveError, Outcome, Side
 from wording import Given, Term, listing
 
@@ -97,11 +97,11 @@ def resign(referee: Referee, name: str = "") -> list[Effect]:
 
 def side_of(game: AnyGame, name: str) -> Side:
     """The side of that name. Raises Refusal naming both."""
-    sides = game.sides
-    if name.lower() not in sides:
-        known = listing(Term("side", side) for side in sides)
-        raise Refusal(worded("The sides are {sides}; there is no {name}.", sides=known, name=name[:20]))
-    return sides.index(name.lower())
+    terms = [Term("side", side) for side in game.sides]
+    for side, term in enumerate(terms):
+        if name.strip().casefold() in called(term):
+            return side
+    raise Refusal(worded("The sides are {sides}; there is no {name}.", sides=listing(terms), name=name[:20]))
 
 
 def _rewritten(referee: Referee, same: int, text: str, side: Side) -> list[Effect]:

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 from daemon.judging.corrections import Refusal
 from daemon.judging.line import shares_men
-from daemon.speaking.tongue import worded
+from daemon.speaking.tongue import called, worded
 from games import EMPTY, AnyGame
 from vision.reading.board_reading import BoardReading
-from wording import listing
+from wording import Term, listing
 
 SURE = 0.9999
 """Probability that a cell shows what a person says."""
@@ -64,8 +64,9 @@ def cell_of(game: AnyGame, name: str) -> int:
 def letter_of(game: AnyGame, piece: str) -> str:
     """The class letter of a piece: a side's name, a colour, a letter, or `empty`. Raises Refusal listing them."""
     word, names = piece.strip().lower(), pieces_of(game)
-    if word in names:
-        return names[word]
+    for name, letter in names.items():
+        if word in called(Term("side", name)) | called(Term("man", name)):
+            return letter
     if (letter := piece.strip().upper()) in game.classes and letter:
         return letter
     known = listing(names, joint="or")

@@ -152,6 +152,12 @@ def worded_n(one: str, many: str, count: int, /, **values: Given) -> str:
     return in_words(wording.sentence_n(one, many, count, **values))
 
 
+def called(term: Term) -> set[str]:
+    """The words by which people may call a thing, in small letters: in English, and in their own language."""
+    forms = {_Speaking.tongue.form(term, form) for form in ("", "acc", "name")}
+    return {name.casefold() for name in (term.name, *forms)}
+
+
 def as_words(value: Given) -> str:
     """A term or a list of names by itself, in the players' language."""
     return wording.express(wording.fixed(value), _Speaking.tongue)

@@ -259,6 +259,15 @@ def test_sentences_take_the_forms_of_their_language() -> None:
         assert spoken_time(121) == time
 
 
+def test_sides_and_pieces_may_be_called_in_english_and_in_the_language_that_is_spoken() -> None:
+    game = games.load("morris")
+    speak("pl")
+    assert [corrections.side_of(game, name) for name in ("light", "Biały", "czarny", "dark")] == [0, 0, 1, 1]
+    assert [letter_of(game, name) for name in ("dark", "czarny pionek", "biały", "empty")] == ["B", "B", "W", "."]
+    with pytest.raises(Refusal, match="Grają biały i czarny; nie ma tu zielony"):
+        corrections.side_of(game, "zielony")
+
+
 def test_a_language_that_is_none_is_refused_with_those_there_are() -> None:
     with pytest.raises(ValueError, match="there is no language 'de'; the languages are en, ro, pl, vi, pt-br"):
         speak("de")
