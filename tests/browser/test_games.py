@@ -14,6 +14,7 @@ from daemon.records.journal import Journal
 from daemon.records.picture_keeper import encoded
 from daemon.records.pictures import Pictures
 from daemon.showing.web import WebPage
+from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
 from tests.daemon.test_web import state
@@ -169,3 +170,13 @@ def test_nothing_runs_over_the_edge_on_phone_laptop_and_projector(
     page.click("#tab-ranking")
     page.locator("#standings tr").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault_in_replay_and_ranking(archive: WebPage, look: Look, scheme: str) -> None:
+    page = look(archive.address + "games", color_scheme=scheme, bypass_csp=True)
+    open_game(page, "reversi")
+    assert serious(page) == []
+    page.click("#tab-ranking")
+    page.locator("#standings tr").first.wait_for()
+    assert serious(page) == []
