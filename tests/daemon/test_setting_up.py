@@ -1,0 +1,128 @@
+"""Setting a table up by word: wishes, and what becomes of them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+from calibration.template import load_template
+from daemon.commands import CommandError
+from daemon.judging.referee import Referee
+from daemon.setting_up import SettingUp
+from daemon.showing.view import men_of, offers_of, told_of
+from daemon.showing.web import WebPage
+from daemon.wishes import Wish, parse_wish
+from vision.frame import Frame
+from vision.watching.align import Aligner
+
+GAME = games.load("morris")
+TEMPLATE = load_template(GAME.name)
+CORNERS = ((0.3, 0.2), (0.7, 0.2), (0.7, 0.9), (0.3, 0.9))
+
+
+def setting_up(folder: Path) -> tuple[SettingUp, list[str]]:
+    said: list[str] = []
+    return SettingUp(GAME, TEMPLATE, folder / "out.npz", lambda text, **_: said.append(text)), said
+
+
+@functools.cache
+def frame() -> Frame:
+    return Frame(np.full((360, 640, 3), 90, np.uint8), 1.0, 1)
+
+
+def test_wishes_are_read() -> None:
+    assert parse_wish({"action": "calibrate"}) == Wish("calibrate")
+    assert parse_wish({"action": "corners", "corners": [list(one) for one in CORNERS]}) == Wish("corners", CORNERS)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        None,
+        [],
+        {},
+        {"action": "dance"},
+        {"action": "stop", "corners": []},
+        {"action": "corners"},
+        {"action": "corners", "corners": [[0, 0]] * 3},
+        {"action": "corners", "corners": [[0, 0, 0]] * 4},
+        {"action": "corners", "corners": [["0", 0]] * 4},
+        {"action": "corners", "corners": [[True, 0]] * 4},
+        {"action": "corners", "corners": [[float("nan"), 0]] * 4},
+        {"action": "corners", "corners": [[9, 0]] * 4},
+        {"action": "right", "out": "/etc/passwd"},
+    ],
+)
+def test_what_is_no_wish_is_refused(words: object) -> None:
+    with pytest.raises(CommandError):
+        parse_wish(words)
+
+
+def test_nothing_can_be_set_up_before_there_is_a_picture(tmp_path: Path) -> None:
+    there, _ = setting_up(tmp_path)
+    for wish in (Wish("calibrate"), Wish("corners", CORNERS), Wish("stop"), Wish("right")):
+        assert not there.obey(wish, Aligner(TEMPLATE)).accepted
+    assert there.told() is None and there.picture(None) is None
+
+
+def test_corners_that_cross_are_no_board_and_others_lock_it(tmp_path: Path) -> None:
+    there, _ = setting_up(tmp_path)
+    assert not there.see(frame())  # the match takes the frame
+    aligner = Aligner(TEMPLATE)
+    crossed = CORNERS[0], CORNERS[2], CORNERS[1], CORNERS[3]
+    assert not there.obey(Wish("corners", crossed), aligner).accepted
+    assert not there.obey(Wish("corners", CORNERS), None).accepted  # nobody watches
+    assert there.obey(Wish("corners", CORNERS), aligner).accepted
+
+
+def test_a_calibration_takes_the_frames_until_it_is_stopped_and_writes_nothing_then(tmp_path: Path) -> None:
+    there, said = setting_up(tmp_path)
+    there.see(frame())
+    assert there.obey(Wish("calibrate"), None).accepted and there.active
+    assert not there.obey(Wish("calibrate"), None).accepted  # one at a time
+    assert there.see(frame())
+    told = there.told()
+    assert told is not None and (told["active"], told["lesson"], told["taken"]) == (True, 1, 0)
+    assert str(told["board"]).startswith("<svg") and said[0].startswith("Clear the board")
+    assert there.picture(None) is not None
+    assert there.obey(Wish("stop"), None).accepted and not there.active
+    assert not there.see(frame()) and there.told() == {
+        "active": False,
+        "ended": "The calibration was stopped. Nothing is written.",
+    }
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_page_whose_daemon_takes_no_commands_takes_no_wishes() -> None:
+    page = WebPage(port=0)
+    request = urllib.request.Request(page.address + "wish", b'{"action": "stop"}', {"Content-Type": "application/json"})
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=5)
+    with refused.value as answer:
+        assert (answer.code, json.loads(answer.read())["code"]) == (409, "no_commands")
+    page.close()
+
+
+def test_what_a_page_offers_is_what_means_something_now() -> None:
+    new = Referee(GAME)
+    assert set(offers_of(new, watched=False)) == {"coach", "resign", "repeat", "new_game"}
+    assert {"end_move", "pause", "correct", "adopt"} <= set(offers_of(new, watched=True))
+    begun = Referee(GAME, moves=["d6"], history=games.line_of_play(GAME, ["d6"]))
+    assert "undo" in offers_of(begun, watched=False)
+    begun.pause()
+    assert set(offers_of(begun, watched=True)) == {"undo", "resume", "repeat", "new_game"}
+
+
+def test_men_are_counted_on_the_board_off_it_and_in_the_hand() -> None:
+    moves = ["a7", "a1", "d7", "d1", "g7xd1"]
+    play = Referee(GAME, moves=moves, history=games.line_of_play(GAME, moves))
+    assert men_of(play.line) == [{"board": 3, "taken": 0, "to_lay": 6}, {"board": 1, "taken": 1, "to_lay": 7}]
+    assert men_of(Referee(games.load("dominoes")).line) is None
+    assert told_of(play, watched=True)["title"] == "Nine men's morris"
