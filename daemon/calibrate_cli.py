@@ -167,7 +167,7 @@ def _guided(
         )
     except REFUSALS as error:
         raise stop("calibrate", error) from None
-    speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
+    speaker = Speaker("en", speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
     try:
         run = GuidedRun(calibration, frames, speaker, as_json=as_json)
         if run.go():
