@@ -46,6 +46,8 @@ LEAST_COVERED, MOST_COVERED = 3, 0.5
 """Cells, and share of them all, that a hand or an arm that rests over the board covers."""
 BESIDE = 1.6
 """Cells so many times the least distance apart are beside each other: across the corner, too."""
+SURE = 0.9
+"""Probability from which a cell that shows nothing known is read without doubt all the same."""
 LEAST_SEEN = 0.8
 """Share of a man's place that must lie in the picture, for the eyes to be asked what stands there."""
 MOST_CHANGED = 0.5
@@ -225,7 +227,7 @@ class Pipeline:
         return covered
 
     def _only_shade(self, unknown: NDArray[np.bool_], reading: BoardReading) -> NDArray[np.bool_]:
-        """(cells,) where one cell by itself is read as before, or as empty: shade or a gleam. Things cover several."""
+        """(cells,) where one cell by itself is surely read as before, or as empty: a shade. Things cover several."""
         if not unknown.any():
             return unknown
         passed = self._passed or EMPTY * len(unknown)
@@ -234,7 +236,7 @@ class Pipeline:
         apart_mm = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
         pitch_mm = np.partition(apart_mm, 1, axis=1)[:, 1].min()
         beside = (apart_mm < BESIDE * pitch_mm) & ~np.eye(len(places), dtype=np.bool_)
-        return np.asarray(same & ~(beside & unknown).any(axis=1))
+        return np.asarray(same & (reading.confidence >= SURE) & ~(beside & unknown).any(axis=1))
 
     def _adopt_template(self) -> None:
         """Takes over the board's shape as the aligner has measured it."""

@@ -12,6 +12,7 @@ from tests.vision.drawn import CORNERS, Look, cell_error, draw
 from vision.frame import Frame, Image
 from vision.pose import BoardPose
 from vision.primitives.features import ReferenceMatcher
+from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
 
 CELLS = "W..B....W..B....W..B..WB"
@@ -101,6 +102,22 @@ def test_a_slow_push_is_followed_and_reported_once_it_rests(
     assert last_error(answers, template, truth) < 0.01
 
 
+def test_lines_hidden_for_two_seconds_are_forgiven_also_after_a_long_rest(
+    template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, missed = camera(template, empty), list[int]()
+    table.show(empty[0], 120)
+
+    def nothing_seen(*_given: object) -> float:
+        missed.append(table._index)
+        return 0.0
+
+    monkeypatch.setattr(align, "pose_quality", nothing_seen)
+    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
+    states = [answer.state for answer in table.show(empty[0], 100)]
+    assert 20 < 120 + states.index("lost") - missed[0] < 40
+
+
 def test_an_arm_over_the_board_does_not_move_it(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
     image, truth = draw(template, CORNERS, CELLS)
     table = camera(template, empty)
@@ -127,7 +144,7 @@ def test_a_board_taken_away_is_lost_and_found_when_it_returns(
     table = camera(template, empty)
     table.show(empty[0], 5)
     bare = np.asarray(draw(template, look=Look(board=Look().table, lines=Look().table))[0])
-    assert table.show(bare, 60)[-1].state == "lost"
+    assert table.show(bare, 90)[-1].state == "lost"
     answers = table.show(empty[0], 60)
     assert answers[-1].state == "locked"
     assert sum(answer.relocked for answer in answers) == 1

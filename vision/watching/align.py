@@ -35,8 +35,8 @@ KEEP_SHARE = 0.6
 """Share of the quality at locking below which something is wrong."""
 CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
 """How often the lines are looked for: a check takes as long as following the board through five frames."""
-LOST_AFTER_S = 4.0
-"""How long the lines of a board that does not move may be hidden before it counts as gone."""
+LOST_AFTER_S = 2.0
+"""How long look after look may miss the lines of a board that does not move before it counts as gone."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
 SEARCH_EVERY_S = 4.0
 """Pause between searches by lines alone, which take most of a second."""
@@ -77,7 +77,9 @@ class Aligner:
         self._key: BoardPose | None = None
         self._resting: BoardPose | None = None
         self._locked_quality = 0.0
-        self._checked_s = self._seen_s = self._followed_s = self._next_try_s = float("-inf")
+        self._checked_s = self._followed_s = self._next_try_s = float("-inf")
+        self._hidden_s: float | None = None
+        """Since when the lines of the board that is followed are not seen, by the checks; None while they are."""
         self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
         self._name = self._locked_name = ""
@@ -101,7 +103,7 @@ class Aligner:
         side_px = _side_px(pose, self.template)
         if moved_px < STANDS_PX and _distance_px(resting, pose, self.template) > BUMP * side_px:
             return self._lock(frame, grey)
-        if frame.time_s - self._checked_s > (CHECK_AT_REST_S if track.untouched else CHECK_EVERY_S):
+        if frame.time_s - self._checked_s > self._pause_s(track):
             if moved_px < STANDS_PX:
                 return self._check(frame, grey, moved_px)
             if pose_quality(frame.image, pose, self.template) < KEEP_SHARE * self._locked_quality:
@@ -109,6 +111,10 @@ class Aligner:
                 return self._lock(frame, grey)
             self._checked_s = frame.time_s
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
+
+    def _pause_s(self, track: Track) -> float:
+        """Until the lines are looked for again: long where nothing hints that anything has changed."""
+        return CHECK_AT_REST_S if track.untouched and self._hidden_s is None else CHECK_EVERY_S
 
     def begin_at(self, pose: BoardPose, frame: Frame) -> None:
         """Takes it that the board lies there in that frame, as somebody has found before; it is checked as ever."""
@@ -141,7 +147,7 @@ class Aligner:
         quality = pose_quality(frame.image, self._pose, self.template)
         pose = dataclasses.replace(self._pose, quality=quality)
         if quality >= KEEP_SHARE * self._locked_quality:
-            self._seen_s = frame.time_s
+            self._hidden_s = None
             self._hold(pose, grey)
             return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
         if frame.time_s >= self._next_try_s:
@@ -151,7 +157,9 @@ class Aligner:
             if found is not None:
                 return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
-        if frame.time_s - self._seen_s > LOST_AFTER_S:
+        # Counted from the first look that missed them: of a board at rest the look before may be long ago.
+        self._hidden_s = frame.time_s if self._hidden_s is None else self._hidden_s
+        if frame.time_s - self._hidden_s > LOST_AFTER_S:
             self._tracker = self._key = None
             return self._lose(frame)
         return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
@@ -181,7 +189,8 @@ class Aligner:
         if relocked:
             log.info("board locked again, %.1f px from where it was; quality %.2f", shift_px, pose.quality)
         self._resting, self._locked_quality, self._locked_name = pose, pose.quality, frame.name
-        self._checked_s = self._seen_s = self._followed_s = frame.time_s
+        self._checked_s = self._followed_s = frame.time_s
+        self._hidden_s = None
         self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
         self._hold(pose, grey)
         moved_px = 0.0 if before is None else _distance_px(before, pose, self.template)
