@@ -61,6 +61,14 @@ def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint
     return Complaint("put_back", phrases.put_right(game, before, board), cells)
 
 
+def another_begun(game: AnyGame, position: Any, asked: Any, board: str) -> Complaint:
+    """What to say of a board in the middle of another move than the agent has asked for."""
+    before = game.board(position)
+    wanted = worded("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
+    text = in_a_row([wanted, phrases.put_right(game, before, board)])
+    return Complaint("illegal", text, changed_cells(before, board), "not_the_agents_move")
+
+
 def not_the_agents(
     game: AnyGame, position: Any, agents: tuple[str | None, str | None], asked: Any, best: Explanation, board: str
 ) -> Fault | None:

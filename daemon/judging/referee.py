@@ -154,6 +154,10 @@ class Referee(Play):
         return complaints.not_the_agents(self.game, self.position, self.agents, asked, way, board or way.board)
 
     def _unfinished(self, best: Explanation) -> list[Effect]:
+        if self.awaiting == "carry_out" and not self._is_begun(best):
+            return self._complain(
+                complaints.another_begun(self.game, self.position, self.agent_move, best.board), best.board
+            )
         self.verdict = "unfinished"
         text = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
         if self.awaiting == "carry_out":
@@ -162,6 +166,12 @@ class Referee(Play):
         cells = phrases.cells_of_unfinished(self.game, best.start, best.moves[0], best.missing)
         announcement = self.announce("unfinished", text, board=best.board, cells=cells, urgent=True)
         return self._once("unfinished", best.board, announcement)
+
+    def _is_begun(self, half: Explanation) -> bool:
+        """Whether what was done of a move belongs to the one that the agent asked for."""
+        done = [step for step in self.game.steps(half.start, half.moves[0]) if step not in half.missing]
+        asked = self.game.steps(self.position, self.agent_move)
+        return all(step in asked for step in done)
 
     def _takeback(self, best: Explanation) -> list[Effect]:
         self.verdict, self._said, self.withdrawn = "takeback", (), None

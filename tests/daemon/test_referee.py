@@ -176,6 +176,17 @@ def test_agents_move_carried_out_wrongly_is_named(game: AnyGame) -> None:
     assert referee.ply == 1
 
 
+def test_half_of_another_move_than_the_agent_asked_for_is_not_taken_for_a_part_of_it(game: AnyGame) -> None:
+    played = "a4 d5 f6 e4 a7 d6 a1xe4".split()
+    referee = after(game, played, (None, "alphabeta"))
+    referee.reply("alphabeta", 7, "g4")
+    board = list(game.board(referee.position))
+    board[game.cells.index("d7")] = "B"  # d5-d6-d7: a removal would be owed
+    effects = see(referee, "".join(board))
+    assert (said(effects).code, said(effects).rule) == ("illegal", "not_the_agents_move")
+    assert said(effects).text == "I asked for g4. Take d7 away."
+
+
 def test_own_man_taken_with_a_mill_is_named_and_not_taken_for_a_move_of_the_agent(game: AnyGame) -> None:
     played = "a4 d2 f6 f4 d1 d6 c5 c4 e5 d5 d7 b2 f2 g4 a1 e4xa4".split()
     referee = after(game, played, (None, "alphabeta"))
