@@ -52,6 +52,9 @@ class ScriptedPipeline:
         self.reasons_asked += 1
         return "It goes beyond the left edge of the picture."
 
+    def ask_later(self, still_s: float) -> bool:
+        return False
+
     def ask_again(self) -> bool:
         self.asked += 1
         return self.may_ask
