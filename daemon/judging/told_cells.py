@@ -65,12 +65,19 @@ def letter_of(game: AnyGame, piece: str) -> str:
     """The class letter of a piece: a side's name, a colour, a letter, or `empty`. Raises Refusal listing them."""
     word, names = piece.strip().lower(), pieces_of(game)
     for name, letter in names.items():
-        if word in called(Term("side", name)) | called(Term("man", name)):
+        if word in _called(name, letter):
             return letter
     if (letter := piece.strip().upper()) in game.classes and letter:
         return letter
     known = listing(names, joint="or")
     raise Refusal(worded("There is no piece {name}; say {pieces}.", name=piece[:20], pieces=known))
+
+
+def _called(name: str, letter: str) -> set[str]:
+    """The words by which people may call what stands on a cell; the pips of half a tile are their own."""
+    if letter == EMPTY:
+        return called(Term("piece", "empty"))
+    return {name} if name == letter else called(Term("side", name)) | called(Term("man", name))
 
 
 def pieces_of(game: AnyGame) -> dict[str, str]:

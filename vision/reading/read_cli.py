@@ -26,6 +26,7 @@ from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.reading.locate import PhotoReader, ReadPhoto
 from vision.reading.weights import WeightsError
+from wording import Sentence
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
 
@@ -36,13 +37,17 @@ GAME = typer.Option(
 )
 Report = dict[str, object]
 NO_PICTURE = Unseen(
-    "no_picture", "This is no picture that can be read.", "Take it again, or convert it to JPEG or PNG."
+    "no_picture",
+    Sentence("This is no picture that can be read."),
+    Sentence("Take it again, or convert it to JPEG or PNG."),
 )
 NAMELESS = Unseen(
     "no_board",
-    "I see none of the boards I know.",
-    "The whole of it must be in the picture, with nothing lying on its lines, seen rather from above; or name its "
-    "game with --game.",
+    Sentence("I see none of the boards I know."),
+    Sentence(
+        "The whole of it must be in the picture, with nothing lying on its lines, seen rather from above; or name its "
+        "game with --game."
+    ),
 )
 
 
