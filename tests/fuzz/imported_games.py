@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-import tempfile
-from pathlib import Path
 
 import games
-from daemon.records.exporting.download import download
-from daemon.records.exporting.formats import suiting
+from daemon.records.exporting.formats import FORMATS, suiting, to_json
 from daemon.records.exporting.played import play_again
 from daemon.records.importing.imported import MOST_PLIES, ImportFault
 from daemon.records.importing.reading import read_text
 from daemon.records.stored import StoredGame
-from tests.daemon.recorded_games import journal_of_every_game
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of
 
@@ -27,22 +23,30 @@ WORDS = {
 }
 
 
-@functools.cache
+SEEDS = {
+    "sgf": (
+        b"(;FF[4]GM[4]CA[UTF-8]SZ[15]RU[free]PB[Ana]PW[level-5]DT[2026-07-28]TM[600]OT[2 fischer]RE[B+R]\n"
+        b";B[hh]BL[595.5];W[ii]WL[600.1]V[-0.4];B[hi]BL[590.0])",
+        b"(;GM[4]SZ[19]RU[swap2];B[hh];W[ii];B[ab];KC[black])",
+        b"(;GM[4]SZ[15]AB[hh]AW[ii]PL[B];B[aa])",
+    ),
+    "ggf": (
+        b"(;GM[Othello]PC[Kibitzer]DT[2026.07.28_12:00:00.UTC]PB[Ana]PW[level-5]RE[+64.00:r]TI[10:00/00:02/00:00]TY[8]"
+        b"BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5//3.20]W[D6//1.00];)",
+    ),
+    "moves": (
+        b'[Event "x"]\n[White "Ana"]\n[Variant "nine_mens_morris"]\n[Rules "men=9 flying=false"]\n[First "light"]\n'
+        b'[TimeControl "600+2"]\n\n1. d6 {[%clk 0:09:58] [%emt 0:00:03.5]} f4 2. d5 f2 3. d7xf4 *',
+        b'[Variant "co_ganh"]\n[Result "1-0"]\n[Termination "time"]\n\n1. b5-b4 1-0',
+    ),
+    "transcript": (b"f5d6c3d3c4", b"c5"),
+}
+
+
 def _seeds() -> dict[str, tuple[bytes, ...]]:
-    """Exports of short games of every kind."""
-    found: dict[str, list[bytes]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        journal = journal_of_every_game(Path(folder) / "journal.sqlite", most=8)
-        for stored in journal.games():
-            for name in set(suiting(stored.game)) & set(WORDS):
-                found.setdefault(name, []).append(_small(download(stored, name).content))
-        journal.close()
-    return {name: tuple(contents) for name, contents in found.items()}
-
-
-def _small(content: bytes) -> bytes:
-    """JSON without its indents."""
-    return json.dumps(json.loads(content)).encode() if content.startswith(b"{") else content
+    """Good files of every text format."""
+    documents = (to_json(read_text(text_of(one), "it", name)) for name in ("ggf", "moves") for one in SEEDS[name])
+    return SEEDS | {"json": tuple(json.dumps(json.loads(one)).encode() for one in documents)}
 
 
 def import_entries() -> list[Entry]:
@@ -75,7 +79,7 @@ def imported(name: str, data: bytes) -> bool:
     if shown is not None and stored.outcome is not None and shown.winner != stored.outcome.winner:
         raise IllegalState(f"{stored.outcome} where the rules say {shown}")
     if name in suiting(stored.game) and not (name == "transcript" and stored.start):
-        again = read_text(download(stored, name).content.decode(), "it", name, rules=_rules(stored, name))
+        again = read_text(_written(stored, name), "it", name, rules=_rules(stored, name))
         if again.moves != stored.moves:
             raise IllegalState(f"{again.moves} read again, {stored.moves} before")
     return True
@@ -84,3 +88,9 @@ def imported(name: str, data: bytes) -> bool:
 def _rules(stored: StoredGame, name: str) -> dict[str, object]:
     """What a transcript does not say."""
     return dict(stored.rules) if name == "transcript" else {}
+
+
+def _written(stored: StoredGame, name: str) -> str:
+    """The game as it is exported."""
+    writer = FORMATS[name].write
+    return to_json(stored) if writer is None else writer(play_again(stored))
