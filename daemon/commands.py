@@ -167,7 +167,7 @@ def _plies(field: str, value: object) -> int | None:
 
 
 def _tiles(field: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not 1 <= len(value) <= MOST_TILES:
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MOST_TILES:
         raise CommandError(f'{field} is a list of 1 to {MOST_TILES} tiles, such as ["3-4", "0-0"]')
     return tuple(_name(field, tile) for tile in value)
 

@@ -17,6 +17,8 @@ from daemon.commands import (
     Command,
     Correct,
     EndMove,
+    Hand,
+    Move,
     Mover,
     NewGame,
     Pass,
@@ -62,6 +64,37 @@ def say_pass(
     Example: kibitzer tell pass
     """
     _tell(Pass(choice), config, port, "pass")
+
+
+@app.command("move")
+def move(
+    text: Annotated[str, typer.Argument(help="The move as the game writes it, such as d2-d3.")],
+    config: ConfigOption = SHIPPED,
+    port: PortOption = 0,
+) -> None:
+    """The side to move makes a move, where no camera watches the board.
+
+    A move that the rules forbid is refused with the rule.
+
+    Example: kibitzer tell move d2xf4
+    """
+    _tell(Move(text), config, port, "move")
+
+
+@app.command("hand")
+def hand(
+    tiles: Annotated[list[str], typer.Argument(help="The tiles, such as 0-3 5-5 1-4.")],
+    side: Annotated[str, typer.Option(help="Whose they are: a side's name; else the only agent's.")] = "",
+    config: ConfigOption = SHIPPED,
+    port: PortOption = 0,
+) -> None:
+    """An agent's tiles lie on the table before it, and no camera reads them: those are they.
+
+    Tell them before each of its turns; until then it plays as if it held any.
+
+    Example: kibitzer tell hand 0-3 5-5 1-4 6-6 --side green
+    """
+    _tell(Hand(tuple(tiles), side.lower()), config, port, "hand")
 
 
 @app.command("undo")

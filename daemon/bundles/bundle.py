@@ -92,7 +92,7 @@ class SceneFrame(Part):
     name: Annotated[str, Field(max_length=256)] = ""
     settled: bool = False
     """Whether the picture stood still and free of hands."""
-    commands: tuple[dict[Word, str | int | None], ...] = Field(default=(), max_length=64)
+    commands: tuple[dict[Word, str | int | tuple[Word, ...] | None], ...] = Field(default=(), max_length=64)
     """What people said before this picture, as `parse_command` takes it."""
     told: int | None = Field(default=None, ge=0, lt=MOST_FRAMES)
     """Number of the game state that people or agents had brought about before this picture; None: the one it had."""

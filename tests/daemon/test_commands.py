@@ -21,6 +21,8 @@ from daemon.commands import (
     CommandError,
     Correct,
     EndMove,
+    Hand,
+    Move,
     Mover,
     NewGame,
     Pass,
@@ -97,6 +99,10 @@ def post(page: WebPage, body: bytes, **headers: str) -> tuple[int, dict[str, str
         EndMove(),
         Coach(),
         Repeat(),
+        Move("d2-d3"),
+        Move("d2", ply=0),
+        Undo(ply=7),
+        Hand(("0-3", "5-5"), "green"),
     ],
 )
 def test_a_command_comes_back_from_its_words(command: Command) -> None:
@@ -123,6 +129,18 @@ def test_a_command_comes_back_from_its_words(command: Command) -> None:
         {"command": "mover", "move": 1.5},
         {"command": "mover", "move": 10**9},
         {"command": ["pass"]},
+        {"command": "move"},
+        {"command": "move", "move": ""},
+        {"command": "move", "move": "x" * 65},
+        {"command": "move", "move": "d2\n"},
+        {"command": "move", "move": "d2", "ply": -1},
+        {"command": "move", "move": "d2", "ply": True},
+        {"command": "undo", "ply": "4"},
+        {"command": "repeat", "ply": 4},
+        {"command": "hand", "tiles": "0-3"},
+        {"command": "hand", "tiles": []},
+        {"command": "hand", "tiles": ["0-3"] * 9},
+        {"command": "hand", "tiles": [3]},
     ],
 )
 def test_other_words_are_no_command(words: object) -> None:
