@@ -12,6 +12,7 @@ from pathlib import Path
 
 from daemon.checks.finding import Finding
 from daemon.config import Config
+from daemon.supervising.camera import NONE
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.cameras import DEV, SYS, cameras, stable_name
@@ -43,6 +44,8 @@ def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> Finding:
 def check_camera(config: Config) -> Finding:
     """The camera of the settings: whether it opens, and what it delivers."""
     spec, camera = config.camera.source, config.camera
+    if spec == NONE:
+        return Finding("camera", True, "none is wanted: moves are made on the page or told")
     size_px = camera.width_px, camera.height_px
     attempt = Attempt(lambda: open_source(spec, rate_hz=camera.rate_hz, size_px=size_px, give_up_s=CAMERA_S))
     if not attempt.wait(OPEN_S):

@@ -9,6 +9,8 @@ import pytest
 
 from agents import engines
 from agents.agent import AgentError
+from daemon.checks.devices import check_camera
+from daemon.checks.finding import Finding
 from daemon.config import SHIPPED, Config, ConfigError, EngineSection, load_config
 
 
@@ -132,3 +134,13 @@ def test_two_players_at_one_side_of_the_board_are_refused(tmp_path: Path) -> Non
     players = '[players.first]\nseat = "top"\n[players.second]\nseat = "top"\n'
     with pytest.raises(ConfigError, match="both seats are 'top'"):
         load_config(write(tmp_path, players))
+
+
+def test_a_seed_of_hands_that_are_dealt_has_a_range(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"game\.deal_seed = -1"):
+        load_config(write(tmp_path, "[game]\ndeal_seed = -1\n"))
+
+
+def test_no_camera_is_a_camera_that_may_be_named(tmp_path: Path) -> None:
+    config = load_config(write(tmp_path, '[camera]\nsource = "none"\n'))
+    assert check_camera(config) == Finding("camera", True, "none is wanted: moves are made on the page or told")
