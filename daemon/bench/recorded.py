@@ -139,6 +139,18 @@ def undone(before: str, steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(back)
 
 
+def needed(table: SimulatedTable, steps: Sequence[Step]) -> list[Step]:
+    """The steps that a hand has to do: who takes one half of a tile away has the other one, too."""
+    kept, gone = list[Step](), set[int]()
+    for step in steps:
+        if step.kind == "remove" and step.cell in gone:
+            continue
+        kept.append(step)
+        if step.kind == "remove":
+            gone |= {cell for tile in table.standing.tiles if step.cell in tile.cells for cell in tile.cells}
+    return kept
+
+
 class Taker:
     """Takes pictures of a table whose time it lets pass, and notes when hands were gone."""
 
@@ -155,7 +167,7 @@ class Taker:
 
     def visit(self, steps: Sequence[Step], side: int, until: str = "") -> None:
         """A hand comes, does that, and goes; it is not looked for closely before the board is as `until` says."""
-        self._table.perform(steps, side)
+        self._table.perform(needed(self._table, steps), side)
         self._looks.clear()
         self._until = until
         for _ in range(round(LONGEST_VISIT_S * self._rate_hz)):

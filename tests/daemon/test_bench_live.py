@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 import games
+from calibration.template import load_template
 from daemon.bench.latency import lines_of, report_of
-from daemon.bench.recorded import Recording, Visit, hands_of, record, undone
+from daemon.bench.recorded import Recording, Visit, hands_of, needed, record, undone
 from daemon.bench.stepped import Look, measure_stepped, traced
 from daemon.bench.streams import Gone, StreamServer, stamp_of, stamped
 from daemon.bench.tables_load import load_of, targets_of
 from daemon.bench.watched import Judged
 from games import carry_out
+from vision.simulated.table import SimulatedTable
 from vision.sources.encoded import jpeg_end, peek
 from vision.sources.live import LiveSource
 from vision.sources.mjpeg import mjpeg_frames
@@ -47,6 +49,17 @@ def test_a_capture_is_undone_with_the_men_that_were_there() -> None:
     move = game.legal_moves(position)[0]
     steps, before = game.steps(position, move), game.board(position)
     assert carry_out(carry_out(before, steps), undone(before, steps)) == before
+
+
+def test_a_tile_is_taken_away_with_one_grip() -> None:
+    game = games.load("dominoes")
+    (side, steps), (_, back) = hands_of(game, 1, seed=1)
+    table = SimulatedTable(load_template(game.name), game.board(game.initial()))
+    table.perform(steps, side)
+    while table.busy:
+        table.advance(0.5)
+    assert len(back) == 2
+    assert len(needed(table, back)) == 1
 
 
 class NoProfile:
