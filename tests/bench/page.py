@@ -2,8 +2,8 @@
 
 Prints one JSON line: `interactive_ms` (from asking for the page to the first board that can be clicked), `pixels_ms`
 (from a state that is handed to the page's thread to the next frame that Chromium paints; median and 95 %), `growth`
-over the state changes (heap in MB, elements and listeners before and after), `weight_kb`. `--pictures` keeps three
-screenshots in that folder, in which a game of morris is looked at on a phone, a laptop and a projector.
+over the state changes (heap in MB, elements of the document and documents, before and after), `weight_kb`.
+`--pictures` keeps three screenshots in that folder: a game of morris on a phone, a laptop and a projector.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ def measure(browser: Browser, changes: int) -> dict[str, Any]:
     for change in range(1, changes + 1):
         ply = change % ROUND
         if change == WARM * ROUND + 1:
-            page.wait_for_timeout(500)
+            page.locator(f'#said:text-is("{change - 1}")').wait_for()
             before = weight_of(page)
         sent[f"{ply}/{change}"] = time.time() * 1000
         shown.show(ply, change + 1, str(change))
         time.sleep(CALM_S if change <= TIMED else HASTE_S)
-    page.wait_for_timeout(500)
+    page.locator(f'#said:text-is("{changes}")').wait_for(timeout=120_000)
     painted = page.evaluate("window.painted")
     page.evaluate("window.painted = {}")
     after = weight_of(page)
@@ -114,12 +114,15 @@ def measure(browser: Browser, changes: int) -> dict[str, Any]:
 def weight_of(page: Page) -> dict[str, float]:
     """What the page takes up, once all rubbish was thrown away."""
     session = page.context.new_cdp_session(page)
-    session.send("HeapProfiler.collectGarbage")
+    for _ in range(3):
+        session.send("HeapProfiler.collectGarbage")
+        page.wait_for_timeout(300)
     session.send("Performance.enable")
     told = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
     session.detach()
     heap = round(told["JSHeapUsedSize"] / 1e6, 2)
-    return {"heap_mb": heap, "elements": told["Nodes"], "listeners": told["JSEventListeners"]}
+    elements = page.evaluate("document.getElementsByTagName('*').length")
+    return {"heap_mb": heap, "elements": elements, "documents": told["Documents"]}
 
 
 def interactive(browser: Browser, runs: int = 5) -> int:
