@@ -23,7 +23,7 @@ from daemon.messaging import bus
 from daemon.run_cli import Daemon
 from daemon.session import Session
 from daemon.showing import web
-from daemon.speaking import speech
+from daemon.speaking import speech, tongue
 from daemon.supervising import camera as camera_module
 from daemon.supervising import supervision
 from daemon.supervising.notify import Notifier
@@ -135,6 +135,7 @@ def sit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sit]:
     yield make
     for table in tables:
         table.close()
+    tongue.speak("en")  # one language for the whole process
 
 
 def test_table_is_ready_after_the_first_good_frame_and_while_frames_are_fresh(
@@ -292,7 +293,8 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     table.plug = Plug()
     table.daemon.wants_reading = True
     table.until(lambda: retuning.readings)
-    assert table.said[-1] == "The new settings are in force; some wait for a restart."
+    # The new language is one of the settings.
+    assert table.said[-1] == "Nowe ustawienia działają; niektóre czekają na ponowny start."
     assert match.referee.agents == ("mascot", None) and match.referee.awaiting == "agent"
     assert (eyes.pipeline.gate.settle_s, eyes.lost_s) == (0.7, 4.0)
     assert table.session.speaker is not voice and table.session.config.speech.language == "pl"
@@ -304,7 +306,7 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     path.write_text("[eyes]\nsettle_s = 99\n", encoding="utf-8")
     table.daemon.wants_reading = True
     table.until(lambda: retuning.readings == 2)
-    assert table.said[-1] == "The new settings are wrong. I keep the old ones."
+    assert table.said[-1] == tongue.worded("The new settings are wrong. I keep the old ones.")
     assert not table.part("settings")["ok"] and "eyes.settle_s = 99" in table.part("settings")["text"]
     assert eyes.pipeline.gate.settle_s == 0.7
 
