@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +13,8 @@ from daemon.judging.effects import Announcement
 from daemon.judging.line import shares_men
 from daemon.soak.fault import COMPLAINTS
 from daemon.soak.lawful import one_move_on
+from daemon.soak.recorded import Compared, compare
 from daemon.soak.tally import Failure
-from games import EMPTY
 
 if TYPE_CHECKING:
     from daemon.soak.trial import Trial
@@ -90,15 +88,17 @@ class Judge:
     def close_game(self) -> None:
         """The game is over or broken off: what was made and could be seen must be in the record."""
         trial = self._trial
+        compared = self._compared()
+        trial.tally.assumed_plies += compared.assumed
+        if compared.missed and not self._accused & {"missed_plies", "wrong_boards"}:
+            made, missed = len(trial.player.seen), compared.missed
+            self._fail("missed_plies", f"{missed} of {made} plies are not in the record", missed)
+
+    def _compared(self) -> Compared:
+        """The record against what was made; what the daemon may not have seen yet need not be in it."""
+        trial = self._trial
         made = [trial.game.board(trial.player.positions[0]), *(ply.board for ply in trial.player.seen)]
-        kept = self._recorded_boards()
-        if shares_men(trial.game):
-            # Nobody can see in which order two men came that belong to nobody: each must be there, in any order.
-            made, kept = _changes(made), _changes(kept)
-        due = len(made) if self.knows else min(len(made), len(kept))
-        missing = sum(one not in kept for one in made[:due])
-        if missing and not self._accused & {"missed_plies", "wrong_boards"}:
-            self._fail("missed_plies", f"{missing} of {len(trial.player.seen)} plies are not in the record", missing)
+        return compare(made, self._recorded_boards(), whole=self.knows)
 
     def restarted(self) -> None:
         """The daemon was killed and started again: what it resumes must have stood on the table."""
@@ -134,6 +134,9 @@ class Judge:
         if code == "move":
             self._time_verdict()
         if trial.storm.allows(code) or (code == "reminder" and self._is_owed()):
+            return
+        if code == "game_over" and shares_men(trial.game) and self._compared().assumed:
+            trial.abandon_game()  # the points follow from an order that was said to be assumed: nobody corrects it here
             return
         if code in COMPLAINTS and self._is_unneeded(code):
             self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")
@@ -238,9 +241,3 @@ class Judge:
         seen = trial.subject.seen
         if seen is not None and seen.rectified is not None:
             cv2.imwrite(str(self._keep / f"{name}-board.png"), seen.rectified)
-
-
-def _changes(boards: Sequence[str]) -> list[str]:
-    """What each board adds to the one before it: the letters that are new, in their places."""
-    pairs = itertools.pairwise(boards)
-    return ["".join(EMPTY if one == other else other for one, other in zip(*pair, strict=True)) for pair in pairs]

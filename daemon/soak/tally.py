@@ -12,6 +12,8 @@ COUNTS = ("wrong_boards", "missed_plies", "false_events", "unreported_illegal", 
 DEFINITIONS = """\
 wrong_boards        positions believed that the table never showed as a completed legal line of this game
 moves_by_the_way    legal moves that stood free on the board while men were taken or put back, and were believed so long
+assumed_plies       plies that came together in one look, recorded in another order or with another capture that leads
+                    to the same board
 missed_plies        plies that were not in the record by the end of the game, or 30 seconds after they could be seen
 false_events        announcements that nothing on the table, before the camera or in the computer had caused
 unreported_illegal  illegal boards that lay in sight for 10 seconds without being reported by the right rule
@@ -79,6 +81,8 @@ class Tally:
     unneeded_reports: int = 0
     moves_by_the_way: int = 0
     """Legal moves that stood on the board, no hand near, while men were taken or put back, and were believed."""
+    assumed_plies: int = 0
+    """Plies that came together with others, and were recorded in another order or with another capture."""
     reported: dict[str, int] = dataclasses.field(default_factory=dict)
     """Illegal boards that were reported rightly, by their rule."""
     verdict_s: list[float] = dataclasses.field(default_factory=list)
@@ -113,7 +117,8 @@ def total(tallies: Iterable[Tally]) -> dict[str, Any]:
     """The sums of several trials, as the last line of the command tells them."""
     parts = list(tallies)
     sums = {
-        name: sum(getattr(part, name) for part in parts) for name in ("plies", "games", *COUNTS, "moves_by_the_way")
+        name: sum(getattr(part, name) for part in parts)
+        for name in ("plies", "games", *COUNTS, "moves_by_the_way", "assumed_plies")
     }
     recovery_s = [each for part in parts for share in part.by_fault.values() for each in share.recovery_s]
     wall_s = sum(part.wall_s for part in parts)

@@ -16,6 +16,7 @@ from daemon.pipeline import Pipeline
 from daemon.soak.catalogue import FAULTS, kinds_of
 from daemon.soak.lawful import is_beyond_doubt, one_move_on
 from daemon.soak.mistakes import MISTAKES, Situation
+from daemon.soak.recorded import Compared, compare
 from daemon.soak.runs import load, run_all, save
 from daemon.soak.soak_cli import app
 from daemon.soak.tally import COUNTS, Failure, Sample, Share, Tally, total
@@ -172,3 +173,21 @@ def test_tiles_moved_and_turned_round_are_taken_up_and_laid_anew() -> None:
             while table.busy:
                 table.advance(0.1)
             assert table.board == wanted
+
+
+@pytest.mark.parametrize(
+    ("kept", "whole", "missed", "assumed"),
+    [
+        ("sabcd", True, 0, 0),
+        ("saabccd", True, 0, 0),  # passes repeat a board
+        ("sxbcd", True, 0, 1),
+        ("sbcd", True, 1, 0),
+        ("sabc", True, 1, 0),
+        ("sabc", False, 0, 0),
+        ("sabcx", True, 1, 0),
+    ],
+)
+def test_plies_of_one_look_may_be_recorded_otherwise_but_none_may_be_missing(
+    kept: str, whole: bool, missed: int, assumed: int
+) -> None:
+    assert compare("sabcd", kept, whole=whole) == Compared(missed, assumed)
