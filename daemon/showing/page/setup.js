@@ -8,7 +8,7 @@ import { t, translate } from "./words.js";
 
 const LOOK_MS = 700;
 const NUDGE = 0.004;
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = at("points").namespaceURI;
 const CORNERS = () => [t("top left"), t("top right"), t("bottom right"), t("bottom left")];
 
 let corners = [];
