@@ -53,7 +53,7 @@ def test_every_ply_is_in_the_journal_with_its_result(played: tuple[Tally, Path, 
         journal.close()
     assert len(game.plies) == tally.plies
     assert game.outcome is not None
-    assert game.players == ("person", "alphabeta")
+    assert game.players == ("person", "alphabeta:time_s=0.05")
 
 
 def test_what_was_said_is_rendered_as_sound(played: tuple[Tally, Path, Path]) -> None:

@@ -16,7 +16,7 @@ from tests.daemon.readings import reading_of
         ("remove", (), "Take the men on b3 and d3 off the board."),
         ("remove", (1,), "Take the man on d3 off the board."),
         ("remove", (2,), "Take the man on b3 off the board."),
-        ("flip", (2,), "Turn the men on b3."),
+        ("flip", (2,), "Turn the man on b3."),
     ],
 )
 def test_what_is_left_to_capture_is_named(capture: str, taken: tuple[int, ...], said: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 from tests.bench.kill_resume import Bench
 
 
 def test_killed_daemon_resumes_with_the_right_board_and_record(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, seed=3, game="nine_mens_morris", pace=4.0, rules=["men=3"])
+    chance = random.Random(3)
+    bench = Bench(tmp_path, 3, "nine_mens_morris", 4.0, ["men=3"], chance, any_=False)
     result = bench.play(kills=2, longest_s=6.0)
     assert result["kills"] == 2
     assert result["record_right"], (tmp_path / "run.log").read_text(encoding="utf-8")[-3000:]
