@@ -16,8 +16,9 @@ from calibration.template import BoardTemplate, load_template
 from daemon.judging.effects import Thought
 from daemon.judging.line import LineOfPlay, shares_men, unseen_moves
 from daemon.judging.play import Play
+from daemon.play.hands import hand_of, has_secrets
 from daemon.showing.board_svg import Marks, board_svg
-from games import AnyGame
+from games import EMPTY, AnyGame
 
 if TYPE_CHECKING:
     from daemon.match import Match
@@ -42,7 +43,8 @@ class View:
     ) -> dict[str, object]:
         """The view of a match; `watched` is whether a camera looks at the board, `thought` what an agent last said."""
         play = match.referee
-        key = (match.game_id, tuple(play.moves), play.verdict, play.awaiting, play.outcome, play.paused, watched)
+        said = play.verdict, play.awaiting, play.outcome, play.paused
+        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, getattr(play.position, "hands", None))
         if key != self._key:
             self._key, self._told = key, told_of(play, watched=watched)
         if thought is not None or self._thought[0] != match.game_id:
@@ -77,6 +79,8 @@ def told_of(play: Play, *, watched: bool) -> dict[str, object]:
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
         "passes": [game.format_move(play.position, one) for one in _passes(play)],
+        "limit": getattr(game.rules, "limit", None),
+        "hand": unseen_hand(play, watched=watched),
     }
 
 
@@ -94,10 +98,29 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
         "mover": watched and shares_men(play.game) and bool(play.line.seen),
         "correct": looks,
         "adopt": looks,
+        "hand": unseen_hand(play, watched=watched) is not None,
         "repeat": True,
         "new_game": True,
     }
     return [name for name, meant in offered.items() if meant]
+
+
+def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:
+    """The agent's hand that somebody has to tell, since no camera sees it; None where there is none.
+
+    `side` is whose it is, `holds` how many tiles, `ends` what may stand on half a tile, and `asked` whether the agent
+    is to move and its hand is not known. What it holds is not told: others look at the page, too.
+    """
+    game, position = play.game, play.position
+    if not watched or play.paused or play.outcome is not None or not has_secrets(game):
+        return None
+    agents = [side for side, agent in enumerate(play.agents) if agent is not None]
+    if not agents:
+        return None
+    side = game.to_move(position) if game.to_move(position) in agents else agents[0]
+    asked = side == game.to_move(position) and hand_of(position, side) is None
+    ends = game.classes.replace(EMPTY, "")
+    return {"side": game.sides[side], "holds": position.holds[side], "ends": ends, "asked": asked}
 
 
 def _passes(play: Play) -> list[Any]:

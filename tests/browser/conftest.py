@@ -59,7 +59,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
     """Opens a table without a camera."""
     opened: list[Table] = []
 
-    def begun(game: str, **settings: Any) -> Table:
+    def begun(game: str, /, **settings: Any) -> Table:
         opened.append(Table(tmp_path / str(len(opened)), game, **settings))
         return opened[-1]
 

@@ -34,6 +34,7 @@ class Table:
         self,
         folder: Path,
         game: str,
+        /,
         agent: str = "",
         *,
         camera: bool = False,

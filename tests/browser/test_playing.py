@@ -89,6 +89,16 @@ def has_come(page: Page, table: Table, plies: int) -> None:
     assert len(table.moves) >= plies
 
 
+def test_moves_are_counted_up_to_the_limit_that_was_chosen(table: Tables, look: Look) -> None:
+    there = table("ganh", game={"rules": {"limit": 100}})
+    page = look(there.address)
+    page.wait_for_selector(".cell.source")
+    position = there.game.initial()
+    make(page, there.game, position, there.game.legal_moves(position)[0])
+    has_come(page, there, 1)
+    assert page.locator("#count").inner_text() == "1 of at most 100"
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_whole_game_is_played_on_the_page(name: str, table: Tables, look: Look) -> None:
     there = table(name)

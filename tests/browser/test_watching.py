@@ -64,6 +64,26 @@ def test_a_wrong_cell_is_corrected_by_clicking_it(table: Tables, look: Look) -> 
     assert page.locator('[data-cell="d6"]').get_attribute("aria-label") == "d6: light man"
 
 
+def test_the_tiles_of_an_agent_are_clicked_in_where_no_camera_sees_them(table: Tables, look: Look) -> None:
+    there = table("dominoes", agent="greedy", camera=True)
+    page = look(there.address)
+    button = page.get_by_role("button", name="Tell Green’s tiles")
+    button.click(timeout=SLOW_MS)
+    for _ in range(3):  # of each tile there are two
+        page.locator('#hand-tiles [data-tile="0-0"]').click()
+    assert page.locator("#hand-tiles :enabled").count() == 0
+    page.locator("#hand-tell").click()
+    page.locator("#hand-answer.bad").wait_for()
+    page.locator("#hand-held").get_by_role("button", name="Tile 0 and 0").first.click()
+    assert page.locator("#hand-tell").is_disabled()
+    page.locator('#hand-tiles [data-tile="3-5"]').click()
+    page.locator("#hand-tell").click()
+    page.locator("#answer", has_text="I know green's tiles now").wait_for()
+    assert page.locator("#ask-hand").is_hidden()
+    assert there.session.match is not None
+    assert there.session.match.referee.position.hands == (None, ((0, 0), (0, 0), (3, 5)))
+
+
 def test_corners_that_are_clicked_place_the_board(table: Tables, look: Look) -> None:
     there = table("morris", camera=True)
     page = look(there.address + "setup")

@@ -15,6 +15,7 @@ import games
 from calibration.template import load_template
 from daemon.commands import CommandError
 from daemon.judging.referee import Referee
+from daemon.play.hands import hold
 from daemon.setting_up import SettingUp
 from daemon.showing.view import men_of, offers_of, told_of
 from daemon.showing.web import WebPage
@@ -126,3 +127,20 @@ def test_men_are_counted_on_the_board_off_it_and_in_the_hand() -> None:
     assert men_of(play.line) == [{"board": 3, "taken": 0, "to_lay": 6}, {"board": 1, "taken": 1, "to_lay": 7}]
     assert men_of(Referee(games.load("dominoes")).line) is None
     assert told_of(play, watched=True)["title"] == "Nine men's morris"
+
+
+def test_the_page_knows_how_many_moves_a_game_has_at_most() -> None:
+    assert told_of(Referee(games.load("ganh", {"limit": 100})), watched=False)["limit"] == 100
+    assert told_of(Referee(GAME), watched=False)["limit"] is None
+
+
+def test_an_agents_hand_is_asked_for_where_no_camera_sees_it() -> None:
+    dominoes = games.load("dominoes")
+    play = Referee(dominoes, agents=("greedy", None))
+    wanted = {"side": "red", "holds": 4, "ends": "0123456", "asked": True}
+    assert told_of(play, watched=True)["hand"] == wanted and "hand" in offers_of(play, watched=True)
+    hold(play, ["0-0", "1-2", "3-4", "5-6"])
+    assert told_of(play, watched=True)["hand"] == wanted | {"asked": False}
+    assert told_of(play, watched=False)["hand"] is None  # dealt, and known
+    for nobody in (Referee(dominoes), Referee(GAME, agents=("alphabeta", None))):
+        assert told_of(nobody, watched=True)["hand"] is None and "hand" not in offers_of(nobody, watched=True)

@@ -1,7 +1,8 @@
 // The buttons: each is there only while it means something, and what loses something must be pressed twice.
 "use strict";
 
-import { at, fill, make } from "./elements.js";
+import { at, capital, fill, make } from "./elements.js";
+import { askHand } from "./hand.js";
 import { tell } from "./tell.js";
 import { t } from "./words.js";
 
@@ -17,7 +18,9 @@ function buttons(message) {
     const says = view.passes.length > 1 ? t("Say “{choice}”", { choice: move }) : t("Pass");
     return ["pass", says, "", view.watched ? (view.passes.length > 1 ? { choice: move } : {}) : { command: "move", move }];
   });
+  const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
+    ...(hand || []),
     ["end_move", t("My move is made")],
     ...passes,
     ["undo", t("Take back")],
@@ -40,6 +43,11 @@ function button([name, says, twice, more], ply) {
     element.textContent = says;
     element.classList.remove("sure");
   };
+  if (name === "hand") {
+    element.classList.toggle("primary", more.asked);
+    element.addEventListener("click", () => askHand(more, ply));
+    return element;
+  }
   element.addEventListener("click", () => {
     if (twice && !armed) {
       element.textContent = twice;

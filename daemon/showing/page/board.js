@@ -6,6 +6,8 @@ import { t } from "./words.js";
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const FAR_PX = 6;
+/** Of more cells where a man may be laid, as on an empty gomoku board, none is marked. */
+const MOST_MARKED = 40;
 
 /** The cells a person points at to make a move, with what each does there. Men that turn over do so by themselves. */
 function pathOf(move) {
@@ -115,6 +117,8 @@ export class Board {
       for (const part of this.#nextOf(move)) next.set(part.cell, part.kind);
     }
     this.place.classList.toggle("acting", this.moves.length > 0);
+    // Where nearly everything is allowed, marks say nothing and hide the board: only the one pointed at shows.
+    this.place.classList.toggle("open", [...next.values()].filter((kind) => kind === "place").length > MOST_MARKED);
     for (const [name, cell] of this.cells) {
       const kind = next.get(name);
       cell.classList.toggle("target", kind === "move" || kind === "place");

@@ -1,7 +1,8 @@
-// A hand of tiles: one is chosen to be laid, and turned by choosing it again.
+// Hands of tiles: of a person's one tile is chosen to be laid; an agent's, which no camera sees, is told tile by tile.
 "use strict";
 
-import { fill, make } from "./elements.js";
+import { at, capital, fill, make, write } from "./elements.js";
+import { post } from "./tell.js";
 import { t } from "./words.js";
 
 const PIPS = { 0: [], 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
@@ -45,4 +46,42 @@ export class Hand {
       }, half(tile[0]), half(tile[1]))),
     ]);
   }
+}
+
+const face = (tile, more) => make("button", {
+  type: "button", class: "tile", "aria-label": t("Tile {first} and {second}", { first: tile[0], second: tile[1] }), ...more,
+}, half(tile[0]), half(tile[1]));
+
+/** Asks which tiles a side holds, and tells the daemon; `hand` is as the view has it, `ply` the position it is meant for. */
+export function askHand({ side, holds, ends }, ply) {
+  const dialog = at("ask-hand");
+  const names = [...ends];
+  const tiles = names.flatMap((first, index) => names.slice(index).map((second) => [first, second]));
+  const held = [];
+  write(at("hand-title"), t("Which tiles does {side} hold?", { side: capital(t(side)) }));
+  write(at("hand-answer"), "");
+  const draw = (focus) => {
+    write(at("hand-count"), t("{count} of {holds} tiles; choose one of them again to put it back.", { count: held.length, holds }));
+    at("hand-held").replaceChildren(...held.map((tile, index) => face(tile, { on: { click: () => { held.splice(index, 1); draw(); } } })));
+    at("hand-tiles").replaceChildren(...tiles.map((tile, index) => face(tile, {
+      disabled: held.length >= holds, "data-tile": tile.join("-"), on: { click: () => { held.push(tile); draw(index); } },
+    })));
+    at("hand-tell").disabled = held.length !== holds;
+    if (focus !== undefined) (held.length < holds ? at("hand-tiles").children[focus] : at("hand-tell")).focus();
+  };
+  draw();
+  at("hand-cancel").onclick = () => dialog.close();
+  at("hand-form").onsubmit = async (event) => {
+    event.preventDefault();
+    at("hand-tell").disabled = true;
+    const { ok, text } = await post("tell", { command: "hand", side, tiles: held.map((tile) => tile.join("-")), ply });
+    at("hand-tell").disabled = false;
+    write(at("hand-answer"), text);
+    at("hand-answer").classList.toggle("bad", !ok);
+    if (!ok) return;
+    dialog.close();
+    write(at("answer"), text);
+    at("answer").classList.remove("bad");
+  };
+  dialog.showModal();
 }
