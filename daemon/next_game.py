@@ -53,6 +53,8 @@ class NextGame:
     @staticmethod
     def _may_begin(referee: Referee) -> bool:
         in_play = referee.outcome is None and not referee.paused and referee.withdrawn is None
+        if referee.ended is not None:
+            return False  # the game may be over after all: the referee has to see the board cleared
         return in_play and referee.ply > 0 and referee.verdict != "start"
 
 

@@ -54,7 +54,7 @@ def obey(match: Match, command: Command) -> Answer:
         return Answer(False, str(refusal))
     match.carry_out(effects)
     told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
-    if isinstance(command, Undo | Resume | Adopt) and match.eyes is not None:
+    if isinstance(command, Undo | Resume | Adopt | Mover) and match.eyes is not None:
         match.eyes.judge_again()
     return Answer(True, " ".join(told))
 

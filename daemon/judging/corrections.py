@@ -5,7 +5,7 @@ Each function returns effects as `Referee.see` does, and raises Refusal where it
 
 from __future__ import annotations
 
-from daemon.judging.effects import Effect, Rewrite
+from daemon.judging.effects import Effect
 from daemon.judging.line import shares_men, unseen_moves
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
@@ -107,11 +107,9 @@ def side_of(game: AnyGame, name: str) -> Side:
 def _rewritten(referee: Referee, same: int, text: str, side: Side) -> list[Effect]:
     """The record of a line that differs from ply `same` on, and what is said of it."""
     line, outcome = referee.line, referee.outcome
-    effects: list[Effect] = []
-    records = tuple(line.record(index) for index in range(same, len(line.plies)))
-    if records:
-        beyond = tuple((ply.text, ply.side, ply.known) for ply in line.beyond)
-        effects.append(Rewrite(same, records, outcome, beyond))
+    referee.ended = None
+    rewrite = line.rewrite(same, outcome)
+    effects: list[Effect] = [rewrite] if rewrite.records else []
     sentences = [text, phrases.totals(referee.game, referee.position), referee.next_turn()]
     if line.beyond:
         sentences.append(

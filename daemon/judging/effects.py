@@ -29,6 +29,7 @@ Code = Literal[
     "clock",
     "cleared",
     "restored",
+    "reopened",
     "corrected",
     "hand",
     "adopted",

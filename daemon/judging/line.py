@@ -10,8 +10,8 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from daemon.judging.effects import Known, Record
-from games import EMPTY, AnyGame, MoveError, Side, Step
+from daemon.judging.effects import Known, Record, Rewrite
+from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 
 MOST_PASSES = 4
 """As many passes are put in before one seen ply."""
@@ -78,24 +78,53 @@ class LineOfPlay:
             index + 1, ply.side, ply.text, self.game.format_position(after), self.game.board(after), ply.known
         )
 
+    def rewrite(self, same: int, outcome: Outcome | None) -> Rewrite:
+        """The record of a line that differs from ply `same` on."""
+        beyond = tuple((ply.text, ply.side, ply.known) for ply in self.beyond)
+        return Rewrite(same, tuple(self.record(index) for index in range(same, len(self.plies))), outcome, beyond)
+
     def correct(self, number: int, side: Side) -> int:
         """Move `number`, counted from 1 without passes, was made by `side`: plays the line again from there.
 
-        Plies whose maker is known stay theirs, the others follow in turn. Returns the ply up to which the line stayed
-        as it was. Raises MoveError where it cannot have been so, and leaves the line then.
+        Returns the ply up to which the line stayed as it was. Raises MoveError where it cannot have been so, and
+        leaves the line then.
+        """
+        return self.become(self.with_mover(number, side, "said"))
+
+    def with_mover(self, number: int, side: Side, known: Known) -> LineOfPlay:
+        """The line in which move `number` was made by `side`; it is played again from there.
+
+        Plies whose maker is known stay theirs, the others follow in turn. Raises MoveError.
         """
         index = self.seen[number - 1]
         first = self.seen[number - 2] + 1 if number > 1 else 0
         tail = [*self.plies[first:], *self.beyond]
-        tail[index - first] = dataclasses.replace(tail[index - first], side=side, known="said")
+        # For now it is known, or the ply would follow in turn; yet it takes back no pass that somebody told.
+        tail[index - first] = dataclasses.replace(tail[index - first], side=side, known=known or "seat")
         again = LineOfPlay(self.game, self.positions[: first + 1])
         again.plies = self.plies[:first]
         again._play(tail)
-        same = first
-        while same < min(len(self.plies), len(again.plies)) and self._same(again, same):
+        if len(again.seen) >= number:
+            made = again.seen[number - 1]
+            again.plies[made] = dataclasses.replace(again.plies[made], known=known)
+        return again
+
+    def become(self, other: LineOfPlay) -> int:
+        """Takes on another line's plies. Returns the ply up to which they are the same."""
+        same = 0
+        while same < min(len(self.plies), len(other.plies)) and self._same(other, same):
             same += 1
-        self.positions, self.plies, self.beyond = again.positions, again.plies, again.beyond
+        self.positions, self.plies, self.beyond = list(other.positions), list(other.plies), other.beyond
         return same
+
+    def copy(self, *, forgetful: bool = False) -> LineOfPlay:
+        """The same line, to be changed apart; `forgetful` without what is known of who made its plies."""
+        again = LineOfPlay(self.game, self.positions)
+        again.become(self)
+        if forgetful:
+            again.plies = [dataclasses.replace(ply, known="") for ply in self.plies]
+            again.beyond = tuple(dataclasses.replace(ply, known="") for ply in self.beyond)
+        return again
 
     def _same(self, other: LineOfPlay, index: int) -> bool:
         return self.plies[index] == other.plies[index] and self.positions[index + 1] == other.positions[index + 1]

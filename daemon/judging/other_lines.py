@@ -41,6 +41,11 @@ class OtherLine:
         return cls(tuple(line.plies), tuple(line.positions), boards, outcome)
 
     @classmethod
+    def ended(cls, line: LineOfPlay) -> OtherLine:
+        """A line that is over."""
+        return cls.of(line, line.game.outcome(line.position))
+
+    @classmethod
     def after(cls, line: LineOfPlay, way: Explanation) -> OtherLine:
         """What the line would be if a board had come about in that way."""
         ply = way.ply if way.kind == "takeback" else len(line.plies)

@@ -64,6 +64,10 @@ class Play:
         """Between which lines the last board left the choice."""
         self._together: Together | None = None
         """The last plies that came in one look."""
+        self.ended: LineOfPlay | None = None
+        """The line that was over before a tile was laid after its end, until another is laid."""
+        self._insisted: Any = None
+        """The end of which it was said that it stands, though the players go on."""
         self._before_pause: Verdict | None = None
         self._said: tuple[object, ...] = ()
         self._prompt: Announcement | None = None
@@ -164,7 +168,7 @@ class Play:
         moves |= self.withdrawn.moves if self.withdrawn else set()
         self.line.cut(ply)
         self.forget_answer()
-        self._undone = None
+        self._undone = self.ended = None
         if not moves:
             return None
         self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
@@ -210,7 +214,8 @@ class Play:
 
     def believe(self) -> None:
         """The board in view is the one believed, because somebody said so."""
-        self.verdict, self._said, self._prompt, self._undone = "legal", (), None, None
+        self.verdict, self._said, self._prompt = "legal", (), None
+        self._undone = self.ended = None
         self.fault_cells = ()
 
     def say_again(self) -> None:

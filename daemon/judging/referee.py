@@ -11,9 +11,9 @@ import functools
 import math
 from collections.abc import Sequence
 
-from daemon.judging import complaints
+from daemon.judging import complaints, reopening
 from daemon.judging.complaints import Complaint
-from daemon.judging.effects import Announcement, Effect, Known, TakeBack
+from daemon.judging.effects import Announcement, Code, Effect, Known, TakeBack
 from daemon.judging.explain import explain
 from daemon.judging.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
 from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
@@ -51,9 +51,7 @@ class Referee(Play):
     def _judge(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         best = event.explanations[0] if event.explanations else None
         if self.outcome is not None and not self._concerns_the_end(best):
-            # The board is being cleared: nothing to complain of.
-            self.verdict = "over"
-            return []
+            return self._after_the_end(event, movers)
         if (effects := self._other_line(event, movers)) is not None:
             return effects
         if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
@@ -104,6 +102,36 @@ class Referee(Play):
             return lately and self._declared is None  # whoever resigned takes no move back by lifting a man
         return best.kind == "unchanged"
 
+    def _after_the_end(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
+        """What is seen after the end: the board is being cleared, or the players go on as if there were none."""
+        self.verdict = "over"
+        if self._declared is not None or self.withdrawn is not None:
+            return []
+        # Where an agent plays, whose move it was is known.
+        found = reopening.reopened(self.line, event, movers) if self.agents == (None, None) else None
+        if found is None:
+            return self._insist(event)
+        ended = self.line.copy()
+        self._undone, self._together, self._open = None, None, ()
+        effects = [*reopening.take_up(self, found), *self._judge(found.event, movers)]
+        self.ended = ended
+        return effects
+
+    def _insist(self, event: MoveEvent) -> list[Effect]:
+        """The players go on, but all movers are known: it is over. Said once."""
+        if self._insisted == self.position or reopening.reopened(self.line, event, (), known=False) is None:
+            return []
+        self._insisted = self.position
+        return [reopening.insist(self)]
+
+    def _end_after_all(self, why: str, code: Code) -> list[Effect]:
+        """The tile that went against an end is gone: the line that was over is believed again."""
+        assert self.ended is not None
+        effects = reopening.end_again(self, self.ended)
+        self.ended, self._undone, self._together, self._open, self.verdict = None, None, None, (), "over"
+        assert self.outcome is not None
+        return [*effects, self.announce(code, in_a_row([why, phrases.result(self.game, self.outcome)]))]
+
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
         self.withdrawn = None
@@ -131,7 +159,7 @@ class Referee(Play):
             assumed = number == last and event.order_assumed
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
-        self.withdrawn = self._undone = None
+        self.withdrawn = self._undone = self.ended = None
         if best.seen > 1:
             self._together = Together(begun, tuple(one.text for one in self.line.plies[begun:] if one.seen))
         return [*effects, *self.pass_if_forced()]
@@ -174,6 +202,8 @@ class Referee(Play):
         return all(step in asked for step in done)
 
     def _takeback(self, best: Explanation) -> list[Effect]:
+        if reopening.is_withdrawn(self, best):
+            return self._end_after_all(worded("The last move is taken back."), "takeback")
         self.verdict, self._said, self.withdrawn = "takeback", (), None
         ply = best.ply
         while self.line.plies[ply].known == "said" and not self.line.plies[ply].seen:
@@ -207,6 +237,8 @@ class Referee(Play):
     def _other_line(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect] | None:
         """What follows where another line than the one believed was right after all; None where none was."""
         best, undone = event.explanations[0] if event.explanations else None, self._undone
+        if self.ended is not None and OtherLine.ended(self.ended).is_being_cleared(best, event.board):
+            return self._end_after_all(worded("The board is being cleared."), "cleared")
         if undone is not None and undone.is_being_cleared(best, event.board):
             return self._end_again(undone)
         if self.withdrawn is not None:

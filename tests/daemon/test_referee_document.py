@@ -127,9 +127,30 @@ def ambiguous() -> Played:
     return seen(referee, men(W="d2", B="f4"), d6=("W", 0.5))
 
 
+def laid_on(*tiles: str, movers: tuple[int, ...] = (), lifted: bool = False) -> Played:
+    """Tiles of dominoes laid until red reaches the last space, and after it; `movers` made the one that ends it."""
+    game = games.load("dominoes")
+    referee = Referee(game, (None, None), [game.parse_position("green;pawns=99,0;tiles=8H6-8I1,8J1-8K4")])
+    boards, out = [game.board(referee.position)], list[Effect]()
+    for tile in tiles:
+        ends = {game.cells.index(end[:-1]): end[-1] for end in tile.split("-")}
+        boards.append("".join(ends.get(cell, pips) for cell, pips in enumerate(boards[-1])))
+    for board in [*boards[1:], *boards[-2:-1]] if lifted else boards[1:]:
+        out = referee.see(explain(game, referee.history, reading_of(game, board), movers), movers)
+        movers = tuple(1 - side for side in movers) if referee.outcome is None else ()
+    return referee, out
+
+
 SEEN: dict[str, Callable[[], Played]] = {
     "anything in a pause": paused,
     "anything after the end but its board or its last moves undone": resigned,
+    "a legal tile laid after an end that follows from movers only assumed": lambda: laid_on(
+        "8F2-8G6", "6K2-7K4", "8D5-8E2"
+    ),
+    "that tile taken away again": lambda: laid_on("8F2-8G6", "6K2-7K4", "8D5-8E2", lifted=True),
+    "a legal tile laid after an end, where every mover is known": lambda: laid_on(
+        "8F2-8G6", "6K2-7K4", "8D5-8E2", movers=(1,)
+    ),
     "more men of a finished game gone, after a takeback from its end": cleared,
     "a move taken back by `undo`, still standing": lambda: undone(men(W="a7 d7 g7", B="b6 b4")),
     "the men put back after `undo`": lambda: undone(men(W="a7 d7", B="b6 b4")),
