@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import games
+from daemon.commands import Mover
 from daemon.judging import corrections
 from daemon.judging.effects import Effect, Finish, Record, Rewrite
 from daemon.judging.referee import Referee
@@ -19,6 +20,8 @@ from daemon.records.stored_line import history_of
 from games import EMPTY, AnyGame, Outcome
 from tests.daemon.dominoes import show
 from tests.daemon.readings import reading_of
+from tests.daemon.test_match import lay as lay_with_an_arm
+from tests.daemon.test_match import two_people
 from tests.daemon.test_scoring import at, codes, lay, said, with_tiles
 
 NEARLY = "pawns=98,0;bag=40;holds=4,3;tiles=8H6-8I1,8J1-8K4"
@@ -148,6 +151,15 @@ def test_where_all_movers_are_known_it_is_over_and_that_is_said_once() -> None:
     assert referee.verdict == "over"
     corrections.set_mover(referee, "green", 1)
     assert codes(show(referee, with_tiles(referee, PLAIN, LATER))) == ["move", "move"]  # nothing was lost
+
+
+def test_once_told_who_made_a_move_the_tiles_that_lie_on_the_board_count_at_once() -> None:
+    bench = two_people("bottom", "top")
+    bench.match.referee.line.positions[:] = [bench.game.parse_position(f"red;{NEARLY.replace('98', '99')}")]
+    lay_with_an_arm(bench, POINT, "bottom")
+    assert lay_with_an_arm(bench, PLAIN, "top") == ["game_over"]
+    assert bench.match.obey(Mover("green", 1)).accepted
+    assert bench.match.referee.moves[-1] == PLAIN
 
 
 def test_where_an_agent_plays_all_movers_are_known(referee: Referee) -> None:
