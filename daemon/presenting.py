@@ -99,8 +99,8 @@ class Presenting:
         view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought)
         page.update_view(view | {"setup": session.setting_up.told()})
         seen = None if session.eyes is None else session.eyes.observation
-        if (picture := session.setting_up.picture(None if seen is None else seen.alignment.pose)) is not None:
-            page.update_frame(picture)
+        pose = None if seen is None else seen.alignment.pose
+        page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
         if match.state is not None:
             if not watched and match.state.sequence != self._sequence:
                 page.update_legal(legal_of(match.referee, match.game_id))

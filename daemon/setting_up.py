@@ -37,6 +37,8 @@ OUTLINE = (76, 180, 240)
 """Blue, green, red of what is drawn into the picture."""
 MOST_TOLD = 6
 """As many of the last prompts are shown."""
+AWAY_S = 2.0
+"""Where no picture comes for so long the camera is away."""
 Say = Callable[..., None]
 
 
@@ -54,6 +56,8 @@ class SettingUp:
         self._frame: Frame | None = None
         self._fit: _Fit | None = None
         self._ended = ""
+        self._away_s = 0.0
+        """Seconds without a picture since the calibration began."""
         self._shown: tuple[str, tuple[int, ...], str] = "", (), ""
 
     @property
@@ -81,15 +85,18 @@ class SettingUp:
 
     def see(self, frame: Frame) -> bool:
         """Takes note of a frame; whether a calibration has taken it for itself."""
-        self._frame = frame
+        before, self._frame = self._frame, frame
         run = self._run
         if run is None:
             return False
+        # Without pictures nobody can go on: the time in which the camera was away is nobody's delay.
+        if before is not None and frame.time_s - before.time_s > AWAY_S:
+            self._away_s += frame.time_s - before.time_s
         if self._fit is not None:
             self._finish(self._fit)
             return True
         try:
-            self._tell(run.feed(frame))
+            self._tell(run.feed(self._as_if_at_once(frame)))
         except (ValueError, WeightsError) as error:
             self._end(worded("The calibration ends: {why}", why=str(error)))
             return True
@@ -99,6 +106,12 @@ class SettingUp:
             self._say(worded("I learn from the pictures. One moment."), code="setup")
             self._fit = _Fit(run)
         return True
+
+    def _as_if_at_once(self, frame: Frame) -> Frame:
+        """The frame at the time that it would have, had the camera not been away."""
+        if not self._away_s:
+            return frame
+        return Frame(frame.image, frame.time_s - self._away_s, frame.index, frame.name)
 
     def told(self) -> dict[str, object] | None:
         """What a page shows of it; None where nothing is under way and nothing has just ended."""
@@ -143,7 +156,7 @@ class SettingUp:
             self._run = GuidedCalibration(self._template, plan, corners)
         except (GuideError, WeightsError) as error:
             return Answer(False, str(error))
-        self._ended, self._fit = "", None
+        self._ended, self._fit, self._away_s = "", None, 0.0
         self._prompts.clear()
         self._tell(self._run.begin())
         return Answer(True, worded("I guide you through {count} boards. The game waits.", count=len(plan)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 
 from daemon.commands import CommandError
@@ -43,7 +42,7 @@ def parse_wish(words: object) -> Wish:
 def _point(point: object) -> Point:
     if not isinstance(point, list) or len(point) != 2:
         raise CommandError("a corner is [x, y]")
-    x, y = (float(part) if isinstance(part, int | float) and not isinstance(part, bool) else math.nan for part in point)
-    if not (-0.5 <= x <= 1.5 and -0.5 <= y <= 1.5):
+    # Compared before it is converted: JSON's integers may be longer than a float can be.
+    if not all(isinstance(part, int | float) and not isinstance(part, bool) and -0.5 <= part <= 1.5 for part in point):
         raise CommandError("a corner's x and y are shares of the picture, 0 to 1, and at most half of it outside")
-    return x, y
+    return float(point[0]), float(point[1])

@@ -10,11 +10,13 @@ from calibration.template import TemplateError, load_template
 from daemon.choosing.catalogue import Catalogue
 from daemon.choosing.choice import Choice, ChoiceError, choice_of, chosen, path_of, restored, save
 from daemon.choosing.menu import menu_of
+from daemon.choosing.sources import check_source, without_secret
 from daemon.commands import Answer
 from daemon.config import Config
 from daemon.session import Session
 from daemon.speaking.tongue import worded
 from daemon.supervising.camera import NONE
+from vision.sources.cameras import cameras
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 2.0
@@ -32,7 +34,7 @@ class Choosing:
 
     def menu(self) -> Mapping[str, object]:
         """Everything that can be chosen; called by the page's thread."""
-        return menu_of(self._session.config, self._source, self._catalogue.newest)
+        return menu_of(self._session.config, self._source, self._catalogue.newest, cameras())
 
     def overlaid(self, configured: Config) -> Config:
         """Settings that were read again, with the choice that still counts over them."""
@@ -57,13 +59,25 @@ class Choosing:
 
     def _checked(self, choice: Choice, now: Config) -> Config:
         """Raises ChoiceError."""
-        config = chosen(now, choice, self._catalogue.wait(LOOK_S))
-        if config.camera.source not in (NONE, self._source, now.camera.source):
-            known = " or ".join(sorted({NONE, self._source}))
-            raise ChoiceError(f"camera.source = {config.camera.source!r}: must be {known}; others go into the settings")
+        if self._session.setting_up.active:
+            raise ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
+        config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
         game = games.load(config.game.name, config.game.rules)
         try:
             load_template(game.name, games.switched_on(game))
         except TemplateError as error:
             raise ChoiceError(f"game.rules: {error}") from error
+        return config
+
+    def _with_camera(self, config: Config, now: Config) -> Config:
+        """The settings with a camera that may be chosen. Raises ChoiceError."""
+        source, known = config.camera.source, (NONE, now.camera.source, self._source)
+        # The menu shows an address without its password, and it comes back so.
+        for one in known:
+            if source == without_secret(one):
+                return config.model_copy(update={"camera": config.camera.model_copy(update={"source": one})})
+        try:
+            check_source(source, cameras())
+        except ValueError as error:
+            raise ChoiceError(f"camera.source = {error}") from None
         return config

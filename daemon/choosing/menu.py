@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import games
 from daemon.choosing.choice import choice_of
+from daemon.choosing.sources import is_same, names_of, without_secret
 from daemon.config import ClockSection, Config, PlayerSection
 from daemon.speaking.tongue import LANGUAGES
 from daemon.supervising.camera import NONE
+from vision.sources.cameras import Camera
 
 CLOCKS: tuple[dict[str, Any], ...] = (
     {"title": "no clock", "clock": {"control": "none"}},
@@ -21,20 +23,39 @@ CLOCKS: tuple[dict[str, Any], ...] = (
 """Usual clocks; a game's own minutes and increment may be anything in their range."""
 
 
-def menu_of(config: Config, source: str, catalogue: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that can be chosen, and the present choice. `source` is the camera that the settings name."""
-    known = catalogue.get("games", {})
+def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: Sequence[Camera] = ()) -> dict[str, Any]:
+    """Everything that can be chosen, and the present choice.
+
+    `source` is the camera that the settings name, `listed` those on a cable.
+    """
+    known, choice = catalogue.get("games", {}), choice_of(config)
+    choice["camera"]["source"] = without_secret(choice["camera"]["source"])
     return {
         "ready": bool(known),
-        "choice": choice_of(config),
+        "choice": choice,
         "games": [_game(name, known.get(name, {}), catalogue) for name in games.names()],
         "player": _ranges(PlayerSection, ("time_s", "depth", "nodes")),
         "clocks": list(CLOCKS),
         "clock": _ranges(ClockSection, ("minutes", "increment_s")) | {"control": ["none", "move", "game"]},
         "languages": [{"code": code, "name": name} for code, name in LANGUAGES.items()],
-        "cameras": [{"source": NONE, "title": "no camera"}]
-        + ([] if source == NONE else [{"source": source, "title": source}]),
+        "cameras": _cameras((source, config.camera.source), listed),
     }
+
+
+def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, str]]:
+    """None, those that settings and players have chosen, and the others on a cable, each once."""
+    texts = {name: camera.text for camera in listed for name in names_of(camera)}
+    told = [NONE]
+    for source in (*known, *(camera.stable or str(camera.number) for camera in listed)):
+        if not any(is_same(source, other) for other in told):
+            told.append(source)
+    # What is chosen now is called as it was chosen.
+    told = [next((one for one in known[1:] if is_same(one, source)), source) for source in told]
+    titles = {NONE: "no camera"}
+    return [
+        {"source": without_secret(one), "title": titles.get(one) or texts.get(one) or without_secret(one)}
+        for one in told
+    ]
 
 
 def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,11 @@ from aiohttp import web
 import games
 from calibration.sheet import SheetError, layout_of
 from calibration.template import TemplateError, load_template
+from daemon.choosing.sources import is_same
 from daemon.commands import CommandError
 from daemon.showing.exposition import JPEG_QUALITY
+from daemon.showing.permission import Permission
+from daemon.showing.preview import Preview
 from daemon.showing.told import problem
 from vision.frame import Image
 from vision.sheet.drawing import PAPERS_MM, draw_sheet
@@ -30,26 +33,30 @@ FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 class Setup:
     """Answers what the set-up page asks. Used by the page's thread; pictures are replaced by any."""
 
-    def __init__(self) -> None:
+    def __init__(self, permission: Permission) -> None:
+        self.preview = Preview(permission)
         self._lock = threading.Lock()
         self._draw: Callable[[], Image] | None = None
+        self._source = ""
         self._drawing = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="setup")
         self._asked = threading.BoundedSemaphore(4)
 
-    def set_frame(self, draw: Callable[[], Image]) -> None:
-        """Replaces the camera's own picture, drawn when somebody asks for it."""
+    def set_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
+        """Replaces the camera's own picture, drawn when somebody asks for it, and which camera that is; None: none."""
         with self._lock:
-            self._draw = draw
+            self._draw, self._source = draw, source
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Answers these addresses from now on."""
         router.add_get("/frame.jpg", self.frame)
         router.add_get("/cameras", self.listed)
+        router.add_post("/preview", self.looked)
         router.add_get(r"/sheet.{format:(?:pdf|svg)}", self.sheet)
 
     def close(self) -> None:
         """Gives up what waits."""
         self._drawing.shutdown(wait=False, cancel_futures=True)
+        self.preview.close()
 
     async def frame(self, _: web.Request) -> web.Response:
         """What the camera sees, with the board outlined."""
@@ -59,6 +66,15 @@ class Setup:
             return problem(503, "no_picture", "no picture has come yet")
         data = await self._worked(lambda: _jpeg(draw()))
         return problem(503, "busy", "try again in a moment") if data is None else _picture(data)
+
+    async def looked(self, request: web.Request) -> web.Response:
+        """What a camera sees that may be chosen; the one that is in use is not opened a second time."""
+        wanted = await self.preview.receive(request)
+        if isinstance(wanted, web.Response):
+            return wanted
+        with self._lock:
+            used = self._draw is not None and is_same(wanted, self._source)
+        return await self.frame(request) if used else await self.preview.look(wanted)
 
     async def listed(self, _: web.Request) -> web.Response:
         """The cameras on a cable, and the papers that boards are printed on."""

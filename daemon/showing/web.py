@@ -89,7 +89,7 @@ class WebPage:
         self._wishes = Mailbox(permission, self._refusals, parse_wish)
         self._choices = Mailbox(permission, self._refusals, parse_choice, MOST_CHOICE_BYTES)
         self._menu: Callable[[], Mapping[str, object]] | None = None
-        self._setup = Setup()
+        self._setup = Setup(permission)
         self._legal: dict[str, object] = {"moves": []}
         self._archive = (
             None
@@ -153,7 +153,7 @@ class WebPage:
 
     def take_commands(self) -> None:
         """Lets this computer tell what the board does not show; `told` is to be called often then."""
-        self._mailbox.is_open = self._wishes.is_open = self._choices.is_open = True
+        self._mailbox.is_open = self._wishes.is_open = self._choices.is_open = self._setup.preview.is_open = True
 
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Has this, called by another thread, tell what can be chosen for a new game."""
@@ -167,9 +167,12 @@ class WebPage:
         """Replaces the legal moves of a person who makes them on the page, as `daemon.play.legal` tells them."""
         self._legal = dict(legal)
 
-    def update_frame(self, draw: Callable[[], Image]) -> None:
-        """Shows a new picture of the camera's own, drawn only where somebody asks for it, by another thread."""
-        self._setup.set_frame(draw)
+    def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
+        """Shows a new picture of the camera's own, drawn only where somebody asks for it, by another thread.
+
+        `source` is which camera that is. None shows none.
+        """
+        self._setup.set_frame(draw, source)
 
     def wished(self) -> list[Request[Wish]]:
         """What the set-up was asked for since the last call; each must be answered."""

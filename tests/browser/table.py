@@ -54,6 +54,8 @@ class Table:
             "page": {"enabled": True, "window": False, "port": 0},
             "journal": {"path": str(folder / "journal.sqlite")},
         }
+        if whole:
+            own["camera"] = {"source": "none", "frozen_s": 1.0}
         config = Config.model_validate(own | {name: {**own.get(name, {}), **more} for name, more in sections.items()})
         self.game = games.load(game, config.game.rules)
         self.template = load_template(self.game.name)

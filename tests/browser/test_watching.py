@@ -10,8 +10,13 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.browser.table import Table
+from calibration.template import load_template
+from tests.browser.table import SIZE_PX, Table
 from tests.browser.test_playing import WHOLE, good_moves
+from vision.simulated.source import SimulatedSource
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+from vision.sources.mjpeg_server import MjpegServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -84,6 +89,39 @@ def test_the_tiles_of_an_agent_are_clicked_in_where_no_camera_sees_them(table: T
     assert there.session.match.referee.position.hands == (None, ((0, 0), (0, 0), (3, 5)))
 
 
+def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    seen = SimulatedTable(load_template("nine_mens_morris"), "." * 24, default_style(), seed=5)
+    server = MjpegServer(SimulatedSource(seen, 10, real_time=True), 0)
+    page = look(there.address + "setup")
+    page.locator("#camera-list").wait_for()
+    assert page.locator("#cameras :checked").get_attribute("value") == "none"
+    page.get_by_label("by the address").check()
+    assert page.locator("#camera-look").is_disabled() and page.locator("#camera-begin").is_hidden()
+    page.locator("#address").fill("/etc/passwd")
+    page.locator("#camera-look").click()
+    page.locator("#camera-answer.bad", has_text="files and folders go into the settings").wait_for()
+    page.locator("#address").fill(server.url)
+    assert page.locator("#camera-begin").is_hidden()  # nobody has looked through it
+    page.locator("#camera-look").click()
+    page.locator("#camera-answer", has_text="what the camera sees").wait_for()
+    assert page.locator("#preview").evaluate("(image) => image.naturalWidth") == 960
+    page.locator("#camera-begin").click()
+    page.locator("#camera-answer", has_text="A new game.").wait_for()
+    page.wait_for_selector("#frame[src]", timeout=SLOW_MS)
+    page.locator("#cameras label", has_text="(in use)").get_by_role("radio").and_(
+        page.locator(f'[value="{server.url}"]')
+    ).wait_for()
+    assert page.locator("#cameras :checked").get_attribute("value") == server.url
+    page.locator("#camera-look").click()  # the one that is in use
+    page.locator("#camera-answer", has_text="what the camera sees").wait_for()
+    assert server.viewers == 1
+    page.locator("#cameras input").first.check()
+    page.locator("#camera-begin").click()
+    page.locator("#none").wait_for(timeout=SLOW_MS)
+    server.stop()
+
+
 def test_corners_that_are_clicked_place_the_board(table: Tables, look: Look) -> None:
     there = table("morris", camera=True)
     page = look(there.address + "setup")
@@ -117,6 +155,32 @@ def test_a_table_is_calibrated_from_nothing(table: Tables, look: Look) -> None:
     page.locator("#ended").wait_for(timeout=2 * SLOW_MS)
     assert page.locator("#ended").inner_text().startswith("The profile is written, and in use.")
     assert there.profile is not None and there.session.setting_up.out.is_file()
+
+
+def test_a_camera_that_goes_away_while_calibrating_is_told_and_nothing_is_lost(table: Tables, look: Look) -> None:
+    there = table("morris", whole=True)
+    seen = SimulatedTable(load_template("nine_mens_morris"), "." * 24, default_style(), seed=5, size_px=SIZE_PX)
+    server = MjpegServer(SimulatedSource(seen, 10, real_time=True), 0)
+    page = look(there.address + "setup")
+    page.get_by_label("by the address").check()
+    page.locator("#address").fill(server.url)
+    page.locator("#camera-look").click()
+    page.locator("#camera-begin").click()
+    page.locator("#calibrate").click(timeout=SLOW_MS)
+    page.locator("#answer", has_text="I guide you").wait_for(timeout=SLOW_MS)
+    page.locator("#step", has_text="1 taken").wait_for(timeout=SLOW_MS)
+    server.stop()
+    page.locator("#wanted", has_text="What was taken is kept").wait_for(timeout=SLOW_MS)
+    assert page.locator("#health.bad").is_visible()
+    page.locator("#cameras input").first.check()
+    page.locator("#camera-begin").click()
+    page.locator("#camera-answer.bad", has_text="A calibration is under way").wait_for()
+    server = MjpegServer(SimulatedSource(seen, 10, real_time=True), server.port)
+    page.locator("#wanted", has_text="Lay").wait_for(timeout=SLOW_MS)
+    assert "1 taken" in page.locator("#step").inner_text()
+    page.locator("#stop").click()
+    page.locator("#ended", has_text="Nothing is written").wait_for()
+    server.stop()
 
 
 def test_a_board_to_print_is_saved(table: Tables, look: Look) -> None:

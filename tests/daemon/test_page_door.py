@@ -7,6 +7,7 @@ import http.client
 import json
 import socket
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,44 @@ def test_another_computer_commands_with_the_token_only(page: WebPage, tmp_path: 
         assert ask(page, "POST", "/tell", PASS, Authorization=f"Bearer {token}")[0] == 200
     assert len(daemon.heard) == 1
     assert refused(page) == {"token": 3.0}
+
+
+STOP = b'{"action": "stop"}'
+
+
+@pytest.mark.parametrize(("path", "body"), [("/wish", STOP), ("/menu", b'{"camera": {"source": "none"}}')])
+def test_set_up_and_menu_are_guarded_as_commands_are(page: WebPage, tmp_path: Path, path: str, body: bytes) -> None:
+    token = (tmp_path / "keys" / "page.token").read_text().strip()
+    bearer, mailbox = f"Bearer {token}", page._wishes if path == "/wish" else page._choices
+    assert ask(page, "POST", path, body)[0] == 401
+    assert ask(page, "POST", path, body, Authorization=f"{bearer}x")[0] == 401
+    assert ask(page, "POST", path, body, Authorization=bearer, Origin="https://example.org")[0] == 403
+    assert ask(page, "POST", path, body, Authorization=bearer, Sec_Fetch_Site="cross-site")[0] == 403
+    assert ask(page, "POST", path, body, Authorization=bearer, Host="example.org")[0] == 403
+    assert ask(page, "POST", path, body, Authorization=bearer, Content_Type="text/plain")[0] == 400
+    assert ask(page, "POST", path, b"x" * 20_000, Authorization=bearer)[0] in (400, 413)
+    assert ask(page, "GET", "/wish")[0] == 405
+    assert mailbox.take() == []
+    stop = threading.Event()
+
+    def answer() -> None:
+        while not stop.wait(0.01):
+            for one in mailbox.take():
+                one.answer(Answer(True, "done"))
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    assert ask(page, "POST", path, body, Authorization=bearer)[0] == 200
+    stop.set()
+    thread.join()
+
+
+def test_wishes_and_commands_share_what_one_address_may_send(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permission, "RATE_HZ", 0.0)
+    monkeypatch.setattr(permission, "WRONG_TOKEN_COST", 0.0)
+    statuses = [ask(page, "POST", ("/wish", "/tell", "/menu")[one % 3], STOP)[0] for one in range(22)]
+    assert statuses == [401] * int(permission.BURST) + [429] * 2
+    assert refused(page)["rate"] == 2.0
 
 
 def test_the_token_is_made_at_the_first_use_for_its_owner_alone(tmp_path: Path) -> None:

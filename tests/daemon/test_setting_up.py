@@ -20,6 +20,7 @@ from daemon.setting_up import SettingUp
 from daemon.showing.view import men_of, offers_of, told_of
 from daemon.showing.web import WebPage
 from daemon.wishes import Wish, parse_wish
+from vision.calibrating.guided import STUCK_S
 from vision.frame import Frame
 from vision.watching.align import Aligner
 
@@ -58,6 +59,7 @@ def test_wishes_are_read() -> None:
         {"action": "corners", "corners": [[True, 0]] * 4},
         {"action": "corners", "corners": [[float("nan"), 0]] * 4},
         {"action": "corners", "corners": [[9, 0]] * 4},
+        {"action": "corners", "corners": [[10**400, 0]] * 4},
         {"action": "right", "out": "/etc/passwd"},
     ],
 )
@@ -99,6 +101,18 @@ def test_a_calibration_takes_the_frames_until_it_is_stopped_and_writes_nothing_t
         "ended": "The calibration was stopped. Nothing is written.",
     }
     assert not list(tmp_path.iterdir())
+
+
+def test_the_time_in_which_the_camera_was_away_ends_no_calibration(tmp_path: Path) -> None:
+    there, said = setting_up(tmp_path)
+    there.see(frame())
+    there.obey(Wish("calibrate"), None)
+    for second in (2.0, 2.5, STUCK_S + 3.0, STUCK_S + 3.5):
+        there.see(Frame(frame().image, second, int(10 * second)))
+    assert there.active, said
+    for second in range(2 * int(STUCK_S)):  # but who lays nothing though pictures come is given up
+        there.see(Frame(frame().image, STUCK_S + 4.0 + second, 10_000 + second))
+    assert not there.active and "ends without a profile" in said[-1]
 
 
 def test_a_page_whose_daemon_takes_no_commands_takes_no_wishes() -> None:

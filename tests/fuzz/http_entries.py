@@ -11,11 +11,17 @@ from typing import Any
 
 from aiohttp import web, web_fileresponse
 
+from daemon.choosing.choice import MOST_BYTES as MOST_CHOICE_BYTES
+from daemon.choosing.choice import ChoiceError, choice_of, chosen, parse_choice
+from daemon.choosing.sources import check_source, names_of
 from daemon.commands import MOST_BYTES, Answer, CommandError, as_object, parse_command
+from daemon.config import Config
 from daemon.showing.token import LONGEST_TOKEN, is_bearer
 from daemon.showing.web import WebPage
+from daemon.wishes import parse_wish
 from tests.fuzz.entry import STUCK_S, Entry, IllegalState
 from tests.fuzz.positions import text_of
+from vision.sources.cameras import Camera
 
 COMMANDS = (
     b'{"command": "pass"}',
@@ -31,6 +37,21 @@ COMMANDS = (
     b'{"command": "coach"}',
     b'{"command": "repeat"}',
 )
+WISHES = (
+    b'{"action": "corners", "corners": [[0.2, 0.1], [0.8, 0.1], [0.8, 0.9], [0.2, 0.9]]}',
+    b'{"action": "calibrate"}',
+    b'{"action": "right"}',
+    b'{"action": "stop"}',
+)
+CHOICES = (
+    b'{"game": {"name": "ganh", "rules": {"limit": 100, "first": "down"}}, "camera": {"source": "none"}}',
+    b'{"players": {"first": {"agent": "", "name": "Ana"}, "second": {"agent": "alphabeta", '
+    b'"options": {"heuristic": "best", "depth": 4}, "time_s": 5}}}',
+    b'{"clock": {"control": "move", "minutes": 10, "lose": true}, "speech": {"enabled": true, "language": "ro"}}',
+    b'{"camera": {"source": "rtsp://ana:secret@192.168.1.7:8554/live"}}',
+    b'{"camera": {"source": "/dev/v4l/by-id/usb-cam"}, "game": {"name": "gomoku", "rules": {"size": "19"}}}',
+)
+LISTED = (Camera(0, "HD Webcam", "/dev/v4l/by-id/usb-cam", "/dev/v4l/by-path/pci-1"),)
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 REQUESTS = (
     GET,
@@ -46,6 +67,12 @@ REQUESTS = (
         b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
         % (len(one), one)
         for one in COMMANDS
+    ),
+    *(
+        b"POST /%b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+        % (path, len(one), one)
+        for path, all_of_them in ((b"wish", WISHES), (b"menu", CHOICES))
+        for one in all_of_them
     ),
     b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     b"13\r\n" + COMMANDS[0] + b"\r\n0\r\n\r\n",
@@ -84,6 +111,8 @@ def entries() -> list[Entry]:
     headers = (b"Bearer " + b"x" * 43, b"bearer y", b"Basic abc")
     return [
         Entry("command", "http", command, COMMANDS, (b'"side"', b'"move"', b'"cell"', b'"piece"'), weight=8),
+        Entry("wish", "http", wish, WISHES, (b'"action"', b'"corners"', b"NaN", b"1e999"), weight=4),
+        Entry("choice", "http", choice, CHOICES, (b'"game"', b'"rules"', b'"source"', b'"none"', b"file://"), weight=1),
         Entry("bearer", "http", bearer, headers, weight=1, longest=512),
         Entry("request", "http", request, REQUESTS, WORDS, weight=3, guided=False),
         Entry("request_socket", "http", request_on_a_socket, REQUESTS, WORDS, weight=0.1, guided=False),
@@ -109,6 +138,54 @@ def command(data: bytes) -> bool:
     if any(isinstance(value, str) and not value.isprintable() for value in vars(found).values()):
         raise IllegalState(f"{found} holds what cannot be said")
     return True
+
+
+def wish(data: bytes) -> bool:
+    """What a page asks of the set-up; corners that are taken can be drawn."""
+    words = _json(data, MOST_BYTES)
+    try:
+        found = parse_wish(words)
+    except CommandError as error:
+        return _refused(error)
+    if len(found.corners) not in (0, 4) or not all(-0.5 <= part <= 1.5 for point in found.corners for part in point):
+        raise IllegalState(f"{found} has corners that are none")
+    return True
+
+
+def choice(data: bytes) -> bool:
+    """A choice for a new game; settings that are taken open no file and can be chosen again."""
+    words = _json(data, MOST_CHOICE_BYTES)
+    try:
+        config = chosen(Config(), parse_choice(words), {})
+    except CommandError as error:
+        return _refused(error)
+    except ChoiceError:
+        return False
+    source = config.camera.source
+    if source not in ("none", Config().camera.source):
+        try:
+            check_source(source, LISTED)
+        except ValueError:
+            return False
+        if source not in names_of(LISTED[0]) and "://" not in source:
+            raise IllegalState(f"{source!r} is taken for a camera")
+    if choice_of(chosen(config, parse_choice(json.loads(json.dumps(choice_of(config)))), {})) != choice_of(config):
+        raise IllegalState(f"{choice_of(config)} chosen again is something else")
+    return True
+
+
+def _json(data: bytes, most_bytes: int) -> object:
+    """What the page reads of a body; None where it is too long or no JSON."""
+    try:
+        return json.loads(data) if len(data) <= most_bytes else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refused(error: CommandError) -> bool:
+    if len(str(error)) > 400:
+        raise IllegalState("a refusal that is longer than what was said")
+    return False
 
 
 def bearer(data: bytes) -> bool:
@@ -175,7 +252,7 @@ def _page() -> WebPage:
 
     def serve() -> None:
         while page.status()["ok"]:
-            for one in page.told():
+            for one in (*page.told(), *page.wished(), *page.chosen()):
                 one.answer(Answer(True, "done"))
             threading.Event().wait(0.002)
 

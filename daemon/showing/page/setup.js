@@ -1,6 +1,7 @@
 // Sets a table up: shows what the camera sees, takes corners, guides through a calibration, prints boards.
 "use strict";
 
+import { letChoose, offerCameras } from "./cameras.js";
 import { at, capital, fill, make, write } from "./elements.js";
 import { listen } from "./live.js";
 import { post } from "./tell.js";
@@ -126,7 +127,7 @@ at("calibrate").addEventListener("click", async () => {
 at("right").addEventListener("click", () => wish({ action: "right" }));
 at("stop").addEventListener("click", () => wish({ action: "stop" }));
 
-function showLesson(setup) {
+function showLesson(setup, camera) {
   const active = Boolean(setup && setup.active);
   at("lesson").hidden = !active;
   at("learn-hint").hidden = active;
@@ -138,7 +139,9 @@ function showLesson(setup) {
   write(at("step"), t("Board {lesson} of {lessons}, {taken} taken", setup));
   at("progress").max = setup.lessons;
   at("progress").value = setup.taken;
-  write(at("wanted"), setup.fitting ? t("All pictures are taken. I learn from them; one moment.") : setup.wanted);
+  const blind = camera && !camera.ok && !setup.fitting;
+  const wanted = setup.fitting ? t("All pictures are taken. I learn from them; one moment.") : setup.wanted;
+  write(at("wanted"), blind ? t("No picture comes from the camera. What was taken is kept: I go on when it is back.") : wanted);
   fill(at("told"), JSON.stringify(setup.said), () => [...setup.said].reverse().map((text) => make("li", { text })));
   const board = at("lesson-board");
   if (board.dataset.svg === setup.board) return;
@@ -153,21 +156,20 @@ function showLesson(setup) {
 function heard({ state, view, health, commands }) {
   watched = Boolean(view && view.watched);
   may = commands;
+  letChoose(may);
   at("view").hidden = !watched;
   at("none").hidden = watched || !state;
   at("corners").hidden = !watched || !may || clicking;
   const fault = ["camera", "board"].map((name) => health.parts[name]).find((part) => part && !part.ok);
   write(at("health"), fault ? fault.text : t("all is well"));
   at("health").className = `health ${fault ? "bad" : "good"}`;
-  showLesson(view && view.setup);
+  showLesson(view && view.setup, health.parts.camera);
 }
 
 async function listAll() {
   const response = await fetch("cameras");
   if (!response.ok) return;
   const told = await response.json();
-  at("cameras").replaceChildren(...told.cameras.map((camera) => make("li", { text: camera.text })));
-  if (!told.cameras.length) at("cameras").append(make("li", { text: t("None. A phone as a camera needs no cable: give its address in config.toml.") }));
   at("game").replaceChildren(...told.games.map(({ name, title }) => new Option(capital(t(title)), name)));
   at("paper").replaceChildren(...told.papers.map((name) => new Option(name.toUpperCase(), name)));
   const state = await fetch("state").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
@@ -185,6 +187,7 @@ at("frame").alt = t("What the camera sees, with the board outlined");
 at("print").addEventListener("change", aim);
 at("print").addEventListener("submit", (event) => event.preventDefault());
 listAll();
+offerCameras();
 look();
 listen({
   heard,

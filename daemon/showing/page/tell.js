@@ -27,7 +27,7 @@ function askToken() {
   });
 }
 
-/** Sends an object; resolves to `{ ok, text, told }`, and never throws. */
+/** Sends an object; resolves to `{ ok, text, told, picture }`, and never throws. */
 export async function post(path, object) {
   try {
     const response = await fetch(path, {
@@ -37,10 +37,13 @@ export async function post(path, object) {
       signal: AbortSignal.timeout(WAIT_MS),
     });
     if (response.status === 401 && (await askToken())) return post(path, object);
+    if (response.headers.get("Content-Type")?.startsWith("image/")) {
+      return { ok: response.ok, text: "", told: null, picture: await response.blob() };
+    }
     const told = await response.json();
-    return { ok: response.ok, text: told.text || "", told };
+    return { ok: response.ok, text: told.text || "", told, picture: null };
   } catch {
-    return { ok: false, text: t("The daemon does not answer. Nothing was changed."), told: null };
+    return { ok: false, text: t("The daemon does not answer. Nothing was changed."), told: null, picture: null };
   }
 }
 

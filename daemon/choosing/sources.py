@@ -1,0 +1,60 @@
+"""Which cameras may be chosen on the page: those on a cable, and the addresses of streams; never a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from vision.frame import SourceError
+from vision.sources.cameras import Camera
+from vision.sources.mjpeg import check_address
+
+LONGEST = 512
+"""Characters of an address."""
+SCHEMES = ("http", "https", "rtsp", "rtsps")
+SECRET = re.compile(r"//[^/?#]*@")
+"""Name and password in an address."""
+STARS = "//***@"
+
+
+def check_source(source: str, listed: Sequence[Camera]) -> None:
+    """Raises ValueError where no page may choose this camera, with what it may choose."""
+    if any(source in names_of(camera) for camera in listed):
+        return
+    scheme, divided, _ = source.partition("://")
+    if not divided or scheme.lower() not in SCHEMES:
+        names = [camera.stable or str(camera.number) for camera in listed]
+        known = f"a camera of the list ({', '.join(names)})" if names else "a camera on a cable (there is none now)"
+        beginnings = f"{', '.join(f'{one}://' for one in SCHEMES[:-1])} or {SCHEMES[-1]}://"
+        raise ValueError(
+            f"{source[:LONGEST]!r}: must be {known}, or an address that begins with {beginnings}; "
+            "files and folders go into the settings"
+        )
+    if len(source) > LONGEST or not source.isprintable() or " " in source:
+        raise ValueError(f"{source[:LONGEST]!r}: an address has at most {LONGEST} characters and no space")
+    try:
+        check_address(source)
+    except SourceError as error:
+        raise ValueError(str(error)) from None
+
+
+def names_of(camera: Camera) -> set[str]:
+    """Every text that names a camera on a cable."""
+    names = {str(camera.number), f"/dev/video{camera.number}", camera.by_id, camera.by_path}
+    return names - {""}
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two texts name the same camera, such as `0` and its name under /dev/v4l."""
+    return _device(one) == _device(other)
+
+
+def without_secret(source: str) -> str:
+    """The camera as everybody may see it: an address without the name and password in it."""
+    return SECRET.sub(STARS, source, count=1)
+
+
+def _device(source: str) -> str:
+    path = f"/dev/video{int(source)}" if source.isdecimal() and len(source) < 4 else source
+    return str(Path(path).resolve()) if path.startswith("/dev/") else path
