@@ -24,6 +24,8 @@ from wording import listing, sentence
 MOST_TRIED = 200
 """Assignments of movers that are tried: one move turned, each after the other from the last, then two. Each plays a
 part of the line again, all together take less than a second."""
+HALVES = 2
+"""As many cells must surely show something new."""
 MOST_WAYS = 4
 """Of those in which the game goes on, as many are held against what is seen."""
 
@@ -58,7 +60,7 @@ def reopened(line: LineOfPlay, event: MoveEvent, movers: Sequence[Side], *, know
     for other, turned in itertools.islice(going_on, MOST_WAYS):
         again = explain(line.game, other.positions, event.reading, movers)
         best = again.explanations[0] if again.explanations and not again.ambiguous else None
-        if best is not None and best.kind == "plies" and best.board == event.board:
+        if best is not None and best.kind == "plies" and _surely(event, changed_cells(best.board, event.board)) == []:
             found.append(Reopening(other, turned, again))
     return min(found, key=lambda one: one.cost, default=None)  # of equals the one that changes least
 
@@ -101,11 +103,18 @@ def insist(play: Play) -> Announcement:
 
 
 def _is_laid(line: LineOfPlay, event: MoveEvent) -> bool:
-    """Whether the end's board stands as it was, and something was surely laid besides."""
+    """Whether the end's board stands as it was, and a tile at least was surely laid besides.
+
+    A cell in doubt says nothing: one that glares for long must not keep the tiles after it from counting.
+    """
     before = line.game.board(line.position)
-    changed = changed_cells(before, event.board)
-    came = all(before[cell] == EMPTY for cell in changed)
-    return bool(changed) and came and not set(changed) & set(event.doubtful)
+    changed = _surely(event, changed_cells(before, event.board))
+    return len(changed) >= HALVES and all(before[cell] == EMPTY for cell in changed)
+
+
+def _surely(event: MoveEvent, cells: Sequence[int]) -> list[int]:
+    """Those of the cells that are not in doubt."""
+    return [cell for cell in cells if cell not in event.doubtful]
 
 
 def _going_on(line: LineOfPlay) -> Iterator[tuple[LineOfPlay, tuple[int, ...]]]:

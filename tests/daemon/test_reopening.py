@@ -112,6 +112,16 @@ def test_a_pass_that_was_told_stays_told() -> None:
     assert (POINT, "green") in movers(referee)
 
 
+def test_no_mover_is_turned_where_a_pass_that_was_told_speaks_against_it() -> None:
+    referee = Referee(games.load("dominoes"))
+    at(referee, f"red;{NEARLY}")
+    lay(referee, POINT)  # red's, or green would not have passed after it
+    corrections.say_pass(referee)
+    lay(referee, LAST, movers=(0,))
+    assert referee.outcome is not None
+    assert codes(lay(referee, "7L4-7M0")) == ["game_over"]
+
+
 @pytest.mark.parametrize("seed", [10, 18, 47])
 def test_in_whole_games_with_passes_that_nobody_tells_no_tile_is_lost(seed: int) -> None:
     referee, taken_up = Referee(games.load("dominoes")), 0
@@ -185,7 +195,16 @@ def test_half_a_tile_or_an_illegal_one_says_nothing_against_the_end(referee: Ref
 
 
 def test_a_tile_that_is_in_doubt_says_nothing_against_the_end(referee: Referee) -> None:
-    assert show(referee, with_tiles(referee, LATER), _8D=("4", 0.3)) == []
+    board = with_tiles(referee, LATER)
+    assert show(referee, board, _8E=("4", 0.3)) == []
+    assert referee.verdict == "over"
+    assert codes(show(referee, board)) == ["reopened", "move"]
+
+
+def test_a_cell_that_stays_in_doubt_does_not_keep_the_tiles_after_it_from_counting(referee: Referee) -> None:
+    board = with_tiles(referee, LATER, "7L4-7M0")
+    assert codes(show(referee, board, _8E=("4", 0.3))) == ["reopened", "move", "move"]
+    assert referee.game.board(referee.position) == board
 
 
 def test_a_side_that_resigned_or_ran_out_of_time_has_lost_whatever_is_laid() -> None:
