@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from calibration.template import BoardTemplate
 from games import EMPTY, AnyGame
+from wording import Listing, Sentence, Term, listing, sentence, sentence_n
 
 BOARDS = 3
 """Boards with pieces; the empty one comes before them."""
@@ -49,8 +51,13 @@ class Lesson:
     pieces: tuple[Piece, ...]
     board: str
     """A class letter per cell."""
-    text: str
-    """What to do, in one sentence for a person."""
+    said: Sentence
+    """What to do, for a person."""
+
+    @property
+    def text(self) -> str:
+        """The same in English."""
+        return str(self.said)
 
 
 def lessons(game: AnyGame, template: BoardTemplate) -> tuple[Lesson, ...]:
@@ -61,41 +68,60 @@ def lessons(game: AnyGame, template: BoardTemplate) -> tuple[Lesson, ...]:
     tiles = _tiles(game)
     places = _tile_boards(tiles, template) if tiles else _men_boards(game, template)
     boards = [(), *places]
-    return tuple(Lesson(pieces, _board(pieces, template), sentence(pieces, template)) for pieces in boards)
+    return tuple(Lesson(pieces, _board(pieces, template), asked(pieces, template)) for pieces in boards)
 
 
-def sentence(pieces: Sequence[Piece], template: BoardTemplate) -> str:
+def asked(pieces: Sequence[Piece], template: BoardTemplate) -> Sentence:
     """Asks for these pieces and for nothing else."""
     if not pieces:
-        return "Clear the board, so that the whole of it is in view, and take your hands away."
-    return f"Lay {listed(pieces, template)}, and nothing else."
+        return sentence("Clear the board, so that the whole of it is in view, and take your hands away.")
+    return sentence("Lay {pieces}, and nothing else.", pieces=listed(pieces, template))
 
 
-def listed(pieces: Sequence[Piece], template: BoardTemplate) -> str:
-    """Such as "light men on a7 and d6, and dark men on g1", or "tiles 0-1 on 8A-8B and 2-3 on 9C-10C"."""
+def listed(pieces: Sequence[Piece], template: BoardTemplate) -> Sentence:
+    """Such as "light men on a7 and d6, and dark men on g1", or "the tiles 0-1 on 8A-8B and 2-3 on 9C-10C"."""
     names = template.cell_names
     tiles = [
-        f"{'-'.join(piece.letters)} on {'-'.join(names[cell] for cell in piece.cells)}"
+        sentence("{tile} on {cells}", tile="-".join(piece.letters), cells="-".join(names[cell] for cell in piece.cells))
         for piece in pieces
         if len(piece.cells) > 1
     ]
-    groups = [f"the tile{'s' * (len(tiles) > 1)} {enumerated(tiles)}"] if tiles else []
-    for letter, name in template.classes.items():
+    groups = [sentence_n("the tile {tiles}", "the tiles {tiles}", len(tiles), tiles=whole(tiles))] if tiles else []
+    for letter in template.classes:
         cells = [names[piece.cells[0]] for piece in pieces if piece.letters == letter]
         if cells:
-            groups.append(f"{plural(name) if len(cells) > 1 else 'a ' + name} on {enumerated(cells)}")
-    return ", and ".join(groups)
+            groups.append(_of_kind(letter, cells, template))
+    return functools.reduce(lambda first, then: sentence("{first}, and {then}", first=first, then=then), groups)
 
 
-def enumerated(words: Sequence[str]) -> str:
-    """Such as "a, b and c"."""
-    *firsts, last = words
-    return f"{', '.join(firsts)} and {last}" if firsts else last
+def _of_kind(letter: str, cells: Sequence[str], template: BoardTemplate) -> Sentence:
+    if len(cells) == 1:
+        return sentence("a {kind} on {cell}", kind=kind(letter, template), cell=cells[0])
+    return sentence("{kinds} on {cells}", kinds=kinds(letter, template), cells=whole(cells))
+
+
+def whole(items: Sequence[str] | Sequence[Sentence]) -> Listing:
+    """All of them, however many."""
+    return listing(items, most=len(items))
+
+
+def kind(letter: str, template: BoardTemplate) -> Term:
+    """What a class is called, such as "light man"; the catalogues take it from the board's file."""
+    return Term("kind", template.classes[letter])
+
+
+def kinds(letter: str, template: BoardTemplate) -> Term:
+    """What several of a class are called, such as "light men"."""
+    return Term("kind", plural(template.classes[letter]))
 
 
 def plural(name: str) -> str:
-    """Of a class's name: "light man" becomes "light men"."""
-    return f"{name[:-3]}men" if name.endswith("man") else f"{name}s"
+    """Of a class's name: "light man" becomes "light men", and "half of a tile" "halves of a tile"."""
+    thing, of, rest = name.partition(" of ")
+    for one, many in (("man", "men"), ("half", "halves")):
+        if thing.endswith(one):
+            return f"{thing[: -len(one)]}{many}{of}{rest}"
+    return f"{thing}s{of}{rest}"
 
 
 def _board(pieces: Sequence[Piece], template: BoardTemplate) -> str:

@@ -17,6 +17,7 @@ from calibration.template import TemplateError
 from daemon.config import SHIPPED, ConfigError, load_config
 from daemon.guided_run import GuidedRun, keep_pictures
 from daemon.speaking.speech import Speaker
+from daemon.speaking.tongue import in_a_row, in_words, speak, worded
 from vision.calibrating.calibrate import CalibrationError
 from vision.calibrating.guided import GuidedCalibration, Taken
 from vision.calibrating.guided_fit import fit_guided
@@ -157,6 +158,7 @@ def _guided(
             raise ProfileError(f"{out}: there is no folder {out.absolute().parent}")
         calibration = GuidedCalibration(template, plan, parse_corners(corners) if corners else None, accept=accept)
         camera, speech = settings.camera, settings.speech
+        speak(speech.language)
         size_px = camera.width_px, camera.height_px
         frames = open_source(
             source,
@@ -167,7 +169,7 @@ def _guided(
         )
     except REFUSALS as error:
         raise stop("calibrate", error) from None
-    speaker = Speaker("en", speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
+    speaker = Speaker(speech.language, speech.rate_wpm, speech.device, enabled=speech.enabled and not silent)
     try:
         run = GuidedRun(calibration, frames, speaker, as_json=as_json)
         if run.go():
@@ -216,6 +218,7 @@ def _write(
     try:
         verdict.accepted(fit.profile, accept=accept).save(out)
     except RefusedError:
-        run.say("No profile is written. " + " ".join(verdict.doubts))
+        why = [in_words(*said) for said in verdict.objections]
+        run.say(in_a_row([worded("No profile is written."), *why]))
         raise
-    run.say(f"The profile is written. {verdict.expectation.text}")
+    run.say(in_a_row([worded("The profile is written."), in_words(*verdict.expectation.said)]))

@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 
 from daemon.speaking.speech import Speaker
+from daemon.speaking.tongue import in_a_row, in_words, worded
 from games import EMPTY
 from vision.calibrating.guided import GuidedCalibration, Prompt, Taken
 from vision.frame import FrameSource, SourceEnded
@@ -70,17 +71,18 @@ class GuidedRun:
 
     def _list_boards(self) -> None:
         """All boards that will be asked for: who wants to may lay them in another order."""
-        sys.stderr.write("These boards will be asked for; after the first, in any order:\n")
+        sys.stderr.write(worded("These boards will be asked for; after the first, in any order:") + "\n")
         for number, lesson in enumerate(self._calibration.lessons, 1):
-            sys.stderr.write(f"  {number}. {lesson.text}\n")
+            sys.stderr.write(f"  {number}. {in_words(lesson.said)}\n")
 
     def _tell(self, prompts: Sequence[Prompt]) -> None:
         lessons, names = self._calibration.lessons, self._calibration.template.cell_names
         for prompt in prompts:
-            sys.stderr.write(f"[{prompt.lesson + 1}/{len(lessons)}] {prompt.text}\n")
-            self._speaker.say(prompt.text, urgent=prompt.code in ("lost", "hand"))
+            text = in_words(*prompt.said)
+            sys.stderr.write(f"[{prompt.lesson + 1}/{len(lessons)}] {text}\n")
+            self._speaker.say(text, urgent=prompt.code in ("lost", "hand"))
             if self._as_json:
-                event: dict[str, object] = {"event": prompt.code, "lesson": prompt.lesson, "text": prompt.text}
+                event: dict[str, object] = {"event": prompt.code, "lesson": prompt.lesson, "text": text}
                 event |= {"cells": [names[cell] for cell in prompt.cells], "board": lessons[prompt.lesson].board}
                 sys.stdout.write(json.dumps(event, ensure_ascii=False) + "\n")
                 sys.stdout.flush()
@@ -91,11 +93,15 @@ class GuidedRun:
         if seen:
             self._picture_s = now_s
         away = now_s - self._picture_s > SILENT_S
-        trouble = "No picture comes from the camera." if away else "The camera's picture is frozen." if frozen else ""
+        trouble = ""
+        if away:
+            trouble = worded("No picture comes from the camera.")
+        elif frozen:
+            trouble = worded("The camera's picture is frozen.")
         if trouble and not self._trouble:
-            self.say(f"{trouble} I go on as soon as it is back.", urgent=True)
+            self.say(in_a_row([trouble, worded("I go on as soon as it is back.")]), urgent=True)
         elif self._trouble and not trouble and seen:
-            self.say("The picture is back.")
+            self.say(worded("The picture is back."))
         self._trouble = trouble if trouble or seen else self._trouble
 
     def _keep_what_there_is(self, why: str) -> bool:

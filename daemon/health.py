@@ -1,13 +1,15 @@
-"""How every part of a table is, in words: the health page's parts."""
+"""How every part of a table is, in the players' words: the health page's parts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from daemon.speaking.tongue import worded
+from wording import listing
 
 if TYPE_CHECKING:
     from daemon.session import Session
-
-NO_CAMERA = "none is wanted: moves are told"
 
 
 def health_of(session: Session) -> dict[str, dict[str, object]]:
@@ -16,24 +18,30 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
     if session.worker is not None:
         parts["agents"] = session.worker.status()
     elif missing := _missing_agents(session):
-        parts["agents"] = {"ok": False, "text": f"no worker here plays {' or '.join(missing)}"}
+        parts["agents"] = {"ok": False, "text": nobody_plays(missing)}
     if session.page is not None:
         parts["page"] = session.page.status()
     if session.eyes is None:
-        parts["camera"] = {"ok": True, "text": NO_CAMERA}
+        parts["camera"] = {"ok": True, "text": worded("none is wanted: moves are told")}
     else:
-        parts["camera"] = {"ok": not session.camera_trouble, "text": session.camera_trouble or "sends pictures"}
+        text = session.camera_trouble or worded("sends pictures")
+        parts["camera"] = {"ok": not session.camera_trouble, "text": text}
         seen = session.eyes.observation
         sighted = seen is not None and seen.rectified is not None and not session.camera_trouble
-        parts["board"] = {"ok": sighted, "text": "in sight" if sighted else "not in sight"}
+        parts["board"] = {"ok": sighted, "text": worded("in sight") if sighted else worded("not in sight")}
     if session.match is not None:
         if session.adaptation is not None:
             parts["eyes"] = session.adaptation.status()
         if session.timer is not None and session.timer.clock.control.kind != "none":
             parts["clock"] = session.timer.status(session.game.sides)
         trouble = session.match.write_trouble
-        parts["record"] = {"ok": not trouble, "text": trouble or "written"}
+        parts["record"] = {"ok": not trouble, "text": trouble or worded("every move is written down")}
     return parts | {name: report() for name, report in session.reports.items()}
+
+
+def nobody_plays(missing: Sequence[str]) -> str:
+    """What is said of agents that no worker offers."""
+    return worded("no worker here plays {agents}", agents=listing(missing, joint="or"))
 
 
 def _voice(session: Session) -> dict[str, object]:

@@ -20,7 +20,7 @@ from calibration.template import BoardTemplate
 from daemon.commands import Answer
 from daemon.showing import marks
 from daemon.showing.board_svg import Marks, board_svg
-from daemon.speaking.tongue import worded
+from daemon.speaking.tongue import in_a_row, in_words, worded
 from daemon.wishes import Wish
 from games import AnyGame
 from vision.calibrating.calibrate import CalibrationError
@@ -100,8 +100,8 @@ class SettingUp:
         except (ValueError, WeightsError) as error:
             self._end(worded("The calibration ends: {why}", why=str(error)))
             return True
-        if run.refused:
-            self._end(worded("The calibration ends without a profile. {why}", why=run.refused))
+        if run.refusal:
+            self._end(worded("The calibration ends without a profile. {why}", why=in_words(*run.refusal)))
         elif run.complete:
             self._say(worded("I learn from the pictures. One moment."), code="setup")
             self._fit = _Fit(run)
@@ -127,8 +127,8 @@ class SettingUp:
             "lesson": number + 1,
             "lessons": len(run.lessons),
             "taken": len(run.taken),
-            "wanted": run.lessons[number].text,
-            "said": [prompt.text for prompt in self._prompts],
+            "wanted": in_words(run.lessons[number].said),
+            "said": [in_words(*prompt.said) for prompt in self._prompts],
             "board": self._lesson_board(run.lessons[number].board, cells),
         }
 
@@ -191,7 +191,7 @@ class SettingUp:
     def _tell(self, prompts: tuple[Prompt, ...]) -> None:
         for prompt in prompts:
             self._prompts.append(prompt)
-            self._say(prompt.text, urgent=prompt.code in ("lost", "hand"), code="setup")
+            self._say(in_words(*prompt.said), urgent=prompt.code in ("lost", "hand"), code="setup")
 
     def _end(self, text: str) -> None:
         self._run, self._fit, self._ended = None, None, text
@@ -208,14 +208,15 @@ class SettingUp:
             self.out.parent.mkdir(parents=True, exist_ok=True)
             fit.made.verdict.accepted(fit.made.profile, accept=False).save(self.out)
         except RefusedError:
-            why = " ".join(fit.made.verdict.doubts)
+            why = in_a_row(in_words(*said) for said in fit.made.verdict.objections)
             self._end(worded("The calibration ends without a profile. {why}", why=why))
             return
         except (OSError, ProfileError) as error:
             self._end(worded("The profile cannot be written: {why}", why=str(error)))
             return
         self.made = self.out
-        text = worded("The profile is written, and in use. {expected}", expected=fit.made.verdict.expectation.text)
+        expected = in_words(*fit.made.verdict.expectation.said)
+        text = worded("The profile is written, and in use. {expected}", expected=expected)
         self._run, self._fit, self._ended = None, None, text
         self._say(text, code="setup")
 

@@ -20,8 +20,9 @@ from daemon.judging.effects import Effect, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
 from daemon.records.stored import StoredGame
 from daemon.speaking import phrases
-from daemon.speaking.tongue import worded, worded_n
+from daemon.speaking.tongue import as_words, worded, worded_n
 from games import Outcome
+from wording import Term
 
 OUT_OF_TIME = "time"
 """Reason of the outcome of a game that was lost on time."""
@@ -43,7 +44,7 @@ class Timekeeper:
         self._now = now
         self._blind = blind
         self._begun = False
-        self.stopped = "the board has not been seen yet"
+        self.stopped = worded("the board has not been seen yet")
         """Why no clock runs; empty while one does."""
 
     def changed(self, effects: Sequence[Effect], referee: Referee) -> list[Effect]:
@@ -61,14 +62,13 @@ class Timekeeper:
     def status(self, sides: tuple[str, str]) -> dict[str, object]:
         """For health and page: times in seconds by side, whose clock runs, or why none does."""
         left_s, running = self.clock.left_s, self.clock.running
-        times = (
-            ""
-            if left_s is None
-            else ", ".join(f"{side} {shown(left)}" for side, left in zip(sides, left_s, strict=True))
-        )
+        names = [Term("side", side) for side in sides]
+        pairs = zip(names, left_s or (), strict=left_s is not None)
+        times = ", ".join(f"{as_words(side)} {shown(left)}" for side, left in pairs)
+        state = self.stopped or worded("{side}'s time runs", side=names[running or 0])
         return {
             "ok": True,
-            "text": f"{times} ({self.stopped or f'{sides[running or 0]} is running'})".strip(),
+            "text": f"{times} ({state})".strip(),
             "control": self.clock.control.kind,
             "running": None if running is None else sides[running],
             "turn_s": round(self.clock.turn_s, 1),
@@ -96,20 +96,20 @@ class Timekeeper:
 
     def _why_stopped(self, referee: Referee) -> str:
         if referee.outcome is not None:
-            return "the game is over"
+            return worded("the game is over")
         if referee.paused:
-            return "the game is paused"
+            return worded("the game is paused")
         if referee.awaiting == "carry_out":
-            return "an agent's move waits to be carried out"
+            return worded("an agent's move waits to be carried out")
         if referee.awaiting == "nothing":
-            return "men must be put back"
+            return worded("men must be put back")
         if not self._begun:
-            return "the board has not been seen yet"
+            return worded("the board has not been seen yet")
         if self._blind():
-            return "there is no picture"
+            return worded("there is no picture")
         if referee.lost_told:
-            return "the board is out of sight"
-        return "the board must be put right" if referee.verdict == "desync" else ""
+            return worded("the board is out of sight")
+        return worded("the board must be put right") if referee.verdict == "desync" else ""
 
     def _told(self, due: Due, referee: Referee) -> list[Effect]:
         game, side = referee.game, due.side

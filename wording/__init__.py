@@ -58,6 +58,8 @@ class Sentence:
 
 Value = str | int | float | Term | Listing | Sentence
 """What may stand in a template."""
+Said = tuple[Sentence, ...]
+"""Whole sentences that follow each other."""
 Given = Value | Sequence[str]
 """What may be given for it: several names in a row become a `Listing`."""
 
@@ -126,6 +128,11 @@ def render(said: Sentence, tongue: Tongue) -> str:
 def render_all(said: Iterable[Sentence], tongue: Tongue) -> str:
     """Several sentences, one after the other."""
     return " ".join(filter(None, (render(one, tongue) for one in said)))
+
+
+def plain(said: Iterable[Sentence]) -> str:
+    """Several sentences, one after the other, in English."""
+    return render_all(said, ENGLISH)
 
 
 def express(value: Value, tongue: Tongue) -> str:

@@ -22,6 +22,7 @@ from daemon.learning.confirming import Confirmations, Seen, may_teach, seen_boar
 from daemon.learning.generations import MOST_GENERATIONS, Adapted, Generation
 from daemon.learning.trial import Eyes, believe_alone, calibration_of, is_better, is_gain, others_of, told, why_worse
 from daemon.pipeline import Observation
+from daemon.speaking.tongue import worded, worded_n
 from vision.calibrating.adapting import FitTimeoutError, Score, adapt_head, score
 from vision.calibrating.examples import HALF_LIFE_BOARDS, UNSURE_WEIGHT, Example, Reservoir, cell_kinds
 from vision.reading.board_reading import BoardReading
@@ -145,10 +146,14 @@ class Adaptation:
 
     def status(self) -> dict[str, object]:
         """`ok` and `text` for the health, and the figures."""
-        reads = "the first head reads" if self.active is None else f"generation {self.active.number} reads"
-        if self._file.path is None and self.active is not None:
-            reads += ", for this session"
-        counts = f"{len(self._examples)} examples of {self._learnt} boards"
+        if self.active is None:
+            reads = worded("the first head reads")
+        elif self._file.path is None:
+            reads = worded("generation {number} reads, for this session", number=self.active.number)
+        else:
+            reads = worded("generation {number} reads", number=self.active.number)
+        boards = worded_n("of {count} board", "of {count} boards", self._learnt)
+        counts = worded_n("{count} example {boards}", "{count} examples {boards}", len(self._examples), boards=boards)
         return {"ok": True, "text": "; ".join(filter(None, [reads, counts, self.note]))}
 
     def figures(self) -> dict[str, float]:

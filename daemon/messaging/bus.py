@@ -22,6 +22,7 @@ from daemon.messaging import endpoints
 from daemon.messaging.desk import Desk, Worker
 from daemon.messaging.endpoints import BusError
 from daemon.messaging.entrance import HANDSHAKE_MS, Entrance
+from daemon.speaking.tongue import worded, worded_n
 
 _log = logging.getLogger(__name__)
 
@@ -131,12 +132,15 @@ class Bus:
         if self._failure:
             return {"ok": False, "text": self._failure}
         if not self._thread.is_alive():
-            return {"ok": False, "text": "closed"}
+            return {"ok": False, "text": worded("closed")}
         if time.monotonic() - self._beat_s > SILENT_S:
-            return {"ok": False, "text": "it hangs"}
+            return {"ok": False, "text": worded("it hangs")}
         if self._entrance is not None and not self._entrance.is_open:
-            return {"ok": False, "text": "nobody checks keys any more; workers cannot join until the next start"}
-        return {"ok": True, "text": f"{len(self.workers())} workers"}
+            return {
+                "ok": False,
+                "text": worded("nobody checks keys any more; workers cannot join until the next start"),
+            }
+        return {"ok": True, "text": worded_n("{count} worker", "{count} workers", len(self.workers()))}
 
     def close(self) -> None:
         """Closes both sockets; may be called twice."""

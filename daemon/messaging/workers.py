@@ -15,6 +15,8 @@ from typing import IO
 
 from agents.messages import clean
 from daemon.messaging.restarts import RestartLimit
+from daemon.speaking.tongue import in_words
+from wording import Sentence, sentence
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +63,7 @@ class WorkerProcess:
         self._on_trouble = on_trouble
         self._limit = limit or RestartLimit()
         self._starts = 0
-        self._text = "starting"
+        self._how = sentence("starting")
         self._well = True
         self._told = ""
         self._last_line = ""
@@ -72,7 +74,7 @@ class WorkerProcess:
 
     def status(self) -> dict[str, object]:
         """`ok`, a `text`, `pid` (None while it does not run) and `restarts`."""
-        return {"ok": self._well, "text": self._text, "pid": self._pid, "restarts": max(0, self._starts - 1)}
+        return {"ok": self._well, "text": in_words(self._how), "pid": self._pid, "restarts": max(0, self._starts - 1)}
 
     def close(self) -> None:
         """Asks the worker to end and kills it where it does not; may be called twice."""
@@ -85,19 +87,23 @@ class WorkerProcess:
             while not self._stop.is_set():
                 wait_s = self._limit.wait_s(time.monotonic())
                 if wait_s > 0:
-                    self._trouble(f"agent worker {self.name} fails again and again ({self._last_line or self._text})")
+                    why = self._last_line or self._how
+                    self._trouble(
+                        sentence("agent worker {name} fails again and again ({why})", name=self.name, why=why)
+                    )
                     self._stop.wait(wait_s)
                     continue
                 self._limit.started(time.monotonic())
                 end = self._live()
                 if not self._stop.is_set():
-                    self._well, self._text = False, end
+                    self._well, self._how = False, end
                     _log.warning("agent worker %s %s; it is started again", self.name, end)
         except Exception as error:  # noqa: BLE001 - the top of the thread
             _log.exception("the watch over agent worker %s has stopped", self.name)
-            self._trouble(f"nobody watches over agent worker {self.name} any more: {error}")
+            told = sentence("nobody watches over agent worker {name} any more: {why}", name=self.name, why=str(error))
+            self._trouble(told)
 
-    def _live(self) -> str:
+    def _live(self) -> Sentence:
         """Starts the worker and watches it until it ends; returns how it ended."""
         self._starts += 1
         try:
@@ -110,12 +116,12 @@ class WorkerProcess:
                 start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which ends its workers itself
             )
         except OSError as error:
-            return f"cannot be started: {error}"
+            return sentence("cannot be started: {why}", why=str(error))
         assert process.stdout is not None
         listener = threading.Thread(target=self._listen, args=(process.stdout,), daemon=True)
         listener.start()
         started_s, self._pid = time.monotonic(), process.pid
-        end = ""
+        end: Sentence | None = None
         try:
             while process.poll() is None and not end and not self._stop.wait(LOOK_S):
                 end = self._silence(started_s)
@@ -125,23 +131,25 @@ class WorkerProcess:
             listener.join(1.0)
             if not listener.is_alive():
                 process.stdout.close()
-        return end or f"ended with status {process.returncode}"
+        return end or sentence("ended with status {number}", number=process.returncode)
 
-    def _silence(self, started_s: float) -> str:
-        """Why the running worker must be killed; empty where it need not."""
+    def _silence(self, started_s: float) -> Sentence | None:
+        """Why the running worker must be killed; None where it need not."""
         if self._last_seen_s is None:
-            self._well, self._text = True, "runs"
-            return ""
+            self._well, self._how = True, sentence("runs")
+            return None
         now_s, seen_s = time.monotonic(), self._last_seen_s(self.name)
         if seen_s is None or seen_s < started_s:
-            return f"gave no sign of life for {START_S:.0f} s after its start" if now_s - started_s > START_S else ""
-        self._well, self._text, self._told = True, "runs", ""
-        return f"gave no sign of life for {SILENT_S:.0f} s" if now_s - seen_s > SILENT_S else ""
+            late = sentence("gave no sign of life for {seconds} s after its start", seconds=round(START_S))
+            return late if now_s - started_s > START_S else None
+        self._well, self._how, self._told = True, sentence("runs"), ""
+        silent = sentence("gave no sign of life for {seconds} s", seconds=round(SILENT_S))
+        return silent if now_s - seen_s > SILENT_S else None
 
-    def _trouble(self, text: str) -> None:
+    def _trouble(self, said: Sentence) -> None:
         """Notes what is wrong, and tells it once until the worker runs again."""
-        self._well, self._text = False, text
-        _log.error("%s", text)
+        self._well, self._how, text = False, said, in_words(said)
+        _log.error("%s", said)
         if self._on_trouble is not None and self._told != text:
             self._told = text
             self._on_trouble(text)

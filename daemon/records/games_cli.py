@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+import games
 from daemon.config import SHIPPED, load_config
 from daemon.judging import corrections
 from daemon.records.choosing import GAME_HELP, RECORD, chosen, chosen_id, opened, told
@@ -21,6 +22,7 @@ from daemon.records.ranking_cli import name_players, show_ranking
 from daemon.records.score_sheet import score_sheet
 from daemon.records.stored import GameSummary, StoredGame
 from daemon.records.stored_line import correct_mover
+from daemon.speaking import phrases
 from daemon.tell_cli import playing
 from games import Outcome
 
@@ -152,7 +154,7 @@ def listed(summaries: Sequence[GameSummary]) -> list[str]:
             one.game,
             " - ".join(one.players),
             f"{one.plies} {'ply' if one.plies == 1 else 'plies'}",
-            result_of(one.players, one.outcome),
+            result_of(one.game, one.players, one.outcome),
         )
         for one in summaries
     ]
@@ -160,13 +162,21 @@ def listed(summaries: Sequence[GameSummary]) -> list[str]:
     return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def result_of(players: Sequence[str], outcome: Outcome | None) -> str:
+def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str:
     """How a game ended, in a few words."""
     if outcome is None:
         return "not finished"
     points = "" if outcome.scores is None else f", {outcome.scores[0]} to {outcome.scores[1]}"
     winner = "draw" if outcome.winner is None else f"won by {players[outcome.winner]}"
-    return f"{winner} ({outcome.reason}{points})"
+    return f"{winner} ({reason_of(game, outcome)}{points})"
+
+
+def reason_of(game: str, outcome: Outcome) -> str:
+    """Why a game ended, in words."""
+    try:
+        return str(phrases.why(games.load(game), outcome))
+    except games.GameError:  # of a game that is not here any more
+        return outcome.reason.replace("_", " ")
 
 
 def as_text(game: StoredGame) -> str:
@@ -176,4 +186,4 @@ def as_text(game: StoredGame) -> str:
     rows = score_sheet(game)
     width = max((len(row.side) for row in rows), default=0)
     moves = [f"  {row.text(width)}" for row in rows] or [f"  {' '.join(game.moves)}"]
-    return "\n".join([head, f"  {len(game.plies)} plies, {result_of(game.players, game.outcome)}", *moves])
+    return "\n".join([head, f"  {len(game.plies)} plies, {result_of(game.game, game.players, game.outcome)}", *moves])

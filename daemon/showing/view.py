@@ -18,6 +18,7 @@ from daemon.judging.line import LineOfPlay, shares_men, unseen_moves
 from daemon.judging.play import Play
 from daemon.play.hands import hand_of, has_secrets
 from daemon.showing.board_svg import Marks, board_svg
+from daemon.speaking import phrases
 from games import EMPTY, AnyGame
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def told_of(play: Play, *, watched: bool) -> dict[str, object]:
         "passes": [game.format_move(play.position, one) for one in _passes(play)],
         "limit": getattr(game.rules, "limit", None),
         "hand": unseen_hand(play, watched=watched),
+        "result": "" if play.outcome is None else phrases.result(game, play.outcome),
     }
 
 

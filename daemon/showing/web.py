@@ -37,6 +37,7 @@ from daemon.showing.streams import Streams
 from daemon.showing.token import TokenError, page_token
 from daemon.showing.told import Mailbox, Request
 from daemon.speaking import tongue
+from daemon.speaking.tongue import worded, worded_n
 from daemon.wishes import Wish, parse_wish
 from vision.frame import Image
 
@@ -199,10 +200,14 @@ class WebPage:
     def status(self) -> dict[str, object]:
         """`ok` and a `text` for the health page."""
         if self._failure or not self._thread.is_alive():
-            return {"ok": False, "text": self._failure or "closed"}
+            return {"ok": False, "text": self._failure or worded("closed")}
         if self._woken_s > self._beat_s and time.monotonic() - self._woken_s > SILENT_S:
-            return {"ok": False, "text": "it hangs"}
-        return {"ok": True, "text": f"{self.address}, {self._streams.videos} viewers"}
+            return {"ok": False, "text": worded("it hangs")}
+        return {"ok": True, "text": self._how()}
+
+    def _how(self) -> str:
+        count = self._streams.videos
+        return worded_n("{address}, {count} viewer", "{address}, {count} viewers", count, address=self.address)
 
     def close(self) -> None:
         """Ends the server and all its connections; may be called twice."""

@@ -1,9 +1,9 @@
 """Collects what is to be translated, and compiles the translations: `python -m daemon.speaking.catalogues`.
 
 Reads every `worded`, `worded_n`, `sentence`, `sentence_n`, `noun` and `Term` with a text written out in `wording/`,
-`games/`, `vision/` and `daemon/`, and the page's `t(...)` and `data-t`; puts what is new into `languages/*.po`, keeps
-what is translated, compiles each to `.mo`, and names what has no translation yet. With `--check` nothing is written,
-and the status is 1 where a file would change. Needs Babel (the extra `test`).
+`games/`, `calibration/`, `vision/` and `daemon/`, what boards call their classes, and the page's `t(...)` and `data-t`;
+puts what is new into `languages/*.po`, keeps what is translated, compiles each to `.mo`, and names what has none yet.
+With `--check` nothing is written, and the status is 1 where a file would change. Needs Babel (the extra `test`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import datetime
 import io
 import json
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,10 +22,13 @@ from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from calibration.guide import plural
 from daemon.speaking.tongue import FOLDER, LANGUAGES, MESSAGES
+from games import EMPTY
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("wording", "games", "vision", "daemon")
+PACKAGES = ("wording", "games", "calibration", "vision", "daemon")
+BOARDS = ROOT / "calibration" / "boards"
 PAGES = ROOT / "daemon" / "showing" / "page"
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     "worded": None,
@@ -99,6 +103,8 @@ def collected() -> list[Message]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             found += _of_python(path)
+    for path in sorted(BOARDS.glob("*.toml")):
+        found += _of_board(path)
     for path in sorted(PAGES.glob("*.js")):
         found += _of_script(path)
     for path in sorted(PAGES.glob("*.html")):
@@ -145,6 +151,14 @@ def _of_python(path: Path) -> Iterator[Message]:
     with path.open("rb") as file:
         for _line, text, _comments, context in extract("python", file, KEYWORDS, strip_comment_tags=True):
             yield context, _plain(text), _place(path)
+
+
+def _of_board(path: Path) -> Iterator[Message]:
+    """What a board calls its classes: one of each, and several."""
+    for letter, name in tomllib.loads(path.read_text(encoding="utf-8"))["classes"].items():
+        if letter != EMPTY:
+            yield "kind", name, _place(path)
+            yield "kind", plural(name), _place(path)
 
 
 def _of_script(path: Path) -> Iterator[Message]:

@@ -53,11 +53,25 @@ EXAMPLES: dict[str, Given] = {
     "done": "f4",
     "first": "a1",
     "last": "g7",
+    "kind": Term("kind", "light man"),
+    "kinds": Term("kind", "light men"),
+    "alike": Term("kind", "dark men"),
+    "asked": "15",
+    "where": ("a1", "a4"),
+    "accuracy": "99.5",
+    "agents": wording.listing(["alphabeta", "random"], joint="or"),
+    "address": "127.0.0.1:8080",
+    "step": "read",
+    "late": "0.8",
+    "rate": "14.9",
+    "size": "1280x720",
+    "boards": wording.sentence_n("of {count} board", "of {count} boards", 3),
     "then": "d2",
 }
 """What stands in the braces of a phrase; a cell where nothing else is said."""
 NUMBERS = frozenset(
-    "number ply men most stones black white bonus opening degrees pixels percent seconds held told limit".split()
+    "number ply men most stones black white bonus opening degrees pixels percent seconds held told limit needed width "
+    "low high judged".split()
 )
 """Names in braces that are numbers."""
 CELLS = frozenset("cell origin point over cells taken due extra missing left moves move".split())

@@ -10,9 +10,15 @@ from daemon.speaking.tongue import as_words, in_a_row, worded, worded_n
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
 from wording import Sentence, Term, listing, sentence
 
+LOST = {
+    "two_men_left": sentence("{side} has only two men left"),
+    "no_men_left": sentence("{side} has no man left"),
+    "no_legal_move": sentence("{side} cannot move"),
+    "resigned": sentence("{side} resigned"),
+    "time": sentence("{side} is out of time"),
+}
+"""Why a game is over that a side has lost, by the code of its outcome; told of that side."""
 REASONS = {
-    "two_men_left": sentence("only two men are left"),
-    "no_men_left": sentence("no man is left"),
     "no_legal_move": sentence("no move is left"),
     "repetition": sentence("the position came up three times"),
     "quiet_plies": sentence("nothing was taken for too long"),
@@ -24,7 +30,7 @@ REASONS = {
     "space_100": sentence("the last space is reached"),
     "nothing_to_lay": sentence("nothing can be laid any more"),
 }
-"""Why a game is over, by the code of its outcome."""
+"""Why a game is over otherwise."""
 MEN = (
     Term("man", "light"),
     Term("man", "dark"),
@@ -235,21 +241,18 @@ def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
 
 def result(game: AnyGame, outcome: Outcome) -> str:
     """How the game ended."""
-    why = _why(game, outcome)
+    reason = why(game, outcome)
     if outcome.winner is None:
-        told = worded("The game is a draw: {why}.", why=why)
+        told = worded("The game is a draw: {why}.", why=reason)
     else:
-        told = worded("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=why)
+        told = worded("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
     if outcome.scores is None:
         return told
     return in_a_row([told, worded("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])])
 
 
-def _why(game: AnyGame, outcome: Outcome) -> Sentence | str:
-    """The reason of an outcome; of an end that the board does not show, told of the side that lost."""
-    if outcome.winner is not None and outcome.reason in ("resigned", "time"):
-        loser = named(game, 1 - outcome.winner)
-        if outcome.reason == "resigned":
-            return sentence("{side} resigned", side=loser)
-        return sentence("{side} is out of time", side=loser)
+def why(game: AnyGame, outcome: Outcome) -> Sentence | str:
+    """Why the game is over, told of the side that lost where it is about one; a code that nobody knows in words."""
+    if outcome.winner is not None and outcome.reason in LOST:
+        return sentence(LOST[outcome.reason].template, side=named(game, 1 - outcome.winner))
     return REASONS.get(outcome.reason, outcome.reason.replace("_", " "))

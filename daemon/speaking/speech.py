@@ -110,7 +110,7 @@ class Speaker:
             return {
                 "ok": state != "written_only",
                 "state": state,
-                "text": self._reason or self._other_voice() or "speaks",
+                "text": self._reason or self._other_voice() or worded("speaks"),
                 "spoken": self._spoken,
                 "failed": self._failed,
                 "dropped": self._dropped,
@@ -122,7 +122,7 @@ class Speaker:
     def _other_voice(self) -> str:
         """What is said of a voice command that fails; empty where there is none, or it speaks."""
         trouble = self._voice.trouble if isinstance(self._voice, FallbackVoice) else ""
-        return trouble and f"speaks with espeak-ng: {trouble}"
+        return trouble and worded("speaks with espeak-ng: {why}", why=trouble)
 
     def wait_until_silent(self, timeout_s: float) -> bool:
         """Waits until everything was said; whether it was in that time."""

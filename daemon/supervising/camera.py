@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 from daemon.config import CameraSection
-from daemon.speaking.tongue import worded
+from daemon.speaking.tongue import as_words, in_words, worded
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.live import LiveSource
@@ -134,20 +134,20 @@ class Camera:
     def status(self) -> dict[str, object]:
         """`ok`, `text`, `state` and figures for the health page."""
         if not self.wanted:
-            return {"ok": True, "text": "none is wanted: moves are told", "state": "unwanted", **UNWANTED}
+            return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **UNWANTED}
         source = None if self._frames is None else self._frames.source
         figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
         figures |= {"reopened": self.reopened, "dropped": 0 if self._frames is None else self._frames.dropped}
-        text = self.trouble or ("sends pictures" if self._seen else "is being opened")
+        text = self.trouble or (worded("sends pictures") if self._seen else worded("is being opened"))
         if isinstance(source, LiveSource):
             rate_hz = source.delivery.rate_hz
             figures |= {"rate_hz": None if rate_hz is None else round(rate_hz, 1), "reconnects": source.reconnects}
             figures |= {"hanging_threads": source.abandoned}
             figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
-            text = self.trouble or source.delivery.text() or text
+            text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
             text += f" ({source.trouble})" if self.trouble and source.trouble else ""
             if not self.trouble and source.delivery.slow:
-                text = f"{text}: {source.delivery.advice()}"
+                text = f"{text}: {in_words(*source.delivery.remedy())}"
         return {"ok": not self.trouble, "text": text, "state": self.state, **figures}
 
     def close(self) -> None:

@@ -53,4 +53,4 @@ class DiskWatch:
                 free_mb,
             )
             return {"ok": False, "text": text, "free_mb": free_mb}
-        return {"ok": True, "text": f"{free_mb} MB free", "free_mb": free_mb}
+        return {"ok": True, "text": worded("{number} MB free", number=free_mb), "free_mb": free_mb}

@@ -7,6 +7,8 @@ import statistics
 import time
 from collections.abc import Callable
 
+from daemon.speaking.tongue import worded
+
 REMEMBERED = 60
 """Frames over which rate and cost are told."""
 BEGINNING = 6.0
@@ -81,8 +83,15 @@ class Pulse:
         """`ok`, `text` and figures for the health page; a step of more than `stuck_s` is no sign of life."""
         figures = {"frames": self.frames, "rate_hz": round(self.rate_hz, 2), "frame_s": round(self.cost_s, 4)}
         if self.is_over(stuck_s):
-            return {"ok": False, "text": f"stuck for {self.busy_s:.0f} s ({self.step})", **figures}
+            return {
+                "ok": False,
+                "text": worded("stuck for {seconds} s ({step})", seconds=round(self.busy_s), step=self.step),
+                **figures,
+            }
         if self.frames >= REMEMBERED and self.late_s > SLOW_S:
-            text = f"too slow: a picture is judged {self.late_s:.1f} s after it was taken; end other programs"
+            text = worded(
+                "too slow: a picture is judged {late} s after it was taken; end other programs",
+                late=f"{self.late_s:.1f}",
+            )
             return {"ok": False, "text": text, **figures}
-        return {"ok": True, "text": f"{self.rate_hz:.1f} frames a second", **figures}
+        return {"ok": True, "text": worded("{rate} frames a second", rate=f"{self.rate_hz:.1f}"), **figures}

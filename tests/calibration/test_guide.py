@@ -93,8 +93,8 @@ def test_the_last_tiles_touch_and_the_others_lie_apart() -> None:
 
 def test_pieces_are_named_as_people_name_them() -> None:
     morris, dominoes = load_template("nine_mens_morris"), load_template("double_double_dominoes")
-    assert listed([Piece((0,), "W"), Piece((1,), "B"), Piece((2,), "B")], morris) == (
-        "a light man on a7, and dark men on d7 and g7"
-    )
-    assert listed([Piece((0, 1), "34")], dominoes) == "the tile 3-4 on 1A-1B"
+    men = listed([Piece((0,), "W"), Piece((1,), "B"), Piece((2,), "B")], morris)
+    assert str(men) == "a light man on a7, and dark men on d7 and g7"
+    assert str(listed([Piece((0, 1), "34")], dominoes)) == "the tile 3-4 on 1A-1B"
     assert plural("black stone") == "black stones"
+    assert plural("half of a tile with 2 pips") == "halves of a tile with 2 pips"

@@ -24,6 +24,7 @@ from vision.cli import load_photo
 from vision.reading.locate import PhotoReader
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
+from wording import sentence
 
 TEMPLATE = load_template("nine_mens_morris")
 LESSONS = lessons(games.load("morris"), TEMPLATE)
@@ -97,7 +98,7 @@ def test_bad_labels_are_refused_with_status_1_unless_they_are_accepted(tmp_path:
 def test_conditions_that_stay_bad_end_the_run_with_status_1(
     shots: Path, slow: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    low = Condition("elevation", 10.0, "Raise the camera.")
+    low = Condition("elevation", 10.0, sentence("Raise the camera."))
     monkeypatch.setattr(guided_inspection, "survey", lambda shown, template: (low,))
     monkeypatch.setattr(guided, "HOLD_S", 0.1)
     out = tmp_path / "table.npz"

@@ -289,7 +289,7 @@ def test_health_says_what_the_clocks_show(table: Callable[..., Table]) -> None:
     at.show(EMPTY_BOARD)
     at.wait(5)
     status = at.timer.status(GAME.sides)
-    assert status["text"] == "light 1:35, dark 1:40 (light is running)"
+    assert status["text"] == "light 1:35, dark 1:40 (light's time runs)"
     assert (status["running"], status["left_s"], status["turn_s"]) == ("light", [95.0, 100.0], 5.0)
 
 

@@ -17,6 +17,7 @@ from vision.pose import BoardPose, pose_from_corners
 from vision.simulated.camera import look_at
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
+from wording import sentence
 
 TEMPLATE = load_template("nine_mens_morris")
 EMPTY_BOARD, MEN = "." * 24, "WB" * 6 + "." * 12
@@ -129,8 +130,8 @@ def test_pictures_of_nothing_but_the_empty_board_say_nothing_of_men() -> None:
 
 
 def test_the_worst_picture_counts_and_the_worst_condition_comes_first() -> None:
-    good, bad, worse = (Condition("pixels", value, "") for value in (40.0, 6.5, 5.0))
-    low = Condition("elevation", 10.0, "")
+    good, bad, worse = (Condition("pixels", value, sentence("")) for value in (40.0, 6.5, 5.0))
+    low = Condition("elevation", 10.0, sentence(""))
     assert worst_of([bad, worse, good]) == (worse,)
     assert refusing(worst_of([low, bad])) == (low, bad)
 
@@ -142,6 +143,6 @@ def test_limits_run_in_either_direction(value: float, grade: str) -> None:
 
 
 def test_conditions_are_told_to_machines_with_their_limits_and_cells() -> None:
-    told = Condition("glare", 8.3, "Move it.", (0, 1)).as_json(TEMPLATE.cell_names)
+    told = Condition("glare", 8.3, sentence("Move it."), (0, 1)).as_json(TEMPLATE.cell_names)
     assert told["cells"] == ["a7", "d7"] and told["grade"] == "warns" and told["advice"] == "Move it."
-    assert Condition("camouflage", 50.0, "x").as_json(TEMPLATE.cell_names)["refuses"] is None
+    assert Condition("camouflage", 50.0, sentence("x")).as_json(TEMPLATE.cell_names)["refuses"] is None

@@ -25,6 +25,7 @@ from vision.reading.locate import PhotoReader
 from vision.simulated.sitter import SLIPS, Sitter, Slip
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
+from wording import Sentence, plain, sentence
 
 GAME = games.load("morris")
 TEMPLATE = load_template(GAME.name)
@@ -179,8 +180,8 @@ def test_covered_camera_brings_advice_and_no_picture(room: Room) -> None:
     assert [prompt.code for prompt in said] == ["lost"] and "Switch on a light" in said[0].text
 
 
-LOW = Condition("elevation", 10.0, "Raise the camera.")
-DIM = Condition("brightness", 25.0, "Switch on a light.", (3,))
+LOW = Condition("elevation", 10.0, sentence("Raise the camera."))
+DIM = Condition("brightness", 25.0, sentence("Switch on a light."), (3,))
 
 
 def conditions_are(monkeypatch: pytest.MonkeyPatch, *found: Condition) -> None:
@@ -239,7 +240,7 @@ def test_board_of_another_game_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(guided_inspection, "sure_of", lambda image, found: 0.1)
     monkeypatch.setattr(guided_inspection, "name_board", lambda image: Naming(reversi, ()))
     said = wrong_game(_table().render(), _table().pose, TEMPLATE)
-    assert said is not None and said.startswith("This looks like a board for reversi, not for nine men's morris.")
+    assert said is not None and str(said).startswith("This looks like a board for reversi, not for nine men's morris.")
     monkeypatch.setattr(guided_inspection, "name_board", lambda image: Naming(None, ()))
     assert wrong_game(_table().render(), _table().pose, TEMPLATE) is None
 
@@ -251,9 +252,11 @@ def test_the_right_board_is_sure_without_looking_for_others(monkeypatch: pytest.
 
 def test_advice_names_what_is_wrong_with_the_picture() -> None:
     picture = _table().render()
-    assert "burnt out" in advice(np.clip(picture.astype(int) * 3, 0, 255).astype(np.uint8), TEMPLATE, seen_before=False)
-    assert "not sharp" in advice(np.full((360, 640, 3), 128, np.uint8), TEMPLATE, seen_before=False)
-    assert "--corners" in advice(picture, TEMPLATE, seen_before=False)
+    assert "burnt out" in plain(
+        advice(np.clip(picture.astype(int) * 3, 0, 255).astype(np.uint8), TEMPLATE, seen_before=False)
+    )
+    assert "not sharp" in plain(advice(np.full((360, 640, 3), 128, np.uint8), TEMPLATE, seen_before=False))
+    assert "--corners" in plain(advice(picture, TEMPLATE, seen_before=False))
 
 
 def test_corners_place_a_board_and_wrong_ones_are_refused() -> None:
@@ -316,7 +319,7 @@ def test_men_of_a_kind_that_the_eyes_do_not_know_are_asked_about_and_then_learnt
     lesson = LESSONS[1]
     dark = tuple(cell for cell, letter in enumerate(lesson.board) if letter == "B")
     unknown = Mistakes(odd=tuple((cell, "W") for cell in dark))
-    text = correction(unknown, lesson, TEMPLATE, np.ones(24, dtype=np.bool_))
+    text = plain(correction(unknown, lesson, TEMPLATE, np.ones(24, dtype=np.bool_)))
     assert text.startswith("I do not know dark men like these yet. See that they lie where I asked for them.")
     assert kind_unknown(unknown, lesson) and not kind_unknown(Mistakes(odd=unknown.odd[1:]), lesson)
 
@@ -324,9 +327,9 @@ def test_men_of_a_kind_that_the_eyes_do_not_know_are_asked_about_and_then_learnt
 def test_all_boards_are_not_looked_for_at_every_look(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def named(image: object, pose: object, template: object) -> str | None:
+    def named(image: object, pose: object, template: object) -> Sentence | None:
         asked.append("looked")
-        return "This looks like another board." if len(asked) == 1 else None
+        return sentence("This looks like another board.") if len(asked) == 1 else None
 
     monkeypatch.setattr(guided_inspection, "wrong_game", named)
     conditions_are(monkeypatch)

@@ -10,11 +10,12 @@ from tests.calibration.test_profile import PROFILE
 from vision.calibrating.conditions import Condition
 from vision.calibrating.expectation import Expectation
 from vision.calibrating.verdict import LEAST_BOARDS, RefusedError, Verdict
+from wording import sentence
 
 PERFECT = Expectation(96, 96, 24)
 POOR = Expectation(88, 96, 24)
-LOW = Condition("elevation", 10.0, "Raise the camera.")
-DIM = Condition("brightness", 25.0, "Switch on a light.")
+LOW = Condition("elevation", 10.0, sentence("Raise the camera."))
+DIM = Condition("brightness", 25.0, sentence("Switch on a light."))
 
 
 def test_few_cells_without_a_fault_promise_less_than_many() -> None:

@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from wording import Sentence
+
 Grade = Literal["fine", "warns", "refuses"]
 GRADES: tuple[Grade, ...] = ("fine", "warns", "refuses")
 NEVER = math.inf
@@ -57,8 +59,8 @@ class Condition:
     name: str
     """Key in `LIMITS`."""
     value: float
-    advice: str
-    """What is amiss and what to do, naming cells; empty where nothing is."""
+    said: Sentence
+    """What is amiss and what to do, naming cells, where it is beyond its limits."""
     cells: tuple[int, ...] = ()
     """Cells that it is about, where it is about some."""
 
@@ -66,6 +68,11 @@ class Condition:
     def limit(self) -> Limit:
         """Its limits."""
         return LIMITS[self.name]
+
+    @property
+    def advice(self) -> str:
+        """What is said of it, in English."""
+        return str(self.said)
 
     @property
     def grade(self) -> Grade:

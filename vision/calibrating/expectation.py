@@ -6,6 +6,8 @@ import dataclasses
 import math
 from typing import Any
 
+from wording import Said, plain, sentence
+
 PRIOR_RIGHT, PRIOR_WRONG = 1.0, 0.05
 """Cells right and wrong that are believed before any is seen, as a beta distribution: most tables have no faults."""
 SPREAD = 0.9
@@ -48,17 +50,36 @@ class Expectation:
         return float(low) ** self.cells, float(high) ** self.cells
 
     @property
-    def text(self) -> str:
+    def said(self) -> Said:
         """Both in words for a person."""
         if not self.judged:
-            return "How well it reads cannot be told: lay or label men of every kind on more cells."
+            return (sentence("How well it reads cannot be told: lay or label men of every kind on more cells."),)
+        figures: dict[str, int | str] = {"number": round(100 * self.boards), "accuracy": f"{100 * self.accuracy:.1f}"}
         low, high = (100 * share for share in self.boards_between)
-        span = f" (between {low:.0f} and {high:.0f}, as only {self.judged} cells were judged)" if high - low > 4 else ""
-        how = "" if self.by_picture else " Cells of the same picture were judged by one another, which flatters."
-        return (
-            f"I expect about {100 * self.boards:.0f} of 100 boards to be read wholly right{span}: of 100 cells "
-            f"{100 * self.accuracy:.1f} were right while their picture was left out, in varied light.{how}"
-        )
+        if high - low > 4:
+            told = sentence(
+                "I expect about {number} of 100 boards to be read wholly right "
+                "(between {low} and {high}, as only {judged} cells were judged): of 100 cells {accuracy} were right "
+                "while their picture was left out, in varied light.",
+                low=round(low),
+                high=round(high),
+                judged=self.judged,
+                **figures,
+            )
+        else:
+            told = sentence(
+                "I expect about {number} of 100 boards to be read wholly right: of 100 cells {accuracy} were right "
+                "while their picture was left out, in varied light.",
+                **figures,
+            )
+        if self.by_picture:
+            return (told,)
+        return told, sentence("Cells of the same picture were judged by one another, which flatters.")
+
+    @property
+    def text(self) -> str:
+        """The same in English."""
+        return plain(self.said)
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""

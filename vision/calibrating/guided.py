@@ -20,7 +20,7 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.calibrating.calibrate import LabelledPhoto
 from vision.calibrating.guided_inspection import Inspection, Objection
-from vision.calibrating.guided_words import advice, correction, found_text, kind_unknown, stuck_text, swapped
+from vision.calibrating.guided_words import advice, correction, found, kind_unknown, stuck, swapped
 from vision.calibrating.lesson_check import LessonCheck, Look, Mistakes
 from vision.finding.landmarks import turned_to_print
 from vision.frame import Frame, Image
@@ -30,6 +30,7 @@ from vision.reading.heads import OTHER
 from vision.reading.locate import refine_if_better
 from vision.watching.align import Aligner
 from vision.watching.gate import Gate
+from wording import Said, plain, sentence
 
 log = logging.getLogger(__name__)
 
@@ -64,11 +65,16 @@ class Prompt:
     """Something to be told to the person at the board."""
 
     code: Code
-    text: str
+    said: Said
     lesson: int
     """Index of the lesson that it is about."""
     cells: tuple[int, ...] = ()
     """Cells that are meant, where it is about some."""
+
+    @property
+    def text(self) -> str:
+        """What is told, in English."""
+        return plain(self.said)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,7 +113,7 @@ class GuidedCalibration:
         self._found = False
         self._sought_since_s: float | None = None
         self._judged_s = float("-inf")
-        self._said: tuple[str, float] = ("", float("-inf"))
+        self._said: tuple[Said, float] = ((), float("-inf"))
         self._said_code: Code = "lay"
         self._amiss_since_s: float | None = None
         """Since when the board has stood still with something amiss."""
@@ -116,7 +122,7 @@ class GuidedCalibration:
         self._insist = False
         self.seen: BoardPose | None = None
         """Where the board lies in the last frame; None where it was not found."""
-        self.refused = ""
+        self.refusal: Said = ()
         """Why the run has ended without all pictures; empty where it has not."""
         self._accept = accept
         self._inspection = Inspection(placed_by_hand=corners_px is not None)
@@ -139,9 +145,14 @@ class GuidedCalibration:
         return self.current is None
 
     @property
+    def refused(self) -> str:
+        """Why the run has ended without all pictures, in English; empty where it has not."""
+        return plain(self.refusal)
+
+    @property
     def ended(self) -> bool:
         """Whether it is over: complete, or refused."""
-        return self.complete or bool(self.refused)
+        return self.complete or bool(self.refusal)
 
     @property
     def photos(self) -> list[LabelledPhoto]:
@@ -163,8 +174,8 @@ class GuidedCalibration:
         if self._begun_s is None:
             self._begun_s = self._progress_s = frame.time_s
         if frame.time_s - self._progress_s > STUCK_S:
-            trouble = self._said[0] if self._said_code in ("find", "lost", "hand", "correct", "conditions") else ""
-            self.refused = stuck_text(STUCK_S / 60, self._phase, trouble)
+            trouble = self._said[0] if self._said_code in ("find", "lost", "hand", "correct", "conditions") else ()
+            self.refusal = stuck(STUCK_S / 60, self._phase, trouble)
             return self._answer()
         self.seen = pose = self._place(frame)
         if pose is None:
@@ -195,12 +206,12 @@ class GuidedCalibration:
             return None
         if not self._found:
             self._found, self._sought_since_s = True, None
-            self._say("found", found_text(alignment.quality), frame.time_s)
+            self._say("found", found(alignment.quality), frame.time_s)
         elif self._sought_since_s is not None:
             self._sought_since_s = None
-            self._say("moved", "I see the board again.", frame.time_s)
+            self._say("moved", (sentence("I see the board again."),), frame.time_s)
         elif alignment.relocked:
-            self._say("moved", "The board or the camera has moved; I follow it.", frame.time_s)
+            self._say("moved", (sentence("The board or the camera has moved; I follow it."),), frame.time_s)
         return alignment.pose
 
     def _aligner_at_corners(self, image: Image) -> Aligner:
@@ -228,7 +239,8 @@ class GuidedCalibration:
         elif self._occluded_since_s is None:
             self._occluded_since_s = time_s
         elif time_s - self._occluded_since_s > PATIENCE_S:
-            self._say("hand", "Something reaches over the board. Please take your hands away.", time_s)
+            told = sentence("Something reaches over the board. Please take your hands away.")
+            self._say("hand", (told,), time_s)
 
     def _judge(self, frame: Frame, pose: BoardPose, look: Look) -> None:
         """Takes the picture where it shows one of the boards that are still wanted; else says what is amiss."""
@@ -259,26 +271,26 @@ class GuidedCalibration:
         if objection is None or self._accept:
             self._objected_since_s = None
             if objection is not None:
-                self._say("conditions", objection.text, frame.time_s, objection.cells)
+                self._say("conditions", (objection.said,), frame.time_s, objection.cells)
             return False
         self._hold(objection, frame.time_s)
         return True
 
     def _hold(self, objection: Objection, time_s: float) -> None:
-        self._say("conditions", objection.text, time_s, objection.cells)
+        self._say("conditions", (objection.said,), time_s, objection.cells)
         if self._objected_since_s is None:
             self._objected_since_s = time_s
         elif time_s - self._objected_since_s > HOLD_S:
-            self.refused = objection.text
+            self.refusal = (objection.said,)
 
     def _complain(self, mistakes: Mistakes, look: Look, time_s: float) -> None:
         """Says what is amiss once it stands for a while."""
         assert self.current is not None and self._amiss_since_s is not None
         if time_s - self._amiss_since_s < (LAYING_S if mistakes.missing else PATIENCE_S):
             return
-        text = correction(mistakes, self.lessons[self.current], self.template, self._check.occupied(look))
+        said = correction(mistakes, self.lessons[self.current], self.template, self._check.occupied(look))
         cells = tuple(sorted({*mistakes.missing, *mistakes.extra, *(cell for cell, _ in mistakes.odd)}))
-        if self._say("correct", text, time_s, cells):
+        if self._say("correct", said, time_s, cells):
             self._told = self._told_so_far(mistakes, time_s)
 
     def _told_so_far(self, mistakes: Mistakes, time_s: float) -> tuple[Mistakes, float]:
@@ -317,32 +329,33 @@ class GuidedCalibration:
         self._amiss_since_s, self._told, self._insist = None, None, False
         self._progress_s = frame.time_s
         if mistakes:
-            self._say("believed", "I take your word for it.", frame.time_s, lesson=number)
+            self._say("believed", (sentence("I take your word for it."),), frame.time_s, lesson=number)
         for remark in self._inspection.remarks if number == 0 else ():
-            self._say("remark", remark.advice, frame.time_s, remark.cells, lesson=number)
-        left = len(self.lessons) - len(self.taken)
-        self._say("taken", f"Picture {len(self.taken)} of {len(self.lessons)} is taken.", frame.time_s, lesson=number)
-        self._prompts += [self._ask()] if left else [Prompt("complete", "That is all. Thank you.", number)]
+            self._say("remark", (remark.said,), frame.time_s, remark.cells, lesson=number)
+        done = sentence("Picture {number} of {most} is taken.", number=len(self.taken), most=len(self.lessons))
+        self._say("taken", (done,), frame.time_s, lesson=number)
+        last = Prompt("complete", (sentence("That is all. Thank you."),), number)
+        self._prompts.append(last if self.complete else self._ask())
 
     def _ask(self) -> Prompt:
         assert self.current is not None
         lesson = self.lessons[self.current]
         cells = tuple(cell for piece in lesson.pieces for cell in piece.cells)
-        return Prompt("lay", lesson.text, self.current, cells)
+        return Prompt("lay", (lesson.said,), self.current, cells)
 
     def _may_say(self, code: Code, time_s: float) -> bool:
         """Whether the last advice of this kind is old enough for the next to be worked out."""
         return self._said_code != code or time_s - self._said[1] >= REPEAT_S
 
     def _say(
-        self, code: Code, text: str, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
+        self, code: Code, said: Said, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
     ) -> bool:
         """Puts it among the prompts, unless it was the last thing said, a little while ago; whether it did."""
-        if self._said[0] == text and time_s - self._said[1] < REPEAT_S:
+        if self._said[0] == said and time_s - self._said[1] < REPEAT_S:
             return False
-        self._said, self._said_code = (text, time_s), code
+        self._said, self._said_code = (said, time_s), code
         number = self.current if lesson is None else lesson
-        self._prompts.append(Prompt(code, text, number if number is not None else len(self.lessons) - 1, cells))
+        self._prompts.append(Prompt(code, said, number if number is not None else len(self.lessons) - 1, cells))
         return True
 
     def _answer(self, *prompts: Prompt) -> tuple[Prompt, ...]:

@@ -13,6 +13,7 @@ from vision.finding.sureness import is_ruled, sure_of
 from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.pose import BoardPose
+from wording import Sentence, Term, sentence
 
 SURELY_THIS = 0.9
 """How sure a board's place must be for no other game's board to be looked for; right ones are surer than 0.99."""
@@ -26,7 +27,7 @@ MOST_REMARKS = 2
 class Objection:
     """Why a picture is not to be taken, and what to do."""
 
-    text: str
+    said: Sentence
     cells: tuple[int, ...] = ()
 
 
@@ -38,7 +39,7 @@ class Inspection:
         self.conditions: tuple[Condition, ...] = ()
         """As last measured."""
         self._by_hand = self._surely_this = placed_by_hand
-        self._other: str | None = None
+        self._other: Sentence | None = None
         self._looks_at_other = 0
 
     def forget_place(self) -> None:
@@ -55,7 +56,7 @@ class Inspection:
         self._surely_this = True
         self.conditions = survey([Shown(image, pose, board)], template)
         worst = refusing(self.conditions)
-        return Objection(worst[0].advice, worst[0].cells) if worst else None
+        return Objection(worst[0].said, worst[0].cells) if worst else None
 
     @property
     def remarks(self) -> tuple[Condition, ...]:
@@ -63,7 +64,7 @@ class Inspection:
         return warning(self.conditions)[:MOST_REMARKS]
 
 
-def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> str | None:
+def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Sentence | None:
     """What is said where the board in the picture is rather another game's; None where it is the right one."""
     told_by: Told = "print" if template.printed is not None else "lattice" if is_ruled(template) else "outline"
     if sure_of(image, Found(pose, template, told_by=told_by)) >= SURELY_THIS:
@@ -71,13 +72,16 @@ def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> str | 
     return other_board_named(image, template)
 
 
-def other_board_named(image: Image, template: BoardTemplate) -> str | None:
+def other_board_named(image: Image, template: BoardTemplate) -> Sentence | None:
     """A sentence that names another game's board in the picture; None where none, or the right one, is there."""
     named = name_board(image).board
     game = template.game if named is None else named.template.game
     if game == template.game:
         return None
     seen, wanted = games.find(game).title, games.find(template.game).title
-    return (
-        f"This looks like a board for {seen}, not for {wanted}. Lay out the right one, or calibrate with --game {game}."
+    return sentence(
+        "This looks like a board for {seen}, not for {game}. Lay out the right one, or calibrate with --game {key}.",
+        seen=Term("game", seen),
+        game=Term("game", wanted),
+        key=game,
     )

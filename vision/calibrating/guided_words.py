@@ -5,47 +5,57 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.guide import Lesson, Piece, enumerated, listed, plural
+from calibration.guide import Lesson, Piece, kinds, listed
 from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.calibrating.guided_inspection import other_board_named
 from vision.calibrating.lesson_check import Mistakes
 from vision.finding.sight import exposure_fault, other_board
 from vision.frame import Image
+from wording import Said, Value, listing, sentence, sentence_n
 
-LEAVE = "If it is right as it is, leave it so for half a minute."
+LEAVE = sentence("If it is right as it is, leave it so for half a minute.")
 LISTED = 8
 """Cells that are named one by one; of more, the whole board is asked for again."""
 
 
-def found_text(quality: float) -> str:
+def found(quality: float) -> Said:
     """Said when the board is first seen."""
-    doubt = "" if quality > 0.8 else " If the picture shows it elsewhere, give its corners with --corners."
-    return f"I see the board, and {quality:.0%} of its lines.{doubt}"
+    seen = sentence("I see the board, and {percent} % of its lines.", percent=round(100 * quality))
+    if quality > 0.8:
+        return (seen,)
+    return seen, sentence("If the picture shows it elsewhere, give its corners with --corners.")
 
 
-def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> str:
+def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> Said:
     """What to do about a board that is not seen in the picture. Some seconds where the picture itself is good."""
-    what = "I do not see the board any more." if seen_before else "I do not see the board."
+    what = sentence("I do not see the board any more.") if seen_before else sentence("I do not see the board.")
     unseen = other_board(image, template) or exposure_fault(image)
     if unseen is not None:
-        return f"{what} {unseen.text}"
+        return what, unseen.matter, unseen.remedy
     if seen_before:
-        return f"{what} Take away what covers it, or put it back into the picture."
-    return other_board_named(image, template) or (
-        f"{what} The whole of it must be in the picture, with nothing on its lines, seen rather from above; "
+        return what, sentence("Take away what covers it, or put it back into the picture.")
+    other = other_board_named(image, template)
+    if other is not None:
+        return (other,)
+    return what, sentence(
+        "The whole of it must be in the picture, with nothing on its lines, seen rather from above; "
         "or give its corners with --corners."
     )
 
 
-def stuck_text(minutes: float, phase: str, trouble: str) -> str:
+def stuck(minutes: float, phase: str, trouble: Said) -> Said:
     """Said where nothing could be taken for so long; `phase` is the gate's last, `trouble` what was told."""
     over = {
-        "moving": "Something moves over the board all the time: take your hands away when all lies.",
-        "occluded": "Something reaches over the board.",
-        "light": "The light changes all the time.",
+        "moving": sentence("Something moves over the board all the time: take your hands away when all lies."),
+        "occluded": sentence("Something reaches over the board."),
+        "light": sentence("The light changes all the time."),
     }
-    return f"No picture could be taken for {minutes:.0f} minutes. {over.get(phase, trouble)}".rstrip()
+    why = (over[phase],) if phase in over else trouble
+    count = round(minutes)
+    return sentence_n(
+        "No picture could be taken for {count} minute.", "No picture could be taken for {count} minutes.", count
+    ), *why
 
 
 def swapped(mistakes: Mistakes, lesson: Lesson) -> bool:
@@ -62,25 +72,33 @@ def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
     return bool(odd) and odd == {cell for cell, letter in enumerate(lesson.board) if letter in kinds}
 
 
-def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> str:
+def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> Said:
     """What to do so that the board is the one asked for."""
     if not lesson.pieces:
         where = _cells(mistakes.extra, template)
-        return f"The board is to be empty, but something seems to lie on {where}. Take it away. {LEAVE}"
+        return (
+            sentence("The board is to be empty, but something seems to lie on {where}. Take it away.", where=where),
+            LEAVE,
+        )
     if mistakes.placed:
-        return _odd_text(mistakes, lesson, template)
+        return _odd(mistakes, lesson, template)
     if turned(lesson, template, occupied):
         first = template.cell_names[int(np.argmin(template.cells_mm.sum(axis=1)))]
-        return f"The board is laid from another side: {first} is the one at the top left of the camera's picture."
+        return (
+            sentence(
+                "The board is laid from another side: {cell} is the one at the top left of the camera's picture.",
+                cell=first,
+            ),
+        )
     if len(mistakes.missing) + len(mistakes.extra) > LISTED:
-        return lesson.text
-    parts = []
+        return (lesson.said,)
+    said = []
     if mistakes.missing:
         lacking = [piece for piece in lesson.pieces if set(piece.cells) & set(mistakes.missing)]
-        parts.append(f"I still miss {listed(lacking, template)}.")
+        said.append(sentence("I still miss {pieces}.", pieces=listed(lacking, template)))
     if mistakes.extra:
-        parts.append(f"Take away what lies on {_cells(mistakes.extra, template)}.")
-    return " ".join(parts)
+        said.append(sentence("Take away what lies on {where}.", where=_cells(mistakes.extra, template)))
+    return tuple(said)
 
 
 def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> bool:
@@ -98,21 +116,29 @@ def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_])
     return False
 
 
-def _odd_text(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate) -> str:
+def _odd(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate) -> Said:
     odd = mistakes.odd
     if swapped(mistakes, lesson):
         return (
-            "Every piece looks like another kind than I asked for. Have you exchanged them? "
-            "If this is what you call them, leave them as they are."
+            sentence("Every piece looks like another kind than I asked for. Have you exchanged them?"),
+            sentence("If this is what you call them, leave them as they are."),
         )
     if kind_unknown(mistakes, lesson):
-        kinds = enumerated([plural(template.classes[letter]) for letter in sorted({lesson.board[c] for c, _ in odd})])
-        return f"I do not know {kinds} like these yet. See that they lie where I asked for them. {LEAVE}"
+        unknown = listing([kinds(letter, template) for letter in sorted({lesson.board[cell] for cell, _ in odd})])
+        strange = sentence("I do not know {kinds} like these yet.", kinds=unknown)
+        return strange, sentence("See that they lie where I asked for them."), LEAVE
     looks = [Piece((cell,), letter) for cell, letter in mistakes.odd]
-    asked = [Piece((cell,), lesson.board[cell]) for cell, _ in mistakes.odd]
-    return f"I think I see {listed(looks, template)}; I asked for {listed(asked, template)}. Put that right. {LEAVE}"
+    wanted = [Piece((cell,), lesson.board[cell]) for cell, _ in mistakes.odd]
+    told = sentence(
+        "I think I see {pieces}; I asked for {asked}. Put that right.",
+        pieces=listed(looks, template),
+        asked=listed(wanted, template),
+    )
+    return told, LEAVE
 
 
-def _cells(cells: tuple[int, ...], template: BoardTemplate) -> str:
+def _cells(cells: tuple[int, ...], template: BoardTemplate) -> Value:
     names = [template.cell_names[cell] for cell in cells]
-    return enumerated(names) if len(names) <= LISTED else f"{len(names)} points"
+    if len(names) <= LISTED:
+        return listing(names)
+    return sentence_n("{count} point", "{count} points", len(names))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.guide import enumerated, plural
+from calibration.guide import kinds, whole
 from calibration.template import BoardTemplate
 from games import EMPTY
 from vision.calibrating.cell_light import CellLight, cell_light, colour_distances, empty_cells, unevenness
@@ -17,6 +17,7 @@ from vision.calibrating.sharpness import edge_width_px
 from vision.finding.viewpoint import Viewpoint, viewpoint
 from vision.frame import Image
 from vision.pose import BoardPose, rectify
+from wording import Value, sentence, sentence_n
 
 HIT = 0.2
 """Share of a cell that is burnt out from which it counts as lost to light."""
@@ -69,28 +70,40 @@ def _pixels(seen: Viewpoint, width_px: int) -> Condition:
     value = float(seen.cell_px.min())
     needed = LIMITS["pixels"].warns
     wider = next((width for width in USUAL_WIDTHS_PX if width >= width_px * needed / value), None)
-    larger = f", or set camera.width_px to {wider}" if wider is not None and wider > width_px else ""
-    advice = f"A cell is {value:.0f} pixels wide; {needed:.0f} are needed: bring the camera nearer{larger}."
-    return Condition("pixels", value, advice)
+    figures = {"pixels": round(value), "needed": round(needed)}
+    if wider is None or wider <= width_px:
+        said = sentence("A cell is {pixels} pixels wide; {needed} are needed: bring the camera nearer.", **figures)
+    else:
+        said = sentence(
+            "A cell is {pixels} pixels wide; {needed} are needed: "
+            "bring the camera nearer, or set camera.width_px to {width}.",
+            width=wider,
+            **figures,
+        )
+    return Condition("pixels", value, said)
 
 
 def _elevation(seen: Viewpoint, template: BoardTemplate) -> Condition:
     value = float(np.median(seen.elevation_deg))
-    farthest = template.cell_names[int(np.argmin(seen.elevation_deg))]
-    advice = (
-        f"The camera looks at the board from {value:.0f} degrees above the table, and sees {farthest} flattest; "
-        f"{LIMITS['elevation'].warns:.0f} are needed: raise it, or tilt the board towards it."
+    said = sentence(
+        "The camera looks at the board from {degrees} degrees above the table, and sees {cell} flattest; "
+        "{needed} are needed: raise it, or tilt the board towards it.",
+        degrees=round(value),
+        cell=template.cell_names[int(np.argmin(seen.elevation_deg))],
+        needed=round(LIMITS["elevation"].warns),
     )
-    return Condition("elevation", value, advice)
+    return Condition("elevation", value, said)
 
 
 def _brightness(light: CellLight) -> Condition:
     value = float(np.percentile(light.bright, 99))
-    advice = (
-        f"It is dark: the lightest parts of the board reach {value:.0f} of 255 grey levels, and "
-        f"{LIMITS['brightness'].warns:.0f} are needed: switch on a light."
+    said = sentence(
+        "It is dark: the lightest parts of the board reach {number} of 255 grey levels, and {needed} are needed: "
+        "switch on a light.",
+        number=round(value),
+        needed=round(LIMITS["brightness"].warns),
     )
-    return Condition("brightness", value, advice)
+    return Condition("brightness", value, said)
 
 
 def _burnt(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) -> list[Condition]:
@@ -99,33 +112,35 @@ def _burnt(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) 
     share = 100 * float(hit.sum() / empty.sum())
     mirrored = hit & (light.bright > BRIGHTER * np.median(light.bright[empty]))
     cells = tuple(map(int, np.flatnonzero(mirrored)))
-    where = _named(cells, template)
-    return [
-        Condition("exposure", share, f"{share:.0f} % of the empty cells are burnt out: less light, or less exposure."),
-        Condition(
-            "glare", 100 * len(cells) / len(hit), f"The lamp mirrors in {where}: move it, or turn the board.", cells
-        ),
-    ]
+    glaring = sentence("The lamp mirrors in {where}: move it, or turn the board.", where=_named(cells, template))
+    burnt = sentence(
+        "{percent} % of the empty cells are burnt out: less light, or less exposure.", percent=round(share)
+    )
+    return [Condition("exposure", share, burnt), Condition("glare", 100 * len(cells) / len(hit), glaring, cells)]
 
 
 def _sharpness(edge_px: float, seen: Viewpoint) -> Condition:
     value = 100 * edge_px / float(seen.cell_px.min())
-    advice = (
-        f"The picture is not sharp: lines blur over {value:.0f} % of a cell, and {LIMITS['sharpness'].warns:.0f} % is "
-        "the most: focus the camera, wipe its lens, and let nothing shake it."
+    said = sentence(
+        "The picture is not sharp: lines blur over {percent} % of a cell, and {most} % is the most: "
+        "focus the camera, wipe its lens, and let nothing shake it.",
+        percent=round(value),
+        most=round(LIMITS["sharpness"].warns),
     )
-    return Condition("sharpness", value, advice)
+    return Condition("sharpness", value, said)
 
 
 def _unevenness(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) -> Condition:
     value = unevenness(light, empty)
     levels = (light.middle / np.percentile(light.middle[empty], 95)) ** GAMMA
     cells = tuple(map(int, np.flatnonzero(empty & (levels < SHADED))))
-    advice = (
-        f"The light is uneven: {_named(cells, template)} get a {max(value, 2):.0f}th of the light of the brightest "
-        "cells. Move the lamp, or what throws the shadow."
+    said = sentence(
+        "The light is uneven: {where} get a {number}th of the light of the brightest cells. "
+        "Move the lamp, or what throws the shadow.",
+        where=_named(cells, template),
+        number=round(max(value, 2)),
     )
-    return Condition("unevenness", value, advice, cells)
+    return Condition("unevenness", value, said, cells)
 
 
 def _of_men(lights: Sequence[CellLight], boards: Sequence[str], template: BoardTemplate) -> list[Condition]:
@@ -138,24 +153,33 @@ def _of_men(lights: Sequence[CellLight], boards: Sequence[str], template: BoardT
     found = []
     if men:
         (one, other), value = min(men.items(), key=lambda item: item[1])
-        names = " and ".join(plural(template.classes[letter]) for letter in (one, other))
-        advice = (
-            f"{names.capitalize()} look alike: their colours are {value:.0f} apart, and "
-            f"{LIMITS['contrast'].warns:.0f} are needed: take other men, or whiter light."
+        said = sentence(
+            "{kinds:Nom} and {alike} look alike: their colours are {number} apart, and {needed} are needed: "
+            "take other men, or whiter light.",
+            kinds=kinds(one, template),
+            alike=kinds(other, template),
+            number=round(value),
+            needed=round(LIMITS["contrast"].warns),
         )
-        found.append(Condition("contrast", value, advice))
+        found.append(Condition("contrast", value, said))
     if hidden:
         (_, letter), value = min(hidden.items(), key=lambda item: item[1])
-        advice = (
-            f"{plural(template.classes[letter]).capitalize()} have nearly the board's colour: {value:.0f} apart, and "
-            f"{LIMITS['camouflage'].warns:.0f} are needed: take others, or let light fall from the side."
+        said = sentence(
+            "{kinds:Nom} have nearly the board's colour: {number} apart, and {needed} are needed: "
+            "take others, or let light fall from the side.",
+            kinds=kinds(letter, template),
+            number=round(value),
+            needed=round(LIMITS["camouflage"].warns),
         )
-        found.append(Condition("camouflage", value, advice))
+        found.append(Condition("camouflage", value, said))
     return found
 
 
-def _named(cells: Sequence[int], template: BoardTemplate) -> str:
+def _named(cells: Sequence[int], template: BoardTemplate) -> Value:
     names = [template.cell_names[cell] for cell in cells]
     if not names:
-        return "some cells"
-    return enumerated(names) if len(names) <= LISTED else f"{len(names)} cells, {names[0]} to {names[-1]},"
+        return sentence("some cells")
+    if len(names) <= LISTED:
+        return whole(names)
+    ends = {"first": names[0], "last": names[-1]}
+    return sentence_n("{count} cell, {first} to {last},", "{count} cells, {first} to {last},", len(names), **ends)

@@ -9,10 +9,11 @@ from typing import Any
 from calibration.profile import TableProfile
 from vision.calibrating.conditions import Condition, refusing, warning
 from vision.calibrating.expectation import Expectation
+from wording import Said, plain, sentence
 
 LEAST_BOARDS = 0.5
 """Share of whole boards expected to be read right below which no profile is written."""
-NO_CAUSE = (
+NO_CAUSE = sentence(
     "No single cause is to be seen: try again in even light, the camera rather above the board, with men of clearly "
     "different colours, and see that every man lies where it was asked for."
 )
@@ -31,16 +32,21 @@ class Verdict:
     conditions: tuple[Condition, ...]
 
     @property
-    def doubts(self) -> tuple[str, ...]:
-        """Why it refuses, in sentences, the most important first; empty where it does not."""
-        worst = [condition.advice for condition in refusing(self.conditions)]
+    def objections(self) -> tuple[Said, ...]:
+        """Why it refuses, the most important first; empty where it does not."""
+        worst = [(condition.said,) for condition in refusing(self.conditions)]
         if self.expectation.judged and self.expectation.boards >= LEAST_BOARDS:
             return tuple(worst)
         if not self.expectation.judged:
-            return (self.expectation.text, *worst)
-        few = f"{self.expectation.text} At least {100 * LEAST_BOARDS:.0f} of 100 are needed."
-        causes = worst or [condition.advice for condition in warning(self.conditions)][:1] or [NO_CAUSE]
-        return (few, *causes)
+            return (self.expectation.said, *worst)
+        needed = sentence("At least {needed} of 100 are needed.", needed=round(100 * LEAST_BOARDS))
+        causes = worst or [(condition.said,) for condition in warning(self.conditions)][:1] or [(NO_CAUSE,)]
+        return ((*self.expectation.said, needed), *causes)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The same in English."""
+        return tuple(plain(said) for said in self.objections)
 
     @property
     def remarks(self) -> tuple[str, ...]:

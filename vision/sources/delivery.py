@@ -6,6 +6,8 @@ import collections
 import logging
 import threading
 
+from wording import Said, Sentence, plain, sentence
+
 log = logging.getLogger(__name__)
 
 MEASURED_FRAMES = 30
@@ -76,18 +78,29 @@ class Delivery:
                 log.warning("%s: %s", self.name, self.advice())
 
     def text(self) -> str:
-        """Such as "1280x720 pixels, MJPG, 14.9 pictures a second (asked: 15), exposure locked"."""
+        """Such as "1280x720 pixels, MJPG, 14.9 pictures a second (asked: 15), exposure locked", in English."""
+        return ", ".join(map(str, self.parts()))
+
+    def parts(self) -> list[Sentence | str]:
+        """The same, one by one."""
         size, rate_hz = self.size_px, self.rate_hz
-        parts = [f"{size[0]}x{size[1]} pixels"] if size else []
+        parts: list[Sentence | str] = [sentence("{size} pixels", size=f"{size[0]}x{size[1]}")] if size else []
         parts += [self.codec] if self.codec else []
-        if rate_hz is not None:
-            asked = "" if self.asked_rate_hz is None else f" (asked: {self.asked_rate_hz:g})"
-            parts.append(f"{rate_hz:.1f} pictures a second{asked}")
-        return ", ".join(parts + ([self.exposure] if self.exposure else []))
+        if rate_hz is not None and self.asked_rate_hz is not None:
+            rates = {"rate": f"{rate_hz:.1f}", "asked": f"{self.asked_rate_hz:g}"}
+            parts.append(sentence("{rate} pictures a second (asked: {asked})", **rates))
+        elif rate_hz is not None:
+            parts.append(sentence("{rate} pictures a second", rate=f"{rate_hz:.1f}"))
+        return [*parts, self.exposure] if self.exposure else parts
 
     def advice(self) -> str:
+        """What to do about a slow camera, in English."""
+        return plain(self.remedy())
+
+    def remedy(self) -> Said:
         """What to do about a slow camera."""
+        rates = {"rate": f"{self.rate_hz or 0:.1f}", "asked": f"{self.asked_rate_hz or 0:g}"}
         return (
-            f"only {self.rate_hz or 0:.1f} of {self.asked_rate_hz or 0:g} pictures a second come. "
-            "With too little light a camera exposes longer: add a lamp. Else ask for a smaller picture."
+            sentence("only {rate} of {asked} pictures a second come.", **rates),
+            sentence("With too little light a camera exposes longer: add a lamp. Else ask for a smaller picture."),
         )

@@ -16,6 +16,7 @@ from daemon.records.exporting.diagram import Colour, Diagram
 from daemon.records.exporting.played import ExportError, Played, day_of
 from daemon.showing import lettering
 from daemon.showing.lettering import write
+from daemon.speaking import phrases
 from games import Step
 from games.double_double_dominoes import Lay
 from vision.frame import Image
@@ -119,7 +120,7 @@ def _told(played: Played) -> str:
     moves = f"{count} {'move' if count == 1 else 'moves'}"
     if outcome is None:
         return f"{moves}, not finished"
-    reason = outcome.reason.replace("_", " ")
+    reason = phrases.why(played.game, outcome)
     if outcome.winner is None:
         return f"{moves}, a draw ({reason})"
     return f"{moves}, {played.game.sides[outcome.winner]} wins ({reason})"

@@ -25,10 +25,7 @@ const board = new Board(at("board"), {
 const hand = new Hand(at("hand"), (tile) => board.hold(tile));
 
 function turn(state) {
-  if (state.outcome) {
-    const won = state.outcome.winner === null ? t("A draw") : t("{side} has won", { side: capital(state.sides[state.outcome.winner]) });
-    return `${won} (${state.outcome.reason.replaceAll("_", " ")}).`;
-  }
+  if (state.outcome) return message.view.result;
   const side = capital(state.sides[state.to_move]);
   const agent = state.players[state.to_move].agent;
   switch (state.awaiting) {
