@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import games
+from calibration.guide import lessons
+from calibration.template import load_template
 from daemon import coaching
+from daemon.clocks import GameClock, TimeControl
 from daemon.judging import adopting, corrections, undoing
 from daemon.judging.corrections import Refusal
 from daemon.judging.effects import Announcement
@@ -23,12 +27,19 @@ from daemon.speaking import catalogues, phrases, tongue
 from daemon.speaking.phrase_book import examples, forms_in, names_in, spoken_messages
 from daemon.speaking.speech import LONGEST
 from daemon.speaking.spelling import spelled
-from daemon.speaking.tongue import LANGUAGES, Message, messages, page_words, speak, tongue_of, worded
+from daemon.speaking.tongue import LANGUAGES, Message, in_words, messages, page_words, speak, tongue_of, worded
 from daemon.speaking.voice import Voice
 from daemon.speaking.voices_cli import is_heard
-from daemon.timekeeping import spoken_time
-from games import AnyGame
+from daemon.timekeeping import Timekeeper, spoken_time
+from games import AnyGame, Outcome
 from tests.daemon.storms import Table, look, show, storm
+from vision.calibrating.expectation import Expectation
+from vision.calibrating.guided_words import advice, correction, found
+from vision.calibrating.lesson_check import Mistakes
+from vision.calibrating.survey import Shown, survey
+from vision.calibrating.verdict import Verdict
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
 from wording import Term
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -240,6 +251,49 @@ def test_every_reason_why_a_board_or_a_move_is_wrong_is_in_the_catalogues(name: 
             except games.MoveError as error:
                 said.append(tongue.reason(error))
     assert not [text for text in said if glued(text)]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_everything_that_a_guided_calibration_asks_for_is_in_the_catalogues(name: str, marked: None) -> None:
+    game = games.load(name)
+    template = load_template(game.name)
+    empty, first, *others = lessons(game, template)
+    laid = np.ones(len(first.board), dtype=np.bool_)
+    cells = tuple(cell for piece in first.pieces for cell in piece.cells)
+    kinds = template.letters[1:]
+    odd = tuple((cell, kinds[kinds.index(first.board[cell]) - 1]) for cell in cells)
+    mistakes = [Mistakes(missing=cells[:3]), Mistakes(extra=cells[:2]), Mistakes(odd=odd), Mistakes(odd=odd[:1])]
+    said = [in_words(lesson.said) for lesson in (empty, first, *others)]
+    said += [in_words(*correction(one, first, template, laid)) for one in mistakes]
+    said += [in_words(*correction(Mistakes(extra=cells), empty, template, laid))]
+    said += [in_words(*advice(np.zeros((360, 640, 3), np.uint8), template, seen_before=True)), in_words(*found(0.5))]
+    assert not [text for text in said if glued(text)]
+
+
+def test_what_is_expected_of_a_profile_and_what_speaks_against_it_is_in_the_catalogues(marked: None) -> None:
+    template = load_template("nine_mens_morris")
+    boards = ["." * 24, lessons(games.load("morris"), template)[1].board]
+    tables = [SimulatedTable(template, board, default_style(), seed=4, size_px=(160, 120)) for board in boards]
+    shown = [Shown(table.render(), table.pose, board) for table, board in zip(tables, boards, strict=True)]
+    found_there = survey(shown, template)
+    said = [in_words(one.said) for one in found_there]
+    said += [in_words(*Expectation(right, 96, 24).said) for right in (96, 60)]
+    said += [in_words(*one) for one in Verdict(Expectation(60, 96, 24, by_picture=False), ()).objections]
+    assert len(found_there) > 5 and not [text for text in said if glued(text)]
+
+
+def test_how_a_game_is_lost_is_told_of_the_side_that_lost() -> None:
+    game = games.load("morris")
+    assert phrases.result(game, Outcome(0, "no_legal_move")) == "Light wins: dark cannot move."
+    assert phrases.result(game, Outcome(1, "two_men_left")) == "Dark wins: light has only two men left."
+    speak("ro")
+    assert phrases.result(game, Outcome(0, "no_legal_move")) == "Albul câștigă: negrul nu poate muta."
+
+
+def test_the_health_of_a_clock_is_told_in_the_players_language() -> None:
+    speak("pt-br")
+    timer = Timekeeper(GameClock(TimeControl("game", 100.0)), lambda: 0.0)
+    assert timer.status(("light", "dark"))["text"] == "o branco 1:40, o preto 1:40 (o tabuleiro ainda não foi visto)"
 
 
 def test_sentences_take_the_forms_of_their_language() -> None:
