@@ -155,8 +155,10 @@ class Referee(Play):
         last, begun = len(best.moves) - 1, self.ply
         for number, (move, position) in enumerate(zip(best.moves, best.positions, strict=True)):
             side = self.game.to_move(self.position)
-            known: Known = "seat" if number == last and movers and movers[-1] == side else ""
             assumed = number == last and event.order_assumed
+            # Of men whose order is assumed nobody knows which the hand that was seen has laid.
+            told = number == last and not assumed and bool(movers) and movers[-1] == side
+            known: Known = "seat" if told else ""
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
         self.verdict, self._said = "legal", ()
         self.withdrawn = self._undone = self.ended = None

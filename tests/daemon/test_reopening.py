@@ -98,6 +98,14 @@ def test_movers_that_are_known_stay_and_an_earlier_one_is_turned() -> None:
     assert referee.game.scores(referee.position) == (99, 1)
 
 
+def test_of_tiles_whose_order_is_assumed_the_hand_that_was_seen_made_none_for_certain() -> None:
+    referee = Referee(games.load("dominoes"))
+    lay(referee, "8H6-8I1", "8J1-8K4", movers=(0,))
+    effects = show(referee, with_tiles(referee, POINT, PLAIN), (1,))
+    assert "I assume their order" in said(effects)[-1]
+    assert [ply.known for ply in referee.line.plies if ply.text in (POINT, PLAIN)] == ["", ""]
+
+
 def test_a_pass_that_was_told_stays_told() -> None:
     referee = Referee(games.load("dominoes"))
     at(referee, NEARLY.replace("98", "99").join(("green;", "")))
