@@ -19,6 +19,7 @@ import cv2
 import numpy as np
 
 from daemon.records.pictures import LARGEST_BYTES, Pictures
+from daemon.speaking.tongue import worded
 from vision.frame import Image
 
 _log = logging.getLogger(__name__)
@@ -66,8 +67,9 @@ class PictureKeeper:
     def status(self) -> dict[str, object]:
         """For the health page; missing pictures are no fault of the table."""
         alive = self._thread.is_alive()
-        text = self._trouble or f"{self._taken_bytes / 1e6:.0f} MB of {self._quota_bytes / 1e6:.0f} MB"
-        return {"ok": alive, "text": text if alive else "the thread that keeps them has ended"}
+        figures = {"number": round(self._taken_bytes / 1e6), "most": round(self._quota_bytes / 1e6)}
+        text = self._trouble or worded("{number} MB of {most} MB", **figures)
+        return {"ok": alive, "text": text if alive else worded("the thread that keeps them has ended")}
 
     def close(self) -> None:
         """Writes what waits, as far as there is time."""

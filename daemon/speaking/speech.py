@@ -73,7 +73,7 @@ class Speaker:
         self._stop = threading.Event()
         self._busy = False
         self._spoken = self._dropped = self._failed = 0
-        self._reason = "" if enabled else "switched off in the configuration"
+        self._reason = "" if enabled else worded("switched off in the configuration")
         self._lasting = not enabled
         self._again_s = float("inf")
         self._last = ""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from daemon.speaking.tongue import worded
 from daemon.supervising.reloading import Reading, read_again
 from daemon.timekeeping import time_control
 
@@ -65,7 +66,7 @@ class Retuning:
         """`ok`, `text` and `readings` for the health page."""
         last, figures = self._last, {"readings": self.readings, "file": str(self.path)}
         if last is None:
-            return {"ok": True, "text": "as at the start", **figures}
+            return {"ok": True, "text": worded("as at the start"), **figures}
         fault = " ".join(last.fault.split())[:300]
         text = f"{last.text} {fault}" if fault else last.text
         return {"ok": not last.fault, "text": text, "waiting": list(last.waiting), **figures}

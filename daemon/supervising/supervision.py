@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from daemon.config import SupervisionSection
 from daemon.pipeline import Observation
+from daemon.speaking.tongue import worded
 from daemon.supervising.camera import Camera
 from daemon.supervising.disk import DiskWatch
 from daemon.supervising.overseer import Signs
@@ -174,7 +175,7 @@ class Supervision:
 
     def _process(self) -> dict[str, object]:
         up_s = self._pulse.clock() - self._began_s
-        return {"ok": True, "text": f"up for {_duration(up_s)}", "pid": os.getpid()}
+        return {"ok": True, "text": worded("up for {time}", time=_duration(up_s)), "pid": os.getpid()}
 
     def _page_fault(self) -> str:
         services = self._session.services
