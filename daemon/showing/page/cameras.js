@@ -65,8 +65,9 @@ async function begin(event) {
 
 /** Lists what can be chosen; without a menu, only what is plugged in. */
 async function list() {
-  const menu = await fetch("menu").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
-  if (!menu) return;
+  // An answer that is not read to its end keeps its connection.
+  const menu = await fetch("menu").then((answer) => answer.json()).catch(() => ({}));
+  if (!menu.choice) return;
   used = menu.choice.camera.source;
   const kept = at("address").value;
   const choices = [
