@@ -93,7 +93,9 @@ def eye(monkeypatch: pytest.MonkeyPatch) -> Iterator[Eye]:
     made.page.close()
 
 
-@pytest.mark.parametrize("source", [*sorted(names_of(CABLE)), "http://192.168.1.7:8080/video", "rtsp://ana:x@cam.local/live"])
+@pytest.mark.parametrize(
+    "source", [*sorted(names_of(CABLE)), "http://192.168.1.7:8080/video", "rtsp://ana:x@cam.local/live"]
+)
 def test_cameras_on_a_cable_and_addresses_may_be_chosen(source: str) -> None:
     check_source(source, [CABLE])
 
