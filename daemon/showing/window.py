@@ -137,8 +137,9 @@ class Window:
             process = self._process
             status = process.wait(END_S) if process is not None else 0
             if not self._closing:
-                self._reason = "closed by hand" if status == 0 else f"the display cannot be used (status {status})"
-                _log.warning("the window is gone: %s", self._reason)
+                reason = "closed by hand" if status == 0 else f"the display cannot be used (status {status})"
+                _log.warning("the window is gone: %s", reason)
+                self._reason = reason
         except Exception:  # noqa: BLE001 - the top of the thread
             _log.exception("the window is not heard any more")
         finally:

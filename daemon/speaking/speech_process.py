@@ -20,10 +20,17 @@ import os
 import queue
 import sys
 import threading
+import time
 import wave
 from typing import Any, TextIO
 
 FALLBACK = "en"
+TRIES = 3
+"""Times a phrase is made at most."""
+SHORTEST_S = 0.1
+"""Less sound than this is none: of a phrase with any letter or digit espeak-ng makes more."""
+REST_S = 0.2
+"""So long the engine is left alone before it makes a phrase again."""
 
 
 def main() -> None:
@@ -47,8 +54,10 @@ def main() -> None:
     while True:
         request = json.loads(requests.get())
         try:
-            _render(engine, request["text"], arguments.file)
-            _answer(answers, {"id": request["id"], "ok": True, "seconds": _seconds(arguments.file)})
+            _answer(
+                answers,
+                {"id": request["id"], "ok": True, "seconds": _render_whole(engine, request["text"], arguments.file)},
+            )
         except Exception as error:  # noqa: BLE001 - one phrase lost, the next may do
             _answer(answers, {"id": request["id"], "ok": False, "error": f"{type(error).__name__}: {error}"})
 
@@ -86,6 +95,20 @@ def _settle_voice(engine: Any, language: str) -> str:
         return ""
     engine.setProperty("voice", FALLBACK)
     return f"there is no voice for {language!r}; {FALLBACK!r} speaks"
+
+
+def _render_whole(engine: Any, text: str, path: str) -> float:
+    """How many seconds of sound were made of the phrase. Raises EOFError where there are none.
+
+    On a busy machine pyttsx3 may take the end of the phrase before for the end of this one, and write no sound.
+    """
+    for _ in range(TRIES):
+        _render(engine, text, path)
+        seconds = _seconds(path)
+        if seconds >= SHORTEST_S or not any(letter.isalnum() for letter in text):
+            return seconds
+        time.sleep(REST_S)
+    raise EOFError("the engine makes no sound of it")
 
 
 def _render(engine: Any, text: str, path: str) -> None:

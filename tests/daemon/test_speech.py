@@ -321,6 +321,42 @@ def test_a_voice_ends_with_the_daemon_even_where_it_hangs() -> None:
     wait_for(lambda: os.waitpid(process, os.WNOHANG) == (process, 0))
 
 
+ENGINE = f"""
+    import runpy, sys, types, wave
+    class Engine:
+        tries = 0
+        def setProperty(self, *_): pass
+        def getProperty(self, name): return "gmw/en"
+        def save_to_file(self, text, path): self.text, self.path = text, path
+        def runAndWait(self):
+            self.tries += 1
+            with wave.open(self.path, "wb") as file:
+                file.setnchannels(1); file.setsampwidth(2); file.setframerate(8000)
+                file.writeframes(b"" if "never" in self.text or self.tries % 2 else bytes(8000))
+    sys.modules["pyttsx3"] = types.SimpleNamespace(init=Engine)
+    runpy.run_path({voice.PROCESS[-1]!r}, run_name="__main__")
+"""
+
+
+def test_a_phrase_of_which_the_engine_makes_no_sound_is_made_again(make: Make, tmp_path: Path) -> None:
+    speaker = make(ENGINE, None, render_to=tmp_path)
+    for phrase in ("Your move.", "Dark moves.", "..."):
+        speaker.say(phrase)
+    assert speaker.wait_until_silent(30)
+    assert [loudness(file)[0] > 0.1 for file in sorted(tmp_path.iterdir())] == [True, True, False]
+    assert speaker.status()["spoken"] == 3
+
+
+def test_a_phrase_that_stays_without_a_sound_is_told(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    speaker = make(ENGINE, None, render_to=tmp_path)
+    speaker.say("never")
+    assert speaker.wait_until_silent(30)
+    assert speaker.status()["failed"] == 1
+    assert "the engine makes no sound of it" in caplog.text
+
+
 def test_speech_that_is_switched_off_starts_nothing(make: Make) -> None:
     before = children()
     speaker = make(enabled=False)
