@@ -154,9 +154,8 @@ class Archive:
                     told |= {"names": names_seen(journal), "kinds": kinds}
             return told
 
-        here, state = is_here(request), self._playing()
-        may = here or self._commands_from_elsewhere
-        own = {"played": "" if state is None else state.game_id, "commands": may, "token": may and not here}
+        state, may = self._playing(), is_here(request) or self._commands_from_elsewhere
+        own = {"played": "" if state is None else state.game_id, "commands": may}
         return await self._answer(work, lambda told: web.json_response(told | own))
 
     async def ranked(self, request: web.Request) -> web.Response:

@@ -13,6 +13,8 @@ from daemon.records.importing.reading import read_game
 from daemon.records.journal import Journal
 from daemon.records.picture_keeper import encoded
 from daemon.records.pictures import Pictures
+from daemon.showing import archive as showing_archive
+from daemon.showing import permission
 from daemon.showing.web import WebPage
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game
@@ -180,3 +182,35 @@ def test_axe_finds_no_serious_fault_in_replay_and_ranking(archive: WebPage, look
     page.click("#tab-ranking")
     page.locator("#standings tr").first.wait_for()
     assert serious(page) == []
+
+
+def test_from_another_computer_the_token_is_asked_for_until_it_is_right(
+    record: Path, look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (permission, showing_archive):
+        monkeypatch.setattr(module, "is_here", lambda _request: False)
+    served = WebPage(port=0, host="0.0.0.0", token=tmp_path / "page.token", journal=record)
+    served.update_state(state(game_id=PLAYED))
+    page = look(f"http://127.0.0.1:{served.port}/games")
+    open_game(page, "reversi")
+    page.fill("#name-first", "Ada")
+    change, dialog = page.get_by_role("button", name="Change names"), page.locator("#ask-token")
+    change.click()
+    dialog.wait_for()
+    assert serious(page) == []
+    dialog.get_by_role("button", name="Cancel").click()
+    page.locator("#message", has_text="need the token").wait_for()
+    assert dialog.count() == 0
+    change.click()
+    for token in ("wrong", (tmp_path / "page.token").read_text().strip()):
+        dialog.get_by_label("Token").fill(token)
+        with page.expect_response(lambda answer: answer.url.endswith("/players")):
+            dialog.get_by_role("button", name="Go on").click()
+        dialog.wait_for(state="visible" if token == "wrong" else "detached")
+    page.locator("#message", has_text="The names are changed.").wait_for()
+    page.locator("#list button", has_text="Ada").wait_for()
+    page.reload()
+    page.fill("#name-first", "Bea")
+    change.click()  # it is kept until the window closes
+    page.locator("#list button", has_text="Bea").wait_for()
+    served.close()

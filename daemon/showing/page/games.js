@@ -1,6 +1,7 @@
 // Leafs through the recorded games. Every text goes in as text, never as HTML; drawn boards are pictures.
 
 import { at, make } from "./elements.js";
+import { post } from "./tell.js";
 import { t, translate } from "./words.js";
 
 await translate();
@@ -13,27 +14,20 @@ function say(text) {
 class Refused extends Error {}
 
 async function ask(path, command) {
-  const request = command === undefined ? {} : {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...authorization() },
-    body: JSON.stringify(command),
-  };
+  if (command !== undefined) {
+    const { ok, text, told } = await post(path, command);
+    if (!ok) throw Object.assign(new Refused(text), { code: told?.code });
+    return told;
+  }
   let answer;
   try {
-    answer = await fetch(path, request);
+    answer = await fetch(path);
   } catch {
     throw new Refused(t("The daemon does not answer. Nothing was changed."));
   }
   const told = await answer.json().catch(() => ({ text: t("What answers there is no Kibitzer.") }));
-  if (!answer.ok) throw Object.assign(new Refused(told.text), { status: answer.status });
+  if (!answer.ok) throw new Refused(told.text);
   return told;
-}
-
-// From another computer a command needs the token; it is kept until the window is closed, and goes nowhere else.
-function authorization() {
-  const token = at("token").value.trim();
-  if (token) sessionStorage.setItem("token", token);
-  return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
 const FORMATS = {
@@ -68,7 +62,6 @@ async function showList(more = false) {
     const told = await ask(`archive?${query}`);
     if (asked !== list.asked) return; // somebody typed on meanwhile
     Object.assign(list, { older: told.older, played: told.played, may: told.commands });
-    at("token-line").hidden = !told.token;
     if (!more) {
       at("list").replaceChildren();
       choose(at("filter-game"), told.kinds);
@@ -309,7 +302,7 @@ async function remove() {
     await showList();
     say(told.text);
   } catch (error) {
-    if (error.status === 404) await showList(); // another page was first
+    if (error.code === "unknown_game") await showList(); // another page was first
     tellError(error);
   }
 }
@@ -366,7 +359,6 @@ at("format").onchange = aimSave;
 at("names-form").onsubmit = rename;
 at("delete").onclick = askToDelete;
 at("sure").onclose = remove;
-at("token").value = sessionStorage.getItem("token") || "";
 window.onhashchange = () => { turnTo("games"); open(location.hash.slice(1)); };
 await showList();
 open(location.hash.slice(1));

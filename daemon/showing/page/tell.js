@@ -1,7 +1,7 @@
 // What people tell the daemon, by POST. From another computer the token comes along; it is kept until the window closes.
 "use strict";
 
-import { at } from "./elements.js";
+import { at, make } from "./elements.js";
 import { t } from "./words.js";
 
 const WAIT_MS = 12000;
@@ -13,16 +13,26 @@ function authorization() {
 
 /** Asks for the token; resolves to whether one was given. */
 function askToken() {
-  const dialog = at("ask-token");
-  if (!dialog || dialog.open) return Promise.resolve(false);
+  if (at("ask-token")) return Promise.resolve(false); // it is asked for already
+  const token = make("input", { type: "password", autocomplete: "off", required: true });
+  token.value = sessionStorage.getItem("token") || "";
+  const cancel = make("button", { type: "button", text: t("Cancel") });
+  const form = make("form", { method: "dialog" },
+    make("h2", { id: "ask-title", text: t("The token, please") }),
+    make("p", { text: t("Commands from another computer need it. On the table's computer this prints it:") }),
+    make("p", {}, make("code", { text: "kibitzer keys token" })),
+    make("label", {}, make("span", { text: t("Token") }), " ", token),
+    make("p", { class: "buttons" }, cancel, make("button", { class: "primary", type: "submit", value: "given", text: t("Go on") })));
+  const dialog = make("dialog", { id: "ask-token", class: "dialog", "aria-labelledby": "ask-title" }, form);
+  document.body.append(dialog);
   return new Promise((resolve) => {
-    at("token").value = sessionStorage.getItem("token") || "";
-    at("ask-form").onsubmit = () => {
-      sessionStorage.setItem("token", at("token").value.trim());
-      resolve(true);
+    cancel.onclick = () => dialog.close();
+    dialog.onclose = () => {
+      const given = dialog.returnValue === "given";
+      if (given) sessionStorage.setItem("token", token.value.trim());
+      dialog.remove();
+      resolve(given);
     };
-    at("ask-cancel").onclick = () => dialog.close();
-    dialog.onclose = () => resolve(false);
     dialog.showModal();
   });
 }
