@@ -6,7 +6,7 @@ import functools
 import time
 from typing import TYPE_CHECKING
 
-from daemon.judging.line import LineOfPlay
+from daemon.judging.line import LineOfPlay, Ply
 from daemon.play.hands import told_move
 from daemon.play.legal import legal_of
 from daemon.seeing import Seeing
@@ -49,8 +49,16 @@ class Presenting:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._picture_s = self._shown_s = self._window_s = float("-inf")
+        self._window_s = float("-inf")
+        self._begin(None)
+
+    def _begin(self, page: WebPage | None) -> None:
+        """Knows nothing of what the page shows: it was opened just now."""
+        self._page = page
+        self._picture_s = self._shown_s = float("-inf")
         self._view, self._sequence = View(), -1
+        self._plies: list[Ply] = []
+        """The moves that the page lists."""
         self._drawn: tuple[str, str, int] = "", "", -1
         """What the page's picture tells: words, verdict and ply."""
 
@@ -59,6 +67,8 @@ class Presenting:
         now, session = time.monotonic(), self._session
         if session.page is None or session.match is None:
             return
+        if session.page is not self._page:
+            self._begin(session.page)
         state = session.match.state
         if now - self._shown_s < SHOW_S and (state is None or state.sequence == self._sequence):
             return
@@ -102,11 +112,14 @@ class Presenting:
         pose = None if seen is None else seen.alignment.pose
         page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
         if match.state is not None:
-            if not watched and match.state.sequence != self._sequence:
-                page.update_legal(legal_of(match.referee, match.game_id))
+            changed = match.state.sequence != self._sequence
             self._sequence = match.state.sequence
+            if changed and not watched:
+                page.update_legal(legal_of(match.referee, match.game_id))
             page.update_state(match.state)
-            page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
+            if changed or match.referee.line.plies != self._plies:
+                self._plies = list(match.referee.line.plies)
+                page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
         page.update_health(session.health())
         if session.menu is not None:
             page.offer_menu(session.menu)

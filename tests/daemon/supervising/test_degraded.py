@@ -113,7 +113,7 @@ class Table:
         except urllib.error.HTTPError as error:
             with error:
                 status, body = error.code, error.read()
-        return status, body.decode() if path == "metrics" else json.loads(body)
+        return status, body.decode() if path in {"metrics", "board.svg"} else json.loads(body)
 
     def close(self) -> None:
         self.daemon.overseer.close()
@@ -224,6 +224,8 @@ def test_page_whose_port_is_taken_while_it_is_down_is_opened_when_the_port_is_fr
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     table = sit(page={"port": port, "window": False, "token": str(tmp_path / "token")})
+    table.until(lambda: table.get("board.svg")[0] == 200)
+    board = table.get("board.svg")[1]
     page = table.session.page
     assert page is not None
     page.close()
@@ -236,6 +238,8 @@ def test_page_whose_port_is_taken_while_it_is_down_is_opened_when_the_port_is_fr
     table.daemon.supervision.reopened["page"]._limit._starts.clear()
     table.until(lambda: table.said[-1] == "The page is there again.")
     assert table.get("healthz")[1]["parts"]["page"]["ok"]
+    table.until(lambda: table.get("board.svg")[0] == 200)
+    assert table.get("board.svg")[1] == board
 
 
 def test_bus_that_has_stopped_is_opened_again_at_the_same_address_and_the_match_publishes_there(sit: Sit) -> None:
