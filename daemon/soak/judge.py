@@ -59,8 +59,15 @@ class Judge:
         """The last position that both the players and the daemon knew."""
         self._by_the_way = ""
         """The board that is believed because it stood there by the way; empty where none is."""
+        self._laid = (0.0, "")
+        """Since when what stands on the table has stood there."""
         self._free = (0.0, "")
         """When no hand was over the table last, and what stood there then."""
+
+    @property
+    def laid_s(self) -> float:
+        """Since when what stands on the table has stood there."""
+        return self._laid[0]
 
     @property
     def clear_s(self) -> float:
@@ -109,6 +116,8 @@ class Judge:
         """To be called after each picture."""
         trial = self._trial
         self._legal.add(trial.game.board(trial.player.position))
+        if self._laid[1] != trial.table.board:
+            self._laid = trial.time_s, trial.table.board
         if not trial.table.hand_in_view:
             self._free = trial.time_s, trial.table.board
         passed_s, self._last_s = trial.time_s - self._last_s, trial.time_s

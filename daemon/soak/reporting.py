@@ -15,12 +15,17 @@ PATIENCE_S = 90.0
 
 
 def reported(at: Trial, what: str, rules: frozenset[str]) -> Iterator[None]:
-    """Waits until the board that lies there is reported by one of the rules (any, where there are none)."""
+    """Waits until the board that lies there is reported by one of the rules (any, where there are none).
+
+    A report of this very board counts from when it lay there: it may come before the hand is back at the table's edge.
+    """
     since_s, board = at.time_s, at.table.board
     most_s = at.time_s + PATIENCE_S
     while at.time_s < most_s:
         for one in at.judge.heard:
-            if one.time_s < since_s or one.code not in ("illegal", "desync", "unfinished"):
+            if one.time_s < (at.judge.laid_s if one.board == board else since_s):
+                continue
+            if one.code not in ("illegal", "desync", "unfinished"):
                 continue
             if not rules or one.rule in rules or one.code in rules:
                 name = one.rule or one.code
