@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 import numpy as np
@@ -74,11 +74,15 @@ def board_svg(
     labelled: bool = True,
     bare: bool = False,
     title: str = "",
+    names: Mapping[str, str] | None = None,
+    sides: Mapping[str, str] | None = None,
 ) -> str:
     """The SVG of a board: `board` has a class letter per cell, and may be empty; `tiles` are halves that are one tile.
 
     `pawns` are sides and their scores, drawn where the board has a track. `bare` leaves out what the board is painted
-    with, for laying it over a picture. Raises ValueError where `board` has another length than the template has cells.
+    with, for laying it over a picture. `names` are what people call the classes, by letter, and `sides` the sides,
+    where not as the template and the pawns do. Raises ValueError where `board` has another length than the template
+    has cells.
     """
     cells = len(template.cells_mm)
     if board and len(board) != cells:
@@ -95,8 +99,8 @@ def board_svg(
     for first, second in tiles:
         _draw_tile(under, template.cells_mm[first], template.cells_mm[second], pitch)
     paired = {cell for pair in tiles for cell in pair}
-    _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired)
-    _draw_pawns(group(svg, "pawns"), template, pawns)
+    _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired, names or template.classes)
+    _draw_pawns(group(svg, "pawns"), template, pawns, sides or {})
     _draw_marks(group(svg, "marks"), template, marks, pitch)
     return ElementTree.tostring(svg, encoding="unicode").replace(GROUND, ground, 1)
 
@@ -206,7 +210,13 @@ def _is_ruled(template: BoardTemplate) -> bool:
 
 
 def _draw_cells(
-    cells: Element, template: BoardTemplate, board: str, marks: Marks, pitch: float, paired: set[int]
+    cells: Element,
+    template: BoardTemplate,
+    board: str,
+    marks: Marks,
+    pitch: float,
+    paired: set[int],
+    names: Mapping[str, str],
 ) -> None:
     came = {step.cell for step in marks.last if step.kind != "remove"}
     went = {step.origin for step in marks.last if step.origin is not None}
@@ -217,7 +227,7 @@ def _draw_cells(
         place = add(cells, "g", kind, {})
         place.set("data-cell", name)
         place.set("role", "img")
-        place.set("aria-label", f"{name}: {what}")
+        place.set("aria-label", f"{name}: {names.get(letter, letter)}")
         x, y = template.cells_mm[cell]
         if _is_ruled(template):
             add(place, "rect", "spot", {"x": x - pitch / 2, "y": y - pitch / 2, "width": pitch, "height": pitch})
@@ -272,7 +282,9 @@ def _draw_tile(tiles: Element, first: FloatArray, second: FloatArray, pitch: flo
     line(tiles, "seam", middle + across, middle - across, 0.03 * pitch)
 
 
-def _draw_pawns(pawns: Element, template: BoardTemplate, scores: Sequence[tuple[str, int]]) -> None:
+def _draw_pawns(
+    pawns: Element, template: BoardTemplate, scores: Sequence[tuple[str, int]], sides: Mapping[str, str]
+) -> None:
     """The score pawns on the track; who has no points yet stands where the template says."""
     track, waiting = template.track_mm, template.source.get("pawns", {})
     if not len(track):
@@ -285,7 +297,8 @@ def _draw_pawns(pawns: Element, template: BoardTemplate, scores: Sequence[tuple[
         x += (index - 0.5) * 5 if beside and score > 0 else 0
         add(pawns, "circle", "shade", {"cx": x + 0.5, "cy": y + 1.2, "r": 6.2})
         pawn = {"cx": x, "cy": y, "r": 6.0, "stroke-width": 0.8}
-        add(pawns, "circle", "pawn", pawn, fill=PAWNS.get(side, "#7c8aa5"), **{"aria-label": f"{side}: {score}"})
+        label = f"{sides.get(side, side)}: {score}"
+        add(pawns, "circle", "pawn", pawn, fill=PAWNS.get(side, "#7c8aa5"), **{"aria-label": label})
 
 
 def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:

@@ -158,6 +158,11 @@ def called(term: Term) -> set[str]:
     return {name.casefold() for name in (term.name, *forms)}
 
 
+def alone(kind: str, name: str) -> str:
+    """The name of a term as it stands by itself, as on a button, in the players' language."""
+    return _Speaking.tongue.form(Term(kind, name), "name")
+
+
 def as_words(value: Given) -> str:
     """A term or a list of names by itself, in the players' language."""
     return wording.express(wording.fixed(value), _Speaking.tongue)
