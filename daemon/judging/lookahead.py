@@ -25,7 +25,7 @@ from daemon.judging.explanation import (
     Explanation,
 )
 from daemon.judging.line import shares_men
-from games import EMPTY, AnyGame, Side, Step, carry_out, in_any_order
+from games import EMPTY, AnyGame, Side, Step, carry_out, changed_cells, in_any_order
 
 MOST_MISSED = 7
 """The same where men belong to nobody: tiles that came while the camera was away or the computer busy. They would
@@ -156,6 +156,8 @@ class Lookahead:
         if begun[0] > (FIT_PLIES_NATS if plies > 1 else FIT_NATS["plies"]) + 1e-6:
             return
         line = self._carry_out(begun)
+        if plies >= MOST_PLIES and not shares_men(self._game) and not _all_leave_a_trace(self._game, line):
+            return
         strangers = sum(
             side != known for side, known in zip(reversed(line.sides), reversed(self._movers), strict=False)
         )
@@ -197,6 +199,19 @@ class Lookahead:
         if explanation.fits:
             self.found.append(explanation)
             self._best = min(self._best, explanation.cost)
+
+
+def _all_leave_a_trace(game: AnyGame, line: Line) -> bool:
+    """Whether each ply has changed a cell that looks otherwise now than before it.
+
+    A man laid and taken again, or moved there and back, is no trace. With such plies in between, a single man put where
+    it may not go becomes legal, and that he was put there is likelier than that three plies went by unseen.
+    """
+    boards = [game.board(position) for position in (line.start, *line.positions)]
+    return all(
+        before == after or any(before[cell] != boards[-1][cell] for cell in changed_cells(before, after))
+        for before, after in itertools.pairwise(boards)
+    )
 
 
 def _halves(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:

@@ -225,3 +225,16 @@ def test_men_that_show_their_side_are_not_caught_up_with_beyond_three_plies() ->
     history = games.line_of_play(game, ["d2", "f4", "a1", "g7"])
     assert explain(game, history[:1], reading_of(game, game.board(history[4]))).explanations == ()
     assert explain(game, history[:2], reading_of(game, game.board(history[4]))).explanations != ()
+
+
+def test_a_man_put_where_it_may_not_go_is_no_three_plies_of_which_nothing_is_left() -> None:
+    game = games.load("morris")
+    before = game.parse_position("light:MMOOMOOMOMMOEOOOOOEOOEEE1165")
+    by_three = [before]
+    for move in ("g7xa1", "a1xa7", "g7-g4"):  # legal; in the end only a7 and g4 look otherwise
+        by_three.append(game.apply(by_three[-1], game.parse_move(by_three[-1], move)))
+    board = game.board(by_three[-1])
+    assert board == game.board(before)[1:14].join((".", "W")) + game.board(before)[15:]
+    assert explain(game, [before], reading_of(game, board)).explanations == ()
+    # Two plies of which one is gone again are common: a man laid and taken at once.
+    assert explain(game, by_three[:2], reading_of(game, board)).explanations[0].seen == 2
