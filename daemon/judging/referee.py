@@ -148,6 +148,9 @@ class Referee(Play):
         if fault is not None and (obeyed := self._obeyed(event)) is not None:
             best, fault = obeyed, None
         if fault is not None:
+            back = next((one for one in event.explanations if one.kind == "takeback" and one.board == best.board), None)
+            if back is not None:  # of a move that nobody asked for and a takeback that show the same
+                return self._takeback(back)
             return self._complain(Complaint("illegal", in_words(*fault.said), fault.cells, fault.rule), event.board)
         if self.ply == 0:
             self.history[0] = best.start

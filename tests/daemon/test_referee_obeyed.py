@@ -24,3 +24,16 @@ def test_players_who_answer_at_once_are_believed_to_have_obeyed_first() -> None:
     effects = referee.see(explain(game, referee.history, reading_of(game, board)))
     assert [one.move for one in effects if isinstance(one, Record)] == [ASKED, NEXT]
     assert not any(one.code == "illegal" for one in effects if isinstance(one, Announcement))
+
+
+def test_a_takeback_that_looks_like_a_move_nobody_asked_the_agent_for_is_a_takeback() -> None:
+    game = games.load("morris")
+    before = game.parse_position("light:EEEOEOEEOOMMOMOOOOMOMOOO2256")
+    after = game.apply(before, game.parse_move(before, "f6xa7"))
+    referee = Referee(game, (None, "alphabeta"), [before, after], ["f6xa7"])
+    referee.reply("alphabeta", 1, "e5xc4")
+    event = explain(game, referee.history, reading_of(game, game.board(before)))
+    assert event.explanations[0].kind == "plies"  # a7, taking f6, is a legal move
+    effects = referee.see(event)
+    assert [one.code for one in effects if isinstance(one, Announcement)] == ["takeback"]
+    assert (referee.ply, referee.awaiting) == (0, "move")
