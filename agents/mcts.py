@@ -26,7 +26,7 @@ class MctsOptions:
 
     simulations: int = rule(
         0,
-        f"playouts a move; 0 is {SIMULATIONS}, or as time and nodes allow where they are limited",
+        "playouts a move; 0 is a hundred, or as time and nodes allow where they are limited",
         minimum=0,
         maximum=10**9,
     )

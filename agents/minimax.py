@@ -60,7 +60,7 @@ class MinimaxOptions:
     """The agent's options."""
 
     heuristic: str = rule("", "name of the heuristic that judges positions; empty is the game's usual one")
-    depth: int = rule(0, "plies to search; 0 is the seed's depth for the game", minimum=0, maximum=MAX_DEPTH)
+    depth: int = rule(0, "plies to search; 0 is the usual depth for the game", minimum=0, maximum=MAX_DEPTH)
     opening_depth: int = rule(0, "plies to search in the opening instead; 0 is depth", minimum=0, maximum=MAX_DEPTH)
     seed: int = rule(0, "chooses among moves that are equally good; 0 takes the first", minimum=0, maximum=2**31)
 

@@ -6,10 +6,30 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from daemon.speaking.tongue import worded
-from wording import listing
+from wording import listing, noun
 
 if TYPE_CHECKING:
     from daemon.session import Session
+
+PARTS = (
+    noun("part", "bus"),
+    noun("part", "voice"),
+    noun("part", "agents"),
+    noun("part", "page"),
+    noun("part", "camera"),
+    noun("part", "board"),
+    noun("part", "eyes"),
+    noun("part", "clock"),
+    noun("part", "record"),
+    noun("part", "pictures"),
+    noun("part", "scenes"),
+    noun("part", "settings"),
+    noun("part", "pipeline"),
+    noun("part", "disk"),
+    noun("part", "process"),
+    noun("part", "daemon"),
+)
+"""Every part of a table that has a health."""
 
 
 def health_of(session: Session) -> dict[str, dict[str, object]]:

@@ -27,6 +27,7 @@ from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.pipeline import Observation
 from daemon.seeing import Seeing
+from daemon.speaking.tongue import worded, worded_n
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
@@ -109,9 +110,15 @@ class SceneKeeper:
 
     def status(self) -> dict[str, object]:
         """`ok` and `text`, as in the health of all parts: a bundle that cannot be written stops no game."""
-        text = f"{self.ring.seconds:.0f} s of pictures in {self.ring.bytes / 1e6:.0f} MB, {self._kept} bundles written"
+        text = worded(
+            "{seconds} s of pictures in {number} MB, {count} scenes written",
+            seconds=round(self.ring.seconds),
+            number=round(self.ring.bytes / 1e6),
+            count=self._kept,
+        )
         if self.ring.left_out:
-            text += f", {self.ring.left_out} pictures left out"
+            left_out = worded_n("{count} picture left out", "{count} pictures left out", self.ring.left_out)
+            text = f"{text}, {left_out}"
         return {"ok": True, "text": self._trouble or text, "written": self._kept, "skipped": self._skipped}
 
     def close(self) -> None:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import games
 from daemon.choosing.choice import choice_of
 from daemon.choosing.sources import is_same, names_of, without_secret
 from daemon.config import ClockSection, Config, PlayerSection
-from daemon.speaking.tongue import LANGUAGES
+from daemon.speaking.tongue import LANGUAGES, OPTION, alone, titled, worded, worded_n
 from daemon.supervising.camera import NONE
 from vision.sources.cameras import Camera
 
-CLOCKS: tuple[dict[str, Any], ...] = (
-    {"title": "no clock", "clock": {"control": "none"}},
-    {"title": "5 minutes a move", "clock": {"control": "move", "minutes": 5.0}},
-    {"title": "10 minutes a move", "clock": {"control": "move", "minutes": 10.0}},
-    {"title": "15 minutes a move", "clock": {"control": "move", "minutes": 15.0}},
-    {"title": "10 minutes a game", "clock": {"control": "game", "minutes": 10.0}},
-)
-"""Usual clocks; a game's own minutes and increment may be anything in their range."""
+A_MOVE, A_GAME = (5, 10, 15), (10,)
+"""Minutes of usual clocks; a game's own minutes and increment may be anything in their range."""
 
 
 def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: Sequence[Camera] = ()) -> dict[str, Any]:
@@ -35,11 +29,22 @@ def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: S
         "choice": choice,
         "games": [_game(name, known.get(name, {}), catalogue) for name in games.names()],
         "player": _ranges(PlayerSection, ("time_s", "depth", "nodes")),
-        "clocks": list(CLOCKS),
+        "clocks": list(_clocks()),
         "clock": _ranges(ClockSection, ("minutes", "increment_s")) | {"control": ["none", "move", "game"]},
         "languages": [{"code": code, "name": name} for code, name in LANGUAGES.items()],
         "cameras": _cameras((source, config.camera.source), listed),
     }
+
+
+def _clocks() -> Iterator[dict[str, Any]]:
+    """Usual clocks."""
+    yield {"title": worded("no clock"), "clock": {"control": "none"}}
+    for minutes in A_MOVE:
+        title = worded_n("{count} minute a move", "{count} minutes a move", minutes)
+        yield {"title": title, "clock": {"control": "move", "minutes": float(minutes)}}
+    for minutes in A_GAME:
+        title = worded_n("{count} minute a game", "{count} minutes a game", minutes)
+        yield {"title": title, "clock": {"control": "game", "minutes": float(minutes)}}
 
 
 def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, str]]:
@@ -51,7 +56,7 @@ def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, s
             told.append(source)
     # What is chosen now is called as it was chosen.
     told = [next((one for one in known[1:] if is_same(one, source)), source) for source in told]
-    titles = {NONE: "no camera"}
+    titles = {NONE: worded("no camera")}
     return [
         {"source": without_secret(one), "title": titles.get(one) or texts.get(one) or without_secret(one)}
         for one in told
@@ -63,9 +68,9 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]) -> 
     agents = [agent for agent in catalogue.get("agents", ()) if name in agent["games"]]
     return {
         "name": name,
-        "title": game.title,
+        "title": alone("game", game.title),
         "sides": list(game.sides),
-        "rules": games.described(type(game.rules)),
+        "rules": [_in_words(rule) for rule in games.described(type(game.rules))],
         "levels": known.get("levels", []),
         "agents": [
             {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
@@ -88,8 +93,21 @@ def _options(
             choices = ["", *known.get("heuristics", ())]
         elif option["name"] == "engine":
             choices = ["", *(one["name"] for one in catalogue.get("engines", ()) if one["game"] == game)]
-        told.append(option | {"choices": choices})
+        told.append(_in_words(option | {"choices": choices}))
     return told
+
+
+def _in_words(option: Mapping[str, Any]) -> dict[str, Any]:
+    """A rule or option with its `title` and `doc` in the players' language, and `titles` of what it chooses from."""
+    title, doc = alone(OPTION, titled(option["name"])), alone(OPTION, option["doc"])
+    choices = option["choices"] or ()
+    return {**option, "title": title, "doc": doc, "titles": {one: _choice(one) for one in choices}}
+
+
+def _choice(name: str) -> str:
+    """A side's name, or the catalogues' word for a choice; itself where they have none, as a number has."""
+    side = alone("side", name)
+    return side if side != name else alone(OPTION, name)
 
 
 def _ranges(section: Any, keys: tuple[str, ...]) -> dict[str, Any]:

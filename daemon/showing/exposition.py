@@ -16,6 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from agents.messages import StateMessage, clean
+from daemon.speaking.tongue import worded
 from vision.frame import Image
 
 MOST_ANNOUNCEMENTS = 100
@@ -154,7 +155,7 @@ class Exposition(Collector):
             }
             silent_s = time.monotonic() - self._health_s
         if silent_s > self._health_deadline_s:
-            text = "starting" if silent_s == float("inf") else f"no sign of life for {silent_s:.0f} s"
+            text = worded("starting") if silent_s == float("inf") else _silent(silent_s)
             parts["daemon"] = {"ok": False, "text": text}
         return {"ok": all(part["ok"] for part in parts.values()), "parts": parts}
 
@@ -163,7 +164,7 @@ class Exposition(Collector):
         with self._lock:
             (ready, text), silent_s = self._ready, time.monotonic() - self._ready_s
         if ready and silent_s > READY_DEADLINE_S:
-            ready, text = False, f"no sign of life for {silent_s:.0f} s"
+            ready, text = False, _silent(silent_s)
         return {"ready": ready, "text": text}
 
     def jpeg(self) -> tuple[int, bytes]:
@@ -205,3 +206,7 @@ class Exposition(Collector):
         still = view | {"clock": {name: value for name, value in clock.items() if name != "left_s"}}
         parts = {name: part for name, part in health["parts"].items() if name != "clock"}
         return json.dumps(told), json.dumps(told | {"view": still, "health": parts})
+
+
+def _silent(silent_s: float) -> str:
+    return worded("no sign of life for {seconds} s", seconds=round(silent_s))

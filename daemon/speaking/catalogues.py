@@ -1,19 +1,22 @@
 """Collects what is to be translated, and compiles the translations: `python -m daemon.speaking.catalogues`.
 
 Reads every `worded`, `worded_n`, `sentence`, `sentence_n`, `noun` and `Term` with a text written out in `wording/`,
-`games/`, `calibration/`, `vision/` and `daemon/`, what boards call their classes, and the page's `t(...)` and `data-t`;
-puts what is new into `languages/*.po`, keeps what is translated, compiles each to `.mo`, and names what has none yet.
+`games/`, `calibration/`, `vision/` and `daemon/`, what boards call their classes, the rules of games and the options of
+agents, and the page's `t(...)` and `data-t`; puts what is new into `languages/*.po`, keeps what is translated, compiles
+each to `.mo`, and names what has none yet.
 With `--check` nothing is written, and the status is 1 where a file would change. Needs Babel (the extra `test`).
 """
 
 from __future__ import annotations
 
+import ast
 import datetime
 import io
 import json
+import re
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -23,11 +26,13 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from calibration.guide import plural
-from daemon.speaking.tongue import FOLDER, LANGUAGES, MESSAGES
+from daemon.speaking.tongue import FOLDER, LANGUAGES, MESSAGES, OPTION, titled
 from games import EMPTY
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("wording", "games", "calibration", "vision", "daemon")
+CHOOSING = ("games", "agents")
+"""Where the fields of rules and options are."""
 BOARDS = ROOT / "calibration" / "boards"
 PAGES = ROOT / "daemon" / "showing" / "page"
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
@@ -40,6 +45,8 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 }
 """Functions whose arguments are collected; `c` marks the context."""
 TRANSLATED_ATTRIBUTES = ("title", "aria-label", "placeholder", "alt")
+IN_SCRIPT = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\]|\\.)*")""")
+"""A text of the page; it may stand within a template literal, where Babel does not look."""
 LOCALES = {"ro": "ro", "pl": "pl", "vi": "vi", "pt-br": "pt_BR"}
 """Every language that has a catalogue, by its name in the headers."""
 DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
@@ -103,6 +110,10 @@ def collected() -> list[Message]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             found += _of_python(path)
+    sides = {text for context, text, _ in found if context == "side" and isinstance(text, str)}
+    for package in CHOOSING:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            found += _of_options(path, sides)
     for path in sorted(BOARDS.glob("*.toml")):
         found += _of_board(path)
     for path in sorted(PAGES.glob("*.js")):
@@ -161,10 +172,26 @@ def _of_board(path: Path) -> Iterator[Message]:
             yield "kind", plural(name), _place(path)
 
 
+def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
+    """What the menu shows of each field made by `games.rule`: its name, what it means, its choices that are no side."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)):
+            continue
+        field = node.value
+        if not (isinstance(field, ast.Call) and isinstance(field.func, ast.Name) and field.func.id == "rule"):
+            continue
+        chosen = [one.value for one in field.keywords if one.arg == "choices"]
+        parts = [one for tuple_ in chosen if isinstance(tuple_, ast.Tuple) for one in tuple_.elts]
+        choices = [one.value for one in parts if isinstance(one, ast.Constant) and one.value not in sides]
+        doc = ast.literal_eval(field.args[1])
+        for text in (titled(node.target.id), doc, *choices):
+            if re.search("[a-z]", text):
+                yield OPTION, text, _place(path)
+
+
 def _of_script(path: Path) -> Iterator[Message]:
-    with path.open("rb") as file:
-        for _line, text, _comments, _context in extract("javascript", file, {"t": None}):
-            yield "page", _plain(text), _place(path)
+    for text in IN_SCRIPT.findall(path.read_text(encoding="utf-8")):
+        yield "page", json.loads(text), _place(path)
 
 
 def _of_page(path: Path) -> Iterator[Message]:

@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator
 
 import wording
-from daemon.speaking.tongue import Message, messages, tongue_of
+from daemon.speaking.tongue import UNSPOKEN, Message, messages, tongue_of
 from wording import Given, Sentence, Term
 
 COUNTS = (1, 2, 5, 21)
@@ -97,8 +97,8 @@ def examples(message: Message, language: str) -> Iterator[str]:
 
 
 def spoken_messages() -> list[Message]:
-    """All that may be said: not the page's own words."""
-    return [one for one in messages() if one.context != "page"]
+    """All that may be said: not what is only read."""
+    return [one for one in messages() if one.context not in UNSPOKEN]
 
 
 def names_in(template: str) -> set[str]:

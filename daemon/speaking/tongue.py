@@ -47,8 +47,12 @@ FOLDER = Path(__file__).with_name("languages")
 """Holds a catalogue for each but English, `ro.po` with its compiled `ro.mo`."""
 MESSAGES = "messages.json"
 """File in it with all that is translated."""
-ON_PAGE = ("page", "game", "side")
+ON_PAGE = ("page", "part", "game", "side")
 """Contexts of what the page needs."""
+OPTION = "option"
+"""Context of the rules and options in the menu: their names, what they mean, what they choose from."""
+UNSPOKEN = ("page", "part", OPTION)
+"""Contexts of what is only read."""
 
 
 class Translated:
@@ -161,6 +165,11 @@ def called(term: Term) -> set[str]:
 def alone(kind: str, name: str) -> str:
     """The name of a term as it stands by itself, as on a button, in the players' language."""
     return _Speaking.tongue.form(Term(kind, name), "name")
+
+
+def titled(name: str) -> str:
+    """The name of a rule or option in English, as the catalogues have it."""
+    return name.replace("_", " ")
 
 
 def as_words(value: Given) -> str:

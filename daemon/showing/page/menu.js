@@ -37,24 +37,24 @@ function text(label, value, changed, title = "") {
   return make("label", { title }, make("span", { text: label }), field);
 }
 
-const words = (name) => capital(t(name.replaceAll("_", " ")));
-
 /** A field for a rule or an agent's option, as its description says; what is as usual is left out of the choice. */
-function field(described, values, names = (value) => value) {
+function field(described, values) {
   const { name, kind, choices, doc } = described;
+  const title = capital(described.title);
   const value = values[name] ?? described.default;
   const changed = (given) => {
     if (given === described.default) delete values[name];
     else values[name] = given;
   };
-  if (kind === "bool") return tick(words(name), value === true || value === "true", changed, t(doc));
+  if (kind === "bool") return tick(title, value === true || value === "true", changed, doc);
   if (choices && choices.length) {
-    const label = select(words(name), choices.map((one) => [one, one === "" ? t("as usual") : names(one)]), value, changed);
-    label.title = t(doc);
+    const named = (one) => (one === "" ? t("as usual") : one === "auto" ? t("whoever moves first") : capital(described.titles[one]));
+    const label = select(title, choices.map((one) => [one, named(one)]), value, changed);
+    label.title = doc;
     return label;
   }
-  if (kind === "int") return number(words(name), { ...described, step: 1 }, value, changed, t(doc));
-  return text(words(name), value, changed, t(doc));
+  if (kind === "int") return number(title, { ...described, step: 1 }, value, changed, doc);
+  return text(title, value, changed, doc);
 }
 
 function playerFields(key, side, game) {
@@ -88,7 +88,7 @@ function playerFields(key, side, game) {
 function clockFields() {
   const usual = menu.clocks.findIndex(({ clock }) => Object.entries(clock).every(([name, value]) => choice.clock[name] === value)
     && (clock.control === "none" || !choice.clock.increment_s));
-  const options = [...menu.clocks.map(({ title }, index) => [String(index), t(title)]), ["own", t("another clock")]];
+  const options = [...menu.clocks.map(({ title }, index) => [String(index), title]), ["own", t("another clock")]];
   const chosen = usual < 0 || choice.clock.own ? "own" : String(usual);
   const fields = [select(t("Thinking time"), options, chosen, (value) => {
     choice.clock = value === "own" ? { ...choice.clock, control: "game", own: true } : { ...menu.clocks[Number(value)].clock, lose: choice.clock.lose };
@@ -109,13 +109,12 @@ function draw() {
   const game = menu.games.find(({ name }) => name === choice.game.name) || menu.games[0];
   choice.game.name = game.name;
   const [first, others] = [game.rules.filter(({ name }) => name === "first"), game.rules.filter(({ name }) => name !== "first")];
-  const side = (name) => (name === "auto" ? t("whoever moves first") : capital(t(name)));
   const open = [...at("menu-fields").querySelectorAll("details")].map((one) => one.open);
   at("menu-fields").replaceChildren(
     make("div", { class: "fields" },
-      select(t("Game"), menu.games.map(({ name, title }) => [name, capital(t(title))]), game.name, (value) => { choice.game = { name: value, rules: {} }; draw(); }),
+      select(t("Game"), menu.games.map(({ name, title }) => [name, capital(title)]), game.name, (value) => { choice.game = { name: value, rules: {} }; draw(); }),
       ...first.map((described) => {
-        const label = field(described, choice.game.rules, side);
+        const label = field(described, choice.game.rules);
         label.firstChild.textContent = t("Who begins");
         return label;
       }),
