@@ -67,17 +67,20 @@ def _goes_back(game: AnyGame, history: Sequence[Any], event: MoveEvent) -> bool:
             return False
     seen = event.board if best is None else best.board
     cells = changed_cells(game.board(history[-1]), seen)
-    return any(all(board[cell] == seen[cell] for cell in cells) for _, board in _boards_before(game, history))
+    return any(all(board[cell] == seen[cell] for cell in cells) for _, board in boards_before(game, history))
 
 
 def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Iterator[Explanation]:
     """Returns to the boards before the present one."""
-    for ply, board in _boards_before(game, history):
+    for ply, board in boards_before(game, history):
         yield Explanation("takeback", board, losses.of(board), history[ply], ply=ply)
 
 
-def _boards_before(game: AnyGame, history: Sequence[Any]) -> list[tuple[int, str]]:
-    """The plies and boards to which men may be taken back; a pass, which changes nothing, goes with the next ply."""
+def boards_before(game: AnyGame, history: Sequence[Any]) -> list[tuple[int, str]]:
+    """The plies and boards to which men may be taken back, the last first.
+
+    A pass, which changes nothing, goes with the next ply.
+    """
     present = later = game.board(history[-1])
     boards: list[tuple[int, str]] = []
     for ply in range(len(history) - 2, -1, -1):
@@ -89,17 +92,18 @@ def _boards_before(game: AnyGame, history: Sequence[Any]) -> list[tuple[int, str
                 break
             boards.append((ply, board))
         later = board
-    return [(ply, board) for ply, board in reversed(boards) if board != present]
+    return [(ply, board) for ply, board in boards if board != present]
 
 
 def _distinct(game: AnyGame, ranked: Sequence[Explanation]) -> tuple[Explanation, ...]:
     """The best explanation of each outcome.
 
     Several plies at once may have come in another order, or by other captures, to the same position: what counts is
-    the position reached. A begun turn is the same whatever its end will be.
+    the position reached. A begun turn is the same whatever its end will be. Of takebacks to one board that stood there
+    several times people mean the shortest, and nobody could show them which by laying it again.
     """
     kept: dict[object, Explanation] = {}
     for one in ranked:
-        end = game.format_position(one.positions[-1]) if one.positions else one.ply
+        end = game.format_position(one.positions[-1]) if one.positions else ""
         kept.setdefault((one.kind, one.board, end), one)
     return tuple(kept.values())

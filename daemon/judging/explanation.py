@@ -56,7 +56,7 @@ class Explanation:
     missing: tuple[Step, ...] = ()
     """What the hand still has to do, for `unfinished`."""
     ply: int = 0
-    """The ply returned to, for `takeback`: the earliest that shows its board."""
+    """The ply returned to, for `takeback`: the last time that its board came to stand there, before passes."""
 
     @property
     def cost(self) -> float:

@@ -10,10 +10,10 @@ import dataclasses
 from typing import Any
 
 from daemon.judging.effects import Effect, Finish, TakeBack
-from daemon.judging.explain import explain
+from daemon.judging.explain import boards_before, explain
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay, Ply
-from games import EMPTY, AnyGame, Outcome
+from games import EMPTY, AnyGame, Outcome, Side
 
 MOST_UNDONE = 2
 """A takeback of more plies from the end is no takeback, but a board that is being cleared."""
@@ -110,6 +110,28 @@ class OtherLine:
         if self.outcome is not None and ply == len(self.plies):
             effects.append(Finish(self.outcome))
         return effects
+
+
+def longer_takebacks(line: LineOfPlay, way: Explanation) -> tuple[OtherLine, ...]:
+    """The lines of longer takebacks to the same board as one that is believed, where other moves may follow."""
+    if way.moves:
+        return ()
+    found, known = [], [next_moves(line.game, way.start)]
+    for ply, board in boards_before(line.game, line.positions):
+        if (
+            board == way.board
+            and ply < way.ply
+            and (following := next_moves(line.game, line.positions[ply])) not in known
+        ):
+            known.append(following)
+            found.append(OtherLine.after(line, dataclasses.replace(way, ply=ply, start=line.positions[ply])))
+    return tuple(found)
+
+
+def next_moves(game: AnyGame, position: Any) -> tuple[str, Side, frozenset[str]]:
+    """What a position is to whoever goes on from it: its board, who moves, and all that is legal next."""
+    moves = frozenset(game.format_move(position, move) for move in game.legal_moves(position))
+    return game.board(position), game.to_move(position), moves
 
 
 @dataclasses.dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Play:
         self._undone: OtherLine | None = None
         """The line before moves were taken back on the board, until another is made."""
         self._open: tuple[OtherLine, ...] = ()
-        """Between which lines the last board left the choice."""
+        """Between which lines the last board left the choice; after a takeback, what longer ones to it lead to."""
         self._together: Together | None = None
         """The last plies that came in one look."""
         self.ended: LineOfPlay | None = None
@@ -69,6 +69,8 @@ class Play:
         self._insisted: Any = None
         """The end of which it was said that it stands, though the players go on."""
         self._before_pause: Verdict | None = None
+        self._strange = 0
+        """How many boards in a row were another position, after the first."""
         self._said: tuple[object, ...] = ()
         self._prompt: Announcement | None = None
         """What a player was last asked to do and has not done."""
@@ -169,6 +171,7 @@ class Play:
         self.line.cut(ply)
         self.forget_answer()
         self._undone = self.ended = None
+        self._open = ()
         if not moves:
             return None
         self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
@@ -216,6 +219,7 @@ class Play:
         """The board in view is the one believed, because somebody said so."""
         self.verdict, self._said, self._prompt = "legal", (), None
         self._undone = self.ended = None
+        self._open = ()
         self.fault_cells = ()
 
     def say_again(self) -> None:

@@ -16,14 +16,16 @@ from daemon.judging.complaints import Complaint
 from daemon.judging.effects import Announcement, Code, Effect, Known, TakeBack
 from daemon.judging.explain import explain
 from daemon.judging.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
-from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together
+from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
 from daemon.speaking import phrases
 from daemon.speaking.tongue import in_a_row, in_words, worded, worded_n
-from games import Fault, Side
+from games import Fault, Side, changed_cells
 
 MOST_OPEN = 8
 """More ways that a doubtful board leaves are not kept: each costs the next reading up to a tenth of a second."""
+MOST_STRANGE = 1
+"""As many boards more that are another position are complained of in a row; then reminders do."""
 MOST_TOLD = 3
 """As many of the last moves are named when a line turns out to have been right."""
 
@@ -57,17 +59,15 @@ class Referee(Play):
         if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
             return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
         if best is None:
-            asked, begun = self.agent_move, self.ply > 0
-            complaint = complaints.unexplained(self.game, self.position, event, begun=begun, asked=asked)
-            if complaint.verdict == "illegal" and self._said != ("illegal", event.board):
-                complaint = self._doubting(complaint, event)
-            return self._complain(complaint, event.board)
+            return self._complain(self._unexplained(event), event.board)
         if event.ambiguous:
             ways = [way for way in (best, *event.rivals) if way.kind != "plies" or self._agents_fault(way) is None]
-            # Of many ways a reading tells nothing, and a few of them may not stand for all.
-            self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MOST_OPEN else ()
-            return self._once("ambiguous", event.board, self._ambiguous(event))
-        self._open = ()
+            if len(ways) != 1:
+                # Of many ways a reading tells nothing, and a few of them may not stand for all.
+                self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MOST_OPEN else ()
+                return self._once("ambiguous", event.board, self._ambiguous(event))
+            best = ways[0]  # all others go against an agent
+        self._open = self._still_open(best)
         match best.kind:
             case "unchanged":
                 return self._unchanged(event)
@@ -147,6 +147,9 @@ class Referee(Play):
         fault = self._agents_fault(best, event.board)
         if fault is not None and (obeyed := self._obeyed(event)) is not None:
             best, fault = obeyed, None
+        back = next((one for one in event.explanations if one.kind == "takeback" and one.board == best.board), None)
+        if fault is not None and back is not None:
+            return self._takeback(back)
         if fault is not None:
             back = next((one for one in event.explanations if one.kind == "takeback" and one.board == best.board), None)
             if back is not None:  # of a move that nobody asked for and a takeback that show the same
@@ -216,6 +219,7 @@ class Referee(Play):
         undone = sum(one.seen for one in self.line.plies[ply:])
         if self._undone is None or not self._undone.continues(self.line):
             self._undone = OtherLine.of(self.line, self.outcome)
+        self._open = longer_takebacks(self.line, best)
         self.line.cut(ply)
         self.agent_move = None
         remade: list[Effect] = []
@@ -269,8 +273,9 @@ class Referee(Play):
         # One move that nobody doubts rather than three in a row that nobody saw.
         least = min((way[1].explanations[0].cost for _, way in ways), default=0.0)
         ways = [(other, way) for other, way in ways if way[1].explanations[0].cost <= min(most, least + RIVAL_NATS)]
-        if len(ways) == 1:
-            other, (ply, again) = ways[0]
+        if len(ways) == 1 or (ways and self._alike(ways)):
+            # Of ways to the same position the cheapest, and of those the one that takes back least.
+            other, (ply, again) = min(ways, key=lambda way: (way[1][1].explanations[0].cost, -len(way[0].plies)))
             effects = self._take_over(other, ply)
             return [*effects, *self._judge(again, movers)]
         if best is not None or not ways:
@@ -279,6 +284,11 @@ class Referee(Play):
         text = worded("I am not sure how it went. Tell me whose turn it is: adopt, and the side.")
         announcement = self.announce("ambiguous", text, board=event.board, urgent=True)
         return self._once("ambiguous", event.board, announcement)
+
+    def _alike(self, ways: Sequence[tuple[OtherLine, tuple[int, MoveEvent]]]) -> bool:
+        """Whether it makes no difference to the game which of the ways it was."""
+        ends = [other.gone_on(self.game, *way).positions[-1] for other, way in ways]
+        return len({next_moves(self.game, end) for end in ends}) == 1
 
     def settle(self, board: str, mover: Side) -> list[Effect]:
         """Takes the open line that shows that board and has that side to move; nothing where there is none."""
@@ -308,6 +318,27 @@ class Referee(Play):
         text = in_a_row([worded("I see now how it went: {moves}.", moves=moves), what or self.whose_turn()])
         return [*effects, self.announce("restored", text)]
 
+    def _still_open(self, best: Explanation) -> tuple[OtherLine, ...]:
+        """Other lines to the board believed stay open until a move is made on it."""
+        if best.kind not in ("unchanged", "unfinished"):
+            return ()
+        board = self.game.board(self.position)
+        return tuple(one for one in self._open if one.boards[-1] == board and one.positions[-1] != self.position)
+
+    def _unexplained(self, event: MoveEvent) -> Complaint:
+        """What is wrong with a board that nothing legal explains, held against the position most like it.
+
+        Where it is open how the last board came about, the position is the nearest of those that it may have shown.
+        """
+        ends = [self.position, *(one.positions[-1] for one in self._open)]
+        meant = min(ends, key=lambda one: len(changed_cells(self.game.board(one), event.board)))
+        believed = meant is self.position
+        asked = self.agent_move if believed else None
+        complaint = complaints.unexplained(self.game, meant, event, begun=not believed or self.ply > 0, asked=asked)
+        if believed and complaint.verdict == "illegal" and self._said != ("illegal", event.board):
+            return self._doubting(complaint, event)
+        return complaint
+
     def _doubting(self, complaint: Complaint, event: MoveEvent) -> Complaint:
         """The complaint, and what to do if the last move was believed wrongly: another in its place explains all."""
         last = self.line.seen[-1] if self.line.seen else None
@@ -336,12 +367,31 @@ class Referee(Play):
         if many and before == complaint.verdict and set(complaint.cells) < set(self.fault_cells):
             self._said, self._prompt, self.fault_cells = (complaint.verdict, board), announcement, complaint.cells
             return []
+        if before == complaint.verdict == "desync":
+            return self._still_strange(announcement)
+        self._strange = 0
         return self._once(complaint.verdict, board, announcement)
+
+    def _still_strange(self, announcement: Announcement) -> list[Effect]:
+        """One more board that is another position: nobody heeds what is said. Says the other way out, then no more."""
+        said = ("desync", announcement.board)
+        self._strange += self._said != said
+        if self._strange and self.ply:
+            misread = worded("If I misread the last move, tell me to adopt the board.")
+            announcement = dataclasses.replace(announcement, text=in_a_row([announcement.text, misread]))
+        if self._strange > MOST_STRANGE:
+            self._said = said
+        return self._once(*said, announcement)
 
     def _ambiguous(self, event: MoveEvent) -> Announcement:
         self.verdict = "ambiguous"
-        lines = [self._line(one) for one in (event.explanations[0], event.rival) if one is not None]
+        assert event.rival is not None
+        lines = [self._line(one) for one in (event.explanations[0], event.rival)]
         text = worded("I am not sure: was it {one} or {other}?", one=lines[0], other=lines[1])
+        if lines[0] == lines[1]:  # two boards that a doubtful cell leaves possible: that is what can be seen to
+            cells = changed_cells(event.explanations[0].board, event.rival.board)
+            names = phrases.listed_briefly([self.game.cells[cell] for cell in cells])
+            text = worded("I cannot see {cells} clearly.", cells=names)
         return self.announce("ambiguous", text, board=event.board, urgent=True)
 
     def _line(self, explanation: Explanation) -> str:
@@ -355,7 +405,9 @@ class Referee(Play):
 
     def _once(self, code: str, board: str, announcement: Announcement) -> list[Effect]:
         """The announcement, unless the same was said of the same board last."""
-        if announcement.urgent and code not in ("board_lost", "ambiguous"):
+        if code == "ambiguous":
+            self._prompt = None  # a question is asked once, and what was wrong before is gone
+        elif announcement.urgent and code != "board_lost":
             self._prompt = announcement
         if self._said == (code, board):
             return []

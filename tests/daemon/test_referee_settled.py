@@ -1,0 +1,150 @@
+"""Questions that nobody answers settle by themselves, and complaints that nobody heeds do not go on for ever."""
+
+from __future__ import annotations
+
+import pytest
+
+import games
+from daemon.judging.effects import Announcement, Effect, TakeBack
+from daemon.judging.explain import explain
+from daemon.judging.referee import Referee
+from daemon.judging.undoing import undo
+from games import AnyGame
+from tests.daemon.readings import reading_of
+
+MORRIS = games.load("morris", {"men": 3, "flying": True})
+LAID = ["d7", "g7", "a4", "g4", "d2", "e3"]
+"""All men are laid, no mill, and the sides hop about from now on: three men fly."""
+TO_AND_FRO = ["d2-f2", "g7-e5", "f2-d2", "e5-g7"]
+"""After these the board is the one before them, with the same side to move."""
+ROUND = ["d2-f2", "g7-e5", "f2-b2", "e5-g7", "b2-d2"]
+"""The same with the other side to move."""
+
+
+def after(texts: list[str], game: AnyGame = MORRIS) -> Referee:
+    return Referee(game, (None, None), games.line_of_play(game, texts), texts)
+
+
+def board_of(texts: list[str], game: AnyGame = MORRIS) -> str:
+    return game.board(games.line_of_play(game, texts)[-1])
+
+
+def see(referee: Referee, board: str, **doubts: tuple[str, float]) -> list[Effect]:
+    return referee.see(explain(referee.game, referee.history, reading_of(referee.game, board, doubts=doubts)))
+
+
+def told(effects: list[Effect]) -> list[Announcement]:
+    return [effect for effect in effects if isinstance(effect, Announcement)]
+
+
+def codes(effects: list[Effect]) -> list[str]:
+    return [one.code for one in told(effects)]
+
+
+def moved(board: str, *moves: str, game: AnyGame = MORRIS) -> str:
+    """The board with men moved by hand."""
+    letters = list(board)
+    for origin, cell in (move.split("-") for move in moves):
+        here, there = game.cells.index(origin), game.cells.index(cell)
+        letters[here], letters[there] = ".", letters[here]
+    return "".join(letters)
+
+
+def test_of_takebacks_to_a_board_that_stood_there_twice_the_shortest_is_believed_and_nobody_is_asked() -> None:
+    referee = after([*LAID, *TO_AND_FRO, "d2-f2", "g7-e5"])
+    effects = see(referee, board_of(LAID))
+    assert effects[0] == TakeBack(len(LAID) + len(TO_AND_FRO))
+    assert codes(effects) == ["takeback"]
+    assert told(effects)[0].text == "2 moves are taken back. It is light's turn."
+    assert codes(see(referee, moved(board_of(LAID), "a4-a7"))) == ["move"]
+
+
+@pytest.mark.parametrize("looks", [0, 1, 2])
+def test_where_the_sides_to_move_differ_a_move_of_the_other_side_shows_that_it_was_the_longer_takeback(
+    looks: int,
+) -> None:
+    referee = after([*LAID, *ROUND, "g7-e5", "d2-f2"])
+    board = board_of(LAID)
+    effects = see(referee, board)
+    assert referee.moves == [*LAID, *ROUND]
+    assert told(effects)[0].text == "2 moves are taken back. It is dark's turn."
+    for _ in range(looks):
+        assert see(referee, board) == []
+    effects = see(referee, moved(board, "a4-a7"))
+    assert codes(effects) == ["restored", "move"]
+    assert referee.moves == [*LAID, "a4-a7"]
+
+
+def test_once_a_move_was_made_the_longer_takeback_is_out_of_the_question() -> None:
+    referee = after([*LAID, *ROUND, "g7-e5", "d2-f2"])
+    board = board_of(LAID)
+    see(referee, board)
+    board = moved(board, "g7-b6")
+    assert codes(see(referee, board)) == ["move"]
+    assert codes(see(referee, moved(board, "b6-g7", "a4-a7"))) != ["restored", "move"]
+    assert referee.moves[: len(LAID) + len(ROUND) + 1] == [*LAID, *ROUND, "g7-b6"]
+
+
+def test_a_rule_broken_on_an_open_board_is_told_by_its_rule_and_the_question_settles_after_it() -> None:
+    game = games.load("ganh")
+    start = game.starts[0]
+    referee = after(["b5-b4", "c1-b2", "c5-b5"], game)
+    board = game.board(start)
+    assert codes(see(referee, board)) == ["ambiguous"]
+    wrong = moved(board, "a5-b3", game=game)
+    assert [(one.code, one.rule) for one in told(see(referee, wrong))] == [("illegal", "not_adjacent")]
+    see(referee, board)
+    effects = see(referee, game.board(game.apply(start, game.parse_move(start, "d5-d4"))))
+    assert codes(effects) == ["restored", "move"]
+
+
+def test_what_was_wrong_on_an_open_board_is_not_reminded_of_once_it_is_right_again() -> None:
+    game = games.load("ganh")
+    board = game.board(game.starts[0])
+    referee = after(["b5-b4", "c1-b2", "c5-b5"], game)
+    see(referee, board)
+    see(referee, moved(board, "a5-b3", game=game))
+    assert codes(referee.remind()) == ["reminder"]
+    see(referee, board)
+    assert referee.remind() == []
+
+
+@pytest.mark.parametrize("answer", ["", "g4"])
+def test_men_put_back_are_a_takeback_though_the_agent_could_have_moved_so(answer: str) -> None:
+    # Dark's g7 took b4. Light's b4, taking g7, leads to the board before it as well.
+    game, texts = games.load("morris"), ["a4", "a7", "c4", "d7", "f2", "f4", "b4xf4", "g7xb4"]
+    referee = Referee(game, ("alphabeta", None), games.line_of_play(game, texts), texts)
+    referee.reply("alphabeta", len(texts), answer)
+    assert codes(see(referee, board_of(texts[:-1], game))) == ["takeback"]
+    assert (referee.moves, referee.awaiting) == (texts[:-1], "move")
+
+
+def test_a_move_taken_back_by_word_leaves_nothing_open() -> None:
+    game = games.load("ganh")
+    referee = after(["b5-b4", "c1-b2", "c5-b5"], game)
+    see(referee, game.board(game.starts[0]))
+    undo(referee)
+    history = list(referee.history)
+    see(referee, game.board(history[-1]))
+    assert codes(see(referee, moved(game.board(history[-1]), "d5-d4", game=game)))
+    assert referee.history[: len(history)] == history
+
+
+def test_takebacks_between_which_only_a_doubtful_cell_decides_name_that_cell() -> None:
+    referee = after(["d7", "g7", "a4"])
+    text = told(see(referee, board_of(["d7"]), g7=("B", 0.5)))[0].text
+    assert text == "I cannot see g7 clearly."
+
+
+def test_boards_that_nobody_puts_right_are_complained_of_twice_and_then_only_in_reminders() -> None:
+    referee = after(LAID, games.load("morris"))
+    board, heard = board_of(LAID), []
+    board = moved(board, "d7-a1", "g7-d1", "a4-g1")
+    for move in ("g4-c3", "d2-f6", "e3-d6", "a1-a7", "d1-b4"):
+        heard.append(codes(see(referee, board)))
+        board = moved(board, move)
+    assert heard == [["desync"], ["desync"], [], [], []]
+    assert codes(referee.remind()) == ["reminder"]
+    assert "tell me to adopt the board" in told(referee.remind())[0].text
+    assert codes(see(referee, board_of(LAID))) == ["resumed"]
+    assert codes(see(referee, board)) == ["desync"]
