@@ -24,7 +24,8 @@ class SimulatedAgent:
         self._state: StateMessage | None = None
         self._due_s = 0.0
         self._lied = 0
-        self._answered = -1
+        self._answered = "", -1
+        """Session and number of the state answered last: a daemon that was killed counts anew."""
 
     def publish(self, state: StateMessage) -> None:
         """Thinks about the newest state."""
@@ -42,9 +43,9 @@ class SimulatedAgent:
         if self.lies:
             self._due_s = self._clock() + 0.5
             return [*replies, self._reply(state, self._lie())]
-        if self._answered == state.sequence and not self.floods:
+        if self._answered == (state.session, state.sequence) and not self.floods:
             return replies
-        self._answered = state.sequence
+        self._answered = state.session, state.sequence
         # The same position is answered alike, as most agents do.
         chance = random.Random(f"{self._seed} {state.position} {state.ply}")
         return [*replies, self._reply(state, chance.choice(state.legal_moves))] if state.legal_moves else replies
