@@ -19,6 +19,7 @@ from daemon.judging.play import Play
 from daemon.play.hands import hand_of, has_secrets
 from daemon.showing.board_svg import Marks, board_svg
 from daemon.speaking import phrases
+from daemon.speaking.tongue import in_words, worded
 from games import EMPTY, AnyGame
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def told_of(play: Play, *, watched: bool) -> dict[str, object]:
         "pieces": [{"piece": letter, "name": what} for letter, what in template_of(game).classes.items()],
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
-        "passes": [game.format_move(play.position, one) for one in _passes(play)],
+        "passes": [_told_pass(play, one) for one in _passes(play)],
         "limit": getattr(game.rules, "limit", None),
         "hand": unseen_hand(play, watched=watched),
         "result": "" if play.outcome is None else phrases.result(game, play.outcome),
@@ -131,6 +132,18 @@ def _passes(play: Play) -> list[Any]:
         return []
     passes = unseen_moves(play.game, play.position)
     return passes if len(passes) <= MOST_CHOICES else []
+
+
+def _told_pass(play: Play, move: Any) -> dict[str, str]:
+    """The `move` of a pass, and what it does as its `name`: what ends a turn, what is put away, what is decided."""
+    game, position, plies = play.game, play.position, play.line.plies
+    own = getattr(move, "told", None)
+    if own is not None:
+        name = in_words(own)
+    else:
+        goes_on = bool(plies) and plies[-1].side == game.to_move(position)
+        name = worded("End the turn") if goes_on else worded("Pass")
+    return {"move": game.format_move(position, move), "name": name}
 
 
 def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:

@@ -33,7 +33,7 @@ from games.double_double_dominoes.board import (
 )
 from games.double_double_dominoes.faults import Judge
 from games.double_double_dominoes.position import ALL_TILES, IN_HAND, LAST_SPACE, SIDES, Hand, Position
-from wording import Term, noun, sentence
+from wording import Sentence, Term, noun, sentence
 
 __all__ = ["CELLS", "DIAMONDS", "GAME", "STAR", "TILES", "TRACK", "Lay", "Move", "Pass", "Position", "Tile"]
 
@@ -47,6 +47,11 @@ class Pass(NamedTuple):
 
     discard: Tile | None = None
     """The tile put away, unseen by the other; only where the whole hand is known."""
+
+    @property
+    def told(self) -> Sentence | None:
+        """What it does, for a person who is to choose; None where there is no more to say than that it is a pass."""
+        return None if self.discard is None else sentence("Put {tile} away", tile="-".join(map(str, self.discard)))
 
 
 Move = Lay | Pass

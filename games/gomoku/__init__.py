@@ -22,7 +22,7 @@ from games.gomoku import renju
 from games.gomoku.board import board, cells_of
 from games.gomoku.faults import Judge
 from games.gomoku.position import COLOURS, LONG_OPENING, OPENING, SEATS, Position
-from wording import Given, Term, noun, sentence
+from wording import Given, Sentence, Term, noun, sentence
 
 __all__ = ["COLOURS", "GAME", "PIECES", "Choice", "Gomoku", "GomokuRules", "Move", "Position"]
 
@@ -43,6 +43,11 @@ class Choice(NamedTuple):
 
     word: Literal["black", "two"]
     """To take the black stones, or to lay two more stones and leave the choice to the other side."""
+
+    @property
+    def told(self) -> Sentence:
+        """What it does, for a person who is to choose."""
+        return sentence("Take the black stones") if self.word == "black" else sentence("Lay two more stones")
 
 
 CHOICES = (Choice(noun("choice", "black")), Choice(noun("choice", "two")))

@@ -14,10 +14,7 @@ const BOUND = ["pass", "undo", "mover", "adopt", "resign"];
 function buttons(message) {
   const { view } = message;
   // Where no camera watches, a pass is a move like any other.
-  const passes = (view.passes || []).map((move) => {
-    const says = view.passes.length > 1 ? t("Say “{choice}”", { choice: move }) : t("Pass");
-    return ["pass", says, "", view.watched ? (view.passes.length > 1 ? { choice: move } : {}) : { command: "move", move }];
-  });
+  const passes = (view.passes || []).map(({ move, name }) => ["pass", name, "", view.watched ? { choice: move } : { command: "move", move }]);
   const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
     ...(hand || []),

@@ -20,9 +20,12 @@ export class Hand {
     this.tiles = [];
   }
 
-  /** Shows the tiles of a hand, each two pieces; none hides it. */
-  show(tiles) {
-    this.place.hidden = !tiles || !tiles.length;
+  /** Shows the tiles of a hand, each two pieces; none hides it, `kept` leaves its place. */
+  show(tiles, kept = false) {
+    const none = !tiles || !tiles.length;
+    this.place.classList.toggle("away", none && kept);
+    if (none && kept) return this.held(null);
+    this.place.hidden = none;
     this.tiles = (tiles || []).map((tile) => (typeof tile === "string" ? tile.split("-") : tile.map(String)));
     this.chosen = -1;
     this.held(null);

@@ -111,7 +111,8 @@ async function askLegal(again = false) {
   const wanted = mine ? `${state.session}/${state.game_id}/${state.sequence}` : "";
   if (wanted === asked && !again) return;
   asked = wanted;
-  hand.show(null);
+  // While an agent thinks the hand keeps its place, so that nothing jumps.
+  hand.show(null, Boolean(state && state.awaiting === "agent" && !view.watched));
   if (!mine) return void board.offer([]);
   try {
     const response = await fetch("legal");
@@ -129,9 +130,10 @@ function heard(told) {
   const { state, view } = told;
   if (!state || !view.title) return;
   write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
-  write(at("said"), state.text || turn(state));
-  write(at("turn"), turn(state));
-  document.title = `${turn(state)} Kibitzer`;
+  const now = turn(state);
+  write(at("said"), state.text || now);
+  write(at("turn"), state.text && state.text !== now ? now : "");
+  document.title = `${now} Kibitzer`;
   write(at("words"), inWords(state));
   showPicture(view.watched);
   showPlayers(state, told.line, view);
