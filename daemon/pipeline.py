@@ -7,6 +7,7 @@ Both are shortcuts that a full look overtakes soon: nothing is believed, or kept
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 import time
 
@@ -27,6 +28,7 @@ from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.gate import LIGHT_STEP, Gate, GateState
+from vision.watching.surroundings import surroundings_of
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
@@ -186,7 +188,8 @@ class Pipeline:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
         rectified = rectify(frame.image, alignment.pose, self.template)
         rectified_s = time.perf_counter()
-        gate = self.gate.update(rectified, frame.time_s)
+        look_around = functools.partial(surroundings_of, frame.image, alignment.pose, self.template)
+        gate = self.gate.update(rectified, frame.time_s, look_around)
         arm = None if self.gate.picture is None else self.arms.update(self.gate.picture, gate)
         self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
         gated_s, before = time.perf_counter(), self.cells_read

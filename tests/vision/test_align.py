@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from vision.pose import BoardPose
 from vision.primitives.features import ReferenceMatcher
 from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
+from vision.watching.tracking import Tracker
 
 CELLS = "W..B....W..B....W..B..WB"
 SHIFTED = CORNERS + np.array([[22, 14], [24, 10], [18, 12], [26, 16]])
@@ -55,6 +58,13 @@ def with_arm(image: Image, tip: tuple[int, int]) -> Image:
     covered = image.copy()
     cv2.line(covered, tip, (tip[0] + 60, 479), (120, 60, 40), 70)
     cv2.circle(covered, tip, 42, (140, 170, 220), -1)
+    return covered
+
+
+def with_hand(image: Image, x: int) -> Image:
+    """A hand and a sleeve that hide about half of the board's lines."""
+    covered = image.copy()
+    cv2.rectangle(covered, (x - 75, 150), (x + 75, 479), (140, 170, 220), -1)
     return covered
 
 
@@ -107,15 +117,66 @@ def test_lines_hidden_for_two_seconds_are_forgiven_also_after_a_long_rest(
 ) -> None:
     table, missed = camera(template, empty), list[int]()
     table.show(empty[0], 120)
+    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
+    monkeypatch.setattr(align, "pose_quality", unseen(table, missed))
+    monkeypatch.setattr(Tracker, "same_share", lambda _tracker, _grey: 0.0)
+    states = [answer.state for answer in table.show(empty[0], 100)]
+    assert 20 < 120 + states.index("lost") - missed[0] < 40
 
-    def nothing_seen(*_given: object) -> float:
+
+def test_hidden_lines_of_what_looks_as_before_are_forgiven_longer_but_not_for_ever(
+    template: BoardTemplate, empty: tuple[Image, BoardPose], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, missed = camera(template, empty), list[int]()
+    table.show(empty[0], 20)
+    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
+    monkeypatch.setattr(align, "pose_quality", unseen(table, missed))
+    monkeypatch.setattr(align, "LONGEST_HIDDEN_S", 6.0)
+    states = [answer.state for answer in table.show(empty[0], 100)]
+    assert 60 < 20 + states.index("lost") - missed[0] < 80
+
+
+def unseen(table: Camera, missed: list[int]) -> Callable[..., float]:
+    """A look that misses all lines, and keeps when."""
+
+    def quality(*_given: object) -> float:
         missed.append(table._index)
         return 0.0
 
-    monkeypatch.setattr(align, "pose_quality", nothing_seen)
-    monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
-    states = [answer.state for answer in table.show(empty[0], 100)]
-    assert 20 < 120 + states.index("lost") - missed[0] < 40
+    return quality
+
+
+def test_a_board_that_stands_under_a_hand_is_not_lost_however_long_the_hand_hovers(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    image, truth = draw(template, CORNERS, CELLS)
+    table = camera(template, empty)
+    table.show(image, 3)
+    answers = [table.show(with_hand(image, 300 + round(8 * np.sin(step / 3))))[0] for step in range(100)]
+    assert min(answer.quality for answer in answers) < 0.6 * answers[0].quality
+    assert all(answer.state == "locked" and not answer.relocked for answer in answers)
+    assert last_error(table.show(image, 3), template, truth) < 0.01
+
+
+def test_a_board_taken_away_under_a_hand_is_soon_lost(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:
+    image, _ = draw(template, CORNERS, CELLS)
+    bare = np.asarray(draw(template, look=Look(board=Look().table, lines=Look().table))[0])
+    table = camera(template, empty)
+    table.show(image, 3)
+    assert table.show(with_hand(image, 300), 60)[-1].state == "locked"
+    assert table.show(with_hand(bare, 300), 40)[-1].state == "lost"
+
+
+def test_a_board_pushed_under_a_hand_is_never_taken_to_lie_where_it_lay(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    table = camera(template, empty)
+    table.show(draw(template, CORNERS, CELLS)[0], 3)
+    table.show(with_hand(draw(template, CORNERS, CELLS)[0], 300), 30)
+    pushed, truth = draw(template, SHIFTED, CELLS)
+    later = table.show(with_hand(pushed, 300), 40)[-1]
+    assert later.pose is None or cell_error(later.pose, template, truth, template) < 0.02
+    assert last_error(table.show(pushed, 40), template, truth) < 0.01
 
 
 def test_an_arm_over_the_board_does_not_move_it(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> None:

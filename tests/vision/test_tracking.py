@@ -41,3 +41,14 @@ def test_a_scrap_that_a_hand_carries_is_not_taken_for_the_board(textured: NDArra
     followed_before = len(tracker._key)
     assert followed_before > 4 * FEWEST
     assert tracker.follow(covered) is None
+
+
+def test_only_what_stays_where_it_was_looks_as_before_whatever_the_light(textured: NDArray[np.uint8]) -> None:
+    tracker = Tracker(textured, pose_from_corners(CORNERS, TEMPLATE).image_from_board, TEMPLATE)
+    half_hidden = (textured * 0.6).astype(np.uint8)
+    half_hidden[:, :320] = 90
+    assert tracker.same_share(textured) == 1.0
+    assert 0.35 < tracker.same_share(half_hidden) < 0.65
+    assert tracker.same_share(moved(textured, 4, -3)) < 0.2
+    assert tracker.same_share(np.full_like(textured, 90)) == 0.0
+    assert tracker.same_share(textured[::2, ::2]) == 0.0

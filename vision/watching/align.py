@@ -37,6 +37,10 @@ CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
 """How often the lines are looked for: a check takes as long as following the board through five frames."""
 LOST_AFTER_S = 2.0
 """How long look after look may miss the lines of a board that does not move before it counts as gone."""
+STANDS_SHARE = 0.35
+"""Share of the board that must look as it did, for a hand to be what hides its lines."""
+LONGEST_HIDDEN_S = 30.0
+"""How long lines may be missed under a hand: whoever plays has moved it by then."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
 SEARCH_EVERY_S = 4.0
 """Pause between searches by lines alone, which take most of a second."""
@@ -80,6 +84,8 @@ class Aligner:
         self._checked_s = self._followed_s = self._next_try_s = float("-inf")
         self._hidden_s: float | None = None
         """Since when the lines of the board that is followed are not seen, by the checks; None while they are."""
+        self._unlike_s = float("-inf")
+        """Since when, while they are not, too little of the board has looked as before."""
         self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
         self._name = self._locked_name = ""
@@ -158,8 +164,11 @@ class Aligner:
                 return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
         # Counted from the first look that missed them: of a board at rest the look before may be long ago.
-        self._hidden_s = frame.time_s if self._hidden_s is None else self._hidden_s
-        if frame.time_s - self._hidden_s > LOST_AFTER_S:
+        if self._hidden_s is None:
+            self._hidden_s = self._unlike_s = frame.time_s
+        elif self._tracker is not None and self._tracker.same_share(grey) >= STANDS_SHARE:
+            self._unlike_s = frame.time_s
+        if frame.time_s - self._unlike_s > LOST_AFTER_S or frame.time_s - self._hidden_s > LONGEST_HIDDEN_S:
             self._tracker = self._key = None
             return self._lose(frame)
         return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)

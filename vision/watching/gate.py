@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+from collections.abc import Callable
 from typing import Literal
 
 import cv2
@@ -12,9 +13,8 @@ import numpy as np
 from vision.frame import Image
 from vision.watching.cover import Flags, Mask, things_over
 from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
+from vision.watching.surroundings import Surroundings, reaching_in, small_picture
 
-LONGER_SIDE_PX = 128
-"""About the longer side of the pictures that are compared."""
 LEAST_STEP, GREATEST_STEP = 9.0, 40.0
 """Least and greatest difference, in grey values, that counts as a change; between them the noise decides."""
 NOISE_FACTOR = 5.0
@@ -102,7 +102,10 @@ class Gate:
         self._since_s = self._begun_s = self._read_s = 0.0
         self._told = False
         self._settled: FloatImage | None = None
-        self._free: collections.deque[FloatImage] = collections.deque(maxlen=REMEMBERED)
+        self._free: collections.deque[tuple[FloatImage, Surroundings | None]] = collections.deque(maxlen=REMEMBERED)
+        self._around: Surroundings | None = None
+        self._only_beside = False
+        """Whether what lies over the board would not be seen but for the surroundings: its going is no motion."""
         self._free_s = 0.0
         self._things: Flags | None = None
         self._obstacle: _Obstacle | None = None
@@ -131,9 +134,15 @@ class Gate:
         self._refused, self._again_s = self.picture, self._watched_s(time_s) + self._refused_s
         return dataclasses.replace(self._state("occluded", 0.0, self.picture), blocked=self.rested(time_s))
 
-    def update(self, rectified: Image, time_s: float) -> GateState:
-        """What the next steady picture, taken at `time_s`, tells; about 3 ms."""
-        small = self.picture = _prepare(rectified)
+    def update(
+        self, rectified: Image, time_s: float, look_around: Callable[[], Surroundings] | None = None
+    ) -> GateState:
+        """What the next steady picture, taken at `time_s`, tells; about 3 ms.
+
+        `look_around` shows what lies around the board. It is called once for each time that the picture stands still,
+        and with each picture while something that only it shows lies there.
+        """
+        small = self.picture = small_picture(rectified)
         time_s = self._watched(time_s)
         if self._anchor is None or self._anchor.shape != small.shape:
             self._begun_s = time_s
@@ -158,7 +167,13 @@ class Gate:
             if time_s < self._again_s and self._is_refused(small):
                 blocked = still_s >= self._accept_after_s
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
-            self._things = self._things_over(small) if self._things is None else self._things
+            around = look_around() if look_around and (self._things is None or self._only_beside) else self._around
+            if self._things is None:
+                self._things, self._around = self._things_over(small, around), around
+            elif self._only_beside and around is not self._around and self._has_changed_around(around):
+                # A hand of which the board's picture shows nothing has stirred: as good as motion.
+                self._stand(small, time_s)
+                return self._state("settling", motion, small)
             self._sure = bool(self._free) and not self._things.any()
             if self._things.any() and not self._belongs(small, self._things, still_s):
                 blocked = still_s >= self._accept_after_s
@@ -189,7 +204,7 @@ class Gate:
         fresh, self._told = not self._told, True
         if fresh:
             self._settled = small
-            self._free.append(small)
+            self._free.append((small, self._around))
             self._obstacle = None
             self._read_s = self._since_s
         self._free_s += time_s - self._read_s
@@ -220,15 +235,26 @@ class Gate:
         count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
         return int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
 
-    def _things_over(self, small: FloatImage) -> Flags:
+    def _has_changed_around(self, around: Surroundings | None) -> bool:
+        if around is None or self._around is None:
+            return True
+        before, after = self._around.picture, around.picture
+        mask = self._mask(before, after, light_change(before, after))
+        return self._largest(mask) > self._smallest_share * mask[around.window].size
+
+    def _things_over(self, small: FloatImage, around: Surroundings | None) -> Flags:
         """What reaches in that none of the last settled pictures shows; nothing where one of them shows all of it.
 
         One is not enough: it may show a sleeve at the edge itself, and its going away is no hand that came.
         """
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
-        for before in self._free:
+        self._only_beside = False
+        for before, around_before in self._free:
             newest = self._hands(before, small)
+            if not newest.any() and around is not None and around_before is not None:
+                newest = self._hands_around(around_before, around)
+                self._only_beside |= bool(newest.any())
             if not newest.any():
                 return nothing
         return newest
@@ -245,6 +271,16 @@ class Gate:
                 found |= things
         return found
 
+    def _hands_around(self, before: Surroundings, around: Surroundings) -> Flags:
+        """The hands of which the board's picture may show too little, as far as it shows them."""
+        light = light_change(before.picture, around.picture)
+        mask = self._mask(before.picture, around.picture, light)
+        found = np.zeros(mask.shape, dtype=bool)
+        least_px = self._smallest_share * mask[around.window].size
+        for things in things_over(before.picture, around.picture, mask, light, around.places, 2 * least_px):
+            found |= reaching_in(things, around, 2 * least_px, LEAST_HAND / 2 * least_px)
+        return np.asarray(found[around.window])
+
     def _belongs(self, small: FloatImage, things: Flags, still_s: float) -> bool:
         """Whether what lies over the board has proved to be no hand.
 
@@ -258,12 +294,3 @@ class Gate:
             return False
         changed_since = self._mask(obstacle.picture, small, light_change(obstacle.picture, small)) > 0
         return not changed_since[things].any()
-
-
-def _prepare(rectified: Image) -> FloatImage:
-    longer = max(rectified.shape[:2])
-    # By whole numbers, as near to the wanted size as they lead: that is several times faster to average.
-    scale = 1 / round(longer / LONGER_SIDE_PX) if longer > LONGER_SIDE_PX else LONGER_SIDE_PX / longer
-    size = max(8, round(rectified.shape[1] * scale)), max(8, round(rectified.shape[0] * scale))
-    small = cv2.resize(rectified, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-    return np.asarray(cv2.GaussianBlur(small, (3, 3), 0), dtype=np.float32)

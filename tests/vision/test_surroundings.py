@@ -1,0 +1,130 @@
+"""Hands beside the board, of which its own picture shows next to nothing, on drawn boards."""
+
+from __future__ import annotations
+
+import functools
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.template import BoardTemplate, load_template
+from tests.vision.drawn import draw
+from vision.frame import Image
+from vision.pose import BoardPose, project, rectify
+from vision.watching.gate import Gate, GateState
+from vision.watching.surroundings import small_picture, surroundings_of
+
+RATE_HZ = 15
+SKIN = (130, 160, 215)
+MEN = ("h8", "c4", "m12")
+NOISE = np.random.default_rng(0).normal(0, 1.5, (6, 480, 640, 3))
+
+
+@pytest.fixture(scope="module")
+def template() -> BoardTemplate:
+    return load_template("gomoku")
+
+
+class Watched:
+    """Shows pictures of a board of gomoku to a gate, at rest first, and keeps its clock."""
+
+    def __init__(self, template: BoardTemplate, *, around: bool = True) -> None:
+        self._template, self._around = template, around
+        self.gate, self.frames = Gate(settle_s=0.4), 0
+        self.pose: BoardPose
+        self.show(self.board(), 3)
+
+    def board(self, *more: str) -> Image:
+        names = {*MEN, *more}
+        cells = "".join("W" if name in names else "." for name in self._template.cell_names)
+        image, self.pose = draw(self._template, cells=cells)
+        return image
+
+    def place(self, name: str) -> tuple[int, int]:
+        """Where a cell is in the picture."""
+        cell = self._template.cells_mm[[self._template.cell_names.index(name)]]
+        x, y = project(self.pose.image_from_board, cell)[0]
+        return round(x), round(y)
+
+    def show(self, image: Image, seconds: float) -> list[GateState]:
+        return [self._next(image) for _ in range(round(seconds * RATE_HZ))]
+
+    def _next(self, image: Image) -> GateState:
+        self.frames += 1
+        noisy = np.clip(image + NOISE[self.frames % len(NOISE)], 0, 255).astype(np.uint8)
+        look = functools.partial(surroundings_of, noisy, self.pose, self._template) if self._around else None
+        return self.gate.update(rectify(noisy, self.pose, self._template), self.frames / RATE_HZ, look)
+
+
+def with_fingers(image: Image, tip: tuple[int, int]) -> Image:
+    """A hand from the picture's top edge whose fingers end just above a place."""
+    covered = image.copy()
+    x, y = tip[0], tip[1] - 14
+    cv2.line(covered, (x - 4, y), (x - 14, y - 45), SKIN, 7)
+    cv2.line(covered, (x + 4, y), (x + 8, y - 45), SKIN, 7)
+    cv2.rectangle(covered, (x - 30, 0), (x + 24, y - 40), SKIN, -1)
+    return covered
+
+
+def fresh(states: list[GateState]) -> int:
+    return sum(state.fresh for state in states)
+
+
+@pytest.mark.parametrize("cell", ["f15", "h15", "l15", "o15"])
+def test_a_stone_on_the_edge_is_not_read_while_fingers_hold_it(template: BoardTemplate, cell: str) -> None:
+    table = Watched(template)
+    laid = table.board(cell)
+    during = table.show(with_fingers(laid, table.place(cell)), 3)
+    assert not fresh(during) and during[-1].phase == "occluded"
+    assert fresh(table.show(laid, 1)) == 1
+
+
+def test_the_boards_own_picture_shows_too_little_of_such_fingers(template: BoardTemplate) -> None:
+    table = Watched(template, around=False)
+    assert fresh(table.show(with_fingers(table.board("h15"), table.place("h15")), 3)) == 1
+
+
+def test_a_hand_that_rests_beside_the_board_does_not_hold_up_play(template: BoardTemplate) -> None:
+    table = Watched(template)
+    beside = (table.place("h15")[0], table.place("h15")[1] - 25)
+    assert fresh(table.show(with_fingers(table.board("h12"), beside), 1)) == 1
+    assert fresh(table.show(with_fingers(table.board("h12", "c15"), beside), 1)) == 1
+
+
+def test_the_shadow_of_an_arm_beside_the_board_does_not_hold_up_play(template: BoardTemplate) -> None:
+    table = Watched(template)
+    x, y = table.place("h15")
+    shaded = table.board("h14").astype(np.float32)
+    shaded[y - 40 : y + 60, x - 40 : x + 40] *= 0.6
+    assert fresh(table.show(with_fingers(shaded.astype(np.uint8), (x, y - 25)), 1)) == 1
+
+
+def test_men_that_lie_beside_the_board_do_not_hold_up_play(template: BoardTemplate) -> None:
+    table = Watched(template)
+    x, y = table.place("h15")
+    beside = table.board("h15")
+    for aside in (-30, 0, 30):
+        cv2.circle(beside, (x + aside, y - 38), 10, (225, 232, 235), -1)
+    assert fresh(table.show(beside, 1)) == 1
+
+
+@pytest.mark.parametrize("game", ["gomoku", "nine_mens_morris", "reversi", "double_double_dominoes"])
+def test_the_window_shows_what_the_boards_own_picture_shows(game: str) -> None:
+    template = load_template(game)
+    image, pose = draw(template)
+    around, own = surroundings_of(image, pose, template), small_picture(rectify(image, pose, template))
+    shown = around.picture[around.window]
+    assert shown.shape == own.shape
+    assert np.abs(shown - own)[2:-2, 2:-2].max() < 2.0
+    assert around.places.any() and not around.places.all()
+
+
+def test_how_far_around_the_board_is_looked_does_not_depend_on_the_games_margin() -> None:
+    """For all games it is 0.3 of the frame's side; dominoes have most of that in the board's own picture."""
+    for game in ("gomoku", "co_ganh", "double_double_dominoes"):
+        template = load_template(game)
+        image, pose = draw(template)
+        around = surroundings_of(image, pose, template)
+        per_mm = small_picture(rectify(image, pose, template)).shape[1] / (template.size_mm[0] + 2 * template.margin_mm)
+        assert around.picture.shape[1] / per_mm == pytest.approx(1.6 * template.size_mm[0], rel=0.02)

@@ -1,0 +1,93 @@
+"""The gate's pictures, small and smooth: the board's, and one of what lies around it.
+
+The steady picture ends just outside the board: of an arm that lays a man on an edge it shows little but the fingertips.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+import cv2
+import numpy as np
+
+from calibration.template import BoardTemplate
+from vision.frame import Image
+from vision.pose import BoardPose
+from vision.watching.cover import BRIDGE, Flags
+from vision.watching.light import FloatImage
+
+LONGER_SIDE_PX: Final = 128
+"""About the longer side of the board's picture."""
+RING: Final = 0.3
+"""How far around the board's frame is looked, as a share of its longer side; no farther than the picture shows."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Surroundings:
+    """The board and what lies around it, in the scale of the gate's picture."""
+
+    picture: FloatImage
+    places: Flags
+    """(height, width) within the frame, or on the place of a man who stands on its edge."""
+    window: tuple[slice, slice]
+    """The rows and columns that the gate's picture shows."""
+
+
+def small_picture(rectified: Image) -> FloatImage:
+    """A rectified picture as the gate compares it."""
+    longer = max(rectified.shape[:2])
+    # By whole numbers, as near to the wanted size as they lead: that is several times faster to average.
+    scale = 1 / _shrink(longer) if longer > LONGER_SIDE_PX else LONGER_SIDE_PX / longer
+    size = max(8, round(rectified.shape[1] * scale)), max(8, round(rectified.shape[0] * scale))
+    small = cv2.resize(rectified, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    return _smooth(np.asarray(small, dtype=np.uint8))
+
+
+def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> Surroundings:
+    """What lies around the board in a picture; 5 ms. What the picture does not show is black."""
+    width, height = template.rectified_size_px
+    shrink, scale = _shrink(max(width, height)), template.pixels_per_mm
+    ring = max(0, round((RING * max(template.size_mm) - template.margin_mm) * scale / shrink))
+    offset = np.array([[1, 0, ring * shrink], [0, 1, ring * shrink], [0, 0, 1]], dtype=np.float64)
+    columns, rows = round(width / shrink), round(height / shrink)
+    size = (columns + 2 * ring) * shrink, (rows + 2 * ring) * shrink
+    wide = cv2.warpPerspective(
+        image, offset @ template.rectified_from_board @ np.linalg.inv(pose.image_from_board), size
+    )
+    small = cv2.resize(wide, (size[0] // shrink, size[1] // shrink), interpolation=cv2.INTER_AREA)
+    margin_px = ring + (template.margin_mm - template.man_diameter_mm / 2) * scale / shrink
+    inset = max(0, int(margin_px))
+    places = np.zeros(small.shape[:2], dtype=np.bool_)
+    places[inset : small.shape[0] - inset, inset : small.shape[1] - inset] = True
+    return Surroundings(
+        _smooth(np.asarray(small, dtype=np.uint8)), places, (slice(ring, ring + rows), slice(ring, ring + columns))
+    )
+
+
+def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:
+    """Of the things around the board those that cover places of it and go on beyond the gate's picture.
+
+    More than `least_px` of either, all in one piece but for gaps, and `least_hand_px` together: less than what the
+    board's picture must show of a hand, since skin may have the colour of the table in shade. An arm that lies beside
+    the board covers no place, whatever its shadow does; a man just laid does not go on beyond.
+    """
+    beyond = np.ones(things.shape, dtype=np.bool_)
+    beyond[around.window] = False
+    joined = cv2.morphologyEx(things.astype(np.uint8), cv2.MORPH_CLOSE, BRIDGE)
+    count, labels = cv2.connectedComponents(np.asarray(joined, dtype=np.uint8))
+    found = np.zeros(things.shape, dtype=np.bool_)
+    for label in range(1, count):
+        piece = things & (labels == label)
+        reaches = min((piece & beyond).sum(), (piece & around.places).sum()) > least_px
+        if reaches and piece.sum() > least_hand_px:
+            found |= piece
+    return found
+
+
+def _shrink(longer_px: int) -> int:
+    return max(1, round(longer_px / LONGER_SIDE_PX))
+
+
+def _smooth(small: Image) -> FloatImage:
+    return np.asarray(cv2.GaussianBlur(small, (3, 3), 0), dtype=np.float32)
