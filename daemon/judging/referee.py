@@ -147,9 +147,6 @@ class Referee(Play):
         fault = self._agents_fault(best, event.board)
         if fault is not None and (obeyed := self._obeyed(event)) is not None:
             best, fault = obeyed, None
-        back = next((one for one in event.explanations if one.kind == "takeback" and one.board == best.board), None)
-        if fault is not None and back is not None:
-            return self._takeback(back)
         if fault is not None:
             back = next((one for one in event.explanations if one.kind == "takeback" and one.board == best.board), None)
             if back is not None:  # of a move that nobody asked for and a takeback that show the same

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from daemon.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait
-from daemon.soak.lawful import one_move_on
+from daemon.soak.lawful import TAKEBACKS, one_move_on
 from daemon.soak.reporting import put_back, reported
 from daemon.soak.trial import Trial
 from games import boards_of_turn, carry_out
@@ -90,6 +90,9 @@ class Misplayed(ByHand):
             for move in at.game.legal_moves(position)
             if at.game.steps(position, move) and not due & set(boards_of_turn(at.game, position, move))
         ]
+        # What stood there lately is a takeback to anybody who looks.
+        lately = {at.game.board(one) for one in at.watched[-TAKEBACKS:]}
+        others = [move for move in others if _after(at, position, move) not in lately]
         if asked is not None:
             # What the agent's move and the next one may lead to as well is no mistake to anybody who looks.
             after = at.game.apply(position, asked)
