@@ -39,6 +39,8 @@ class Camera:
         """How far the computer's clock has leapt ahead of the table's."""
         self.frames = 0
         self.last: Frame | None = None
+        self.pictured = ""
+        """What stood on the cells when the picture that it sends was taken; a frozen one may be long past."""
         self._noise: tuple[float, NDArray[np.int16]] | None = None
         self._rng = np.random.default_rng([seed, 9])
 
@@ -53,7 +55,10 @@ class Camera:
         self.table.advance(step_s)
         if self.unplugged:
             return None
-        image = self.last.image if self.frozen and self.last is not None else self._picture()
+        if self.frozen and self.last is not None:
+            image = self.last.image
+        else:
+            image, self.pictured = self._picture(), self.table.board
         self.frames += 1
         self.last = Frame(image, self.table.time_s + self.ahead_s, self.frames)
         return self.last

@@ -1,4 +1,9 @@
-"""Compares what the daemon believes and says with what really stands on the table. The truth is the simulator's."""
+"""Compares what the daemon believes and says with what really stands on the table. The truth is the simulator's.
+
+What is believed is judged by the table alone. What is complained of is judged by the picture that the camera sends: a
+frozen one may show men that stand there no more, and who complains of just those cannot know it. A complaint of
+anything else that the picture does not show counts as unneeded, frozen or not.
+"""
 
 from __future__ import annotations
 
@@ -147,7 +152,7 @@ class Judge:
         if code == "game_over" and shares_men(trial.game) and self._compared().assumed:
             trial.abandon_game()  # the points follow from an order that was said to be assumed: nobody corrects it here
             return
-        if code in COMPLAINTS and self._is_unneeded(code):
+        if code in COMPLAINTS and self._is_unneeded(code, announcement.board):
             self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")
         elif code in CAUSED and not (code == "game_over" and trial.game.outcome(trial.player.position) is not None):
             self._fail("false_events", f"{code}: {announcement.text}")
@@ -180,10 +185,15 @@ class Judge:
         """Whether the table shows what the players' game is."""
         return bool(self._trial.table.board == self._trial.game.board(self._trial.player.position))
 
-    def _is_unneeded(self, code: str) -> bool:
-        """Whether the board was right, or on the way from one right board to the next."""
+    def _is_unneeded(self, code: str, complained: str) -> bool:
+        """Whether the board was right, or on the way from one right board to the next.
+
+        Not where the complaint is of the very board that an old picture shows, and the table no more.
+        """
         trial = self._trial
         board, player = trial.table.board, trial.player
+        if trial.camera.frozen and complained == trial.camera.pictured != board:
+            return False
         if board in {trial.game.board(one) for one in (player.position, player.positions[-1])}:
             return True
         return code != "unfinished" and games.begins_turn(trial.game, player.positions[-1], board)

@@ -1,4 +1,4 @@
-"""The proving ground: which report of a wrong board counts, and which wrong board was never reported."""
+"""The proving ground: which report of a wrong board counts, which was missing, and which was not needed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from daemon.soak.judge import Heard
+import games
+from calibration.template import load_template
+from daemon.soak.camera import Camera
+from daemon.soak.judge import Heard, Judge
 from daemon.soak.reporting import REPORT_S, reported
+from vision.simulated.table import SimulatedTable
 
 LAID_S, GONE_S = 10.0, 10.2
 """When the last man was laid, and when the hand was back at the table's edge."""
@@ -42,3 +46,40 @@ def test_a_report_counts_from_when_its_board_lay_there(time_s: float, board: str
     told, missing = waited(Heard(time_s, "illegal", rule, board))
     assert told == ({"not_your_turn": 1} if counts else {})
     assert bool(missing) != counts
+
+
+@pytest.mark.parametrize(
+    ("frozen", "pictured", "complained", "unneeded"),
+    [
+        (True, "old", "old", False),  # a new game began while the old picture stands
+        (True, "old", "odd", True),  # misread
+        (True, "new", "new", True),  # the picture shows what stands there
+        (False, "old", "old", True),
+    ],
+)
+def test_only_a_complaint_of_what_a_frozen_picture_shows_is_no_unneeded_one(
+    frozen: bool, pictured: str, complained: str, unneeded: bool
+) -> None:
+    player = SimpleNamespace(position="new", positions=["new"])
+    trial = SimpleNamespace(
+        camera=SimpleNamespace(frozen=frozen, pictured=pictured),
+        table=SimpleNamespace(board="new"),
+        player=player,
+        game=SimpleNamespace(board=str),
+    )
+    judge = Judge(cast("Any", trial), None)
+    assert judge._is_unneeded("desync", complained) == unneeded
+
+
+def test_a_frozen_camera_remembers_what_stood_there_when_its_picture_was_taken() -> None:
+    game = games.load("morris")
+    table = SimulatedTable(load_template(game.name), game.board(game.initial()), seed=1, size_px=(320, 180))
+    camera = Camera(table, 1)
+    camera.read(idle=False)
+    camera.frozen = True
+    camera.table = table.with_board("W" + table.board[1:], 2)
+    camera.read(idle=False)
+    assert camera.pictured == table.board
+    camera.frozen = False
+    camera.read(idle=False)
+    assert camera.pictured == camera.table.board
