@@ -20,6 +20,7 @@ from calibration.template import BoardTemplate
 from daemon.commands import Answer
 from daemon.showing import marks
 from daemon.showing.board_svg import Marks, board_svg
+from daemon.showing.view import names_of
 from daemon.speaking.tongue import in_a_row, in_words, worded
 from daemon.wishes import Wish
 from games import AnyGame
@@ -145,7 +146,11 @@ class SettingUp:
 
     def _lesson_board(self, board: str, faults: tuple[int, ...]) -> str:
         if (board, faults) != self._shown[:2]:
-            self._shown = board, faults, board_svg(self._template, board, marks=Marks(faults=faults))
+            self._shown = (
+                board,
+                faults,
+                board_svg(self._template, board, marks=Marks(faults=faults), names=names_of(self._template)),
+            )
         return self._shown[2]
 
     def _begin(self, corners: FloatArray | None) -> Answer:

@@ -13,7 +13,9 @@ from daemon.records.pictures import Pictures
 from daemon.records.score_sheet import Row, rows_of
 from daemon.records.stored import StoredGame, StoredPly
 from daemon.showing.board_svg import Marks, board_svg
+from daemon.showing.view import names_of, sides_of
 from daemon.speaking import phrases
+from daemon.speaking.tongue import worded
 from games.double_double_dominoes import Lay
 
 MOST_PLIES = 4096
@@ -86,14 +88,23 @@ class Recorded:
             template = load_template(game.name, games.switched_on(game))
             if played is None:
                 letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
-                return board_svg(template, letters, title=_title(stored, ply))
+                return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
             position = played.positions[ply]
             marks = Marks(last=played.line.steps(ply - 1)) if ply else None
             tiles = [one.cells for one in getattr(position, "tiles", ()) if isinstance(one, Lay)]
             scores = game.scores(position)
             pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
             letters = game.board(position)
-            return board_svg(template, letters, marks=marks, tiles=tiles, pawns=pawns, title=_title(stored, ply))
+            return board_svg(
+                template,
+                letters,
+                marks=marks,
+                tiles=tiles,
+                pawns=pawns,
+                title=_title(stored, ply),
+                names=names_of(template),
+                sides=sides_of(game),
+            )
         except ValueError as error:  # rules, template or letters that are not known any more
             raise ExportError(f"the board cannot be drawn: {error}") from error
 
@@ -112,7 +123,7 @@ def title_of(name: str) -> str:
 
 
 def _title(stored: StoredGame, ply: int) -> str:
-    return stored.plies[ply - 1].move if ply else "start"
+    return stored.plies[ply - 1].move if ply else worded("start")
 
 
 def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:

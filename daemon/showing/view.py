@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import games
 from calibration.template import BoardTemplate, load_template
+from daemon.commands import mark_of
 from daemon.judging.effects import Thought
 from daemon.judging.line import LineOfPlay, shares_men, unseen_moves
 from daemon.judging.play import Play
 from daemon.play.hands import hand_of, has_secrets
 from daemon.showing.board_svg import Marks, board_svg
 from daemon.speaking import phrases
-from daemon.speaking.tongue import in_words, worded
+from daemon.speaking.tongue import alone, in_words, language, worded
 from games import EMPTY, AnyGame
 
 if TYPE_CHECKING:
@@ -46,9 +47,11 @@ class View:
         """The view of a match; `watched` is whether a camera looks at the board, `thought` what an agent last said."""
         play = match.referee
         said = play.verdict, play.awaiting, play.outcome, play.paused
-        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, getattr(play.position, "hands", None))
+        hands = getattr(play.position, "hands", None)
+        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, language())
         if key != self._key:
-            self._key, self._told = key, told_of(play, watched=watched)
+            mark = mark_of(match.game_id, play.moves)
+            self._key, self._told = key, told_of(play, watched=watched) | {"mark": mark}
         if thought is not None or self._thought[0] != match.game_id:
             self._thought = match.game_id, _thought(thought)
         return self._told | {"clock": clock_of(timer, play.game), "thought": self._thought[1]}
@@ -61,23 +64,35 @@ class View:
         marks = Marks(play.last_steps, wanted, play.fault_cells, unknown)
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
-        drawn = game.name, template.options, game.board(position), marks, tiles_of(position), pawns
+        drawn = game.name, template.options, game.board(position), marks, tiles_of(position), pawns, language()
         if drawn == self._drawn:
             return None
         self._drawn = drawn
         board, tiles = drawn[2], drawn[4]
-        return functools.partial(board_svg, template, board, marks=marks, tiles=tiles, pawns=pawns, title=game.title)
+        return functools.partial(
+            board_svg,
+            template,
+            board,
+            marks=marks,
+            tiles=tiles,
+            pawns=pawns,
+            title=alone("game", game.title),
+            names=names_of(template),
+            sides=sides_of(game),
+        )
 
 
 def told_of(play: Play, *, watched: bool) -> dict[str, object]:
     """What follows from the line of play alone."""
     game = play.game
+    title = alone("game", game.title)
     return {
-        "title": game.title[:1].upper() + game.title[1:],
+        "title": title[:1].upper() + title[1:],
+        "sides": list(sides_of(game).values()),
         "watched": watched,
         "paused": play.paused,
         "faults": [game.cells[cell] for cell in play.fault_cells],
-        "pieces": [{"piece": letter, "name": what} for letter, what in template_of(game).classes.items()],
+        "pieces": [{"piece": letter, "name": what} for letter, what in names_of(template_of(game)).items()],
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
         "passes": [_told_pass(play, one) for one in _passes(play)],
@@ -191,6 +206,16 @@ def _thought(thought: Thought | None) -> dict[str, object] | None:
 @functools.lru_cache(maxsize=8)
 def _template(name: str, options: frozenset[str]) -> BoardTemplate:
     return load_template(name, options)
+
+
+def names_of(template: BoardTemplate) -> dict[str, str]:
+    """What people call each class of a board, by its letter, in their language."""
+    return {letter: alone("piece" if letter == EMPTY else "kind", what) for letter, what in template.classes.items()}
+
+
+def sides_of(game: AnyGame) -> dict[str, str]:
+    """What people call each side in their language, by its name."""
+    return {side: alone("side", side) for side in game.sides}
 
 
 def template_of(game: AnyGame) -> BoardTemplate:

@@ -15,8 +15,8 @@ LANGUAGE = "ro"
 """Instead of which it is spoken."""
 WIDE = {ord(narrow): ord(narrow) + 0xFEE0 for narrow in string.ascii_letters}
 NARROW = re.compile(r"[A-Za-z]+(?:['_-][A-Za-z]+)*")
-NAMES = re.compile(r"\b[A-Za-z]{1,2}\d{1,2}(?:-[A-Za-z]{1,2}\d{1,2})*(?:x[A-Za-z]{1,2}\d{1,2})*\b|\b[a-oA-O]\b")
-"""Cells and moves, alike in every language."""
+NAMES = re.compile(r"[A-Za-z0-9]*[0-9][A-Za-z0-9]*|\b[A-Za-z]\b")
+"""Cells and moves, alike in every language: letters with a figure among them, or one letter alone."""
 
 
 class Pseudo:

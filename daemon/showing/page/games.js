@@ -2,7 +2,7 @@
 
 import { at, make } from "./elements.js";
 import { post } from "./tell.js";
-import { t, translate } from "./words.js";
+import { locale, t, translate } from "./words.js";
 
 await translate();
 
@@ -39,16 +39,18 @@ const FORMATS = {
   json: t("JSON, all that is known"),
   png: t("one picture of all boards"),
 };
-const day = (time) => new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+const day = (time) => new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
 const countOf = (count) => (count === 1 ? t("1 move") : t("{count} moves", { count }));
 
 function resultOf(game) {
   if (!game.outcome) return t("not finished");
   if (game.outcome.winner === null) return t("a draw");
-  return t("{player} has won", { player: game.players[game.outcome.winner] });
+  return t("{player} has won", { player: named(game.players[game.outcome.winner]) });
 }
 
-const versus = (game) => t("{first} against {second}", { first: game.players[0], second: game.players[1] });
+// Who has no name is "person" in every record.
+const named = (player) => (player === "person" ? t("person") : player);
+const versus = (game) => t("{first} against {second}", { first: named(game.players[0]), second: named(game.players[1]) });
 
 // --- The list
 
@@ -315,7 +317,7 @@ async function showRanking() {
     at("ranking-caption").textContent = t("Elo from {games} finished games; all begin at {start}, a game moves at most {k} points.",
       { games: told.games, start: told.start, k: told.k });
     at("standings").replaceChildren(...told.players.map((one) => {
-      const cells = [one.place, one.player, one.elo, one.games, one.wins, one.draws, one.losses];
+      const cells = [one.place, named(one.player), one.elo, one.games, one.wins, one.draws, one.losses];
       return make("tr", {}, ...cells.map((value) => make("td", { text: String(value) })));
     }));
     say("");

@@ -48,7 +48,7 @@ function field(described, values) {
   };
   if (kind === "bool") return tick(title, value === true || value === "true", changed, doc);
   if (choices && choices.length) {
-    const named = (one) => (one === "" ? t("as usual") : one === "auto" ? t("whoever moves first") : capital(described.titles[one]));
+    const named = (one) => (one === "" ? t("as usual") : one === "auto" ? t("whoever moves first") : described.titles[one] === one ? one : capital(described.titles[one]));
     const label = select(title, choices.map((one) => [one, named(one)]), value, changed);
     label.title = doc;
     return label;

@@ -4,6 +4,7 @@
 import { at, capital, fill, make, write } from "./elements.js";
 import { listen } from "./live.js";
 import { Clocks } from "./clocks.js";
+import { translate } from "./words.js";
 
 const wanted = (new URLSearchParams(location.search).get("show") || "board words").split(/[ ,+]+/);
 at("board").hidden = !wanted.includes("board");
@@ -13,7 +14,7 @@ const clocks = new Clocks((side) => document.querySelector(`#player-${side} .clo
 function showPlayer(side, { state, line, view }) {
   const element = at(`player-${side}`);
   element.classList.toggle("on", !state.outcome && state.to_move === side);
-  const name = `${capital(state.sides[side])}${state.players[side].agent ? ` · ${state.players[side].agent}` : ""}`;
+  const name = `${capital((view.sides || state.sides)[side])}${state.players[side].agent ? ` · ${state.players[side].agent}` : ""}`;
   const score = line.scores ? String(line.scores[side]) : "";
   fill(element, JSON.stringify([name, score, Boolean(view.clock)]), () => [
     make("span", { text: name }),
@@ -35,4 +36,5 @@ function heard(message) {
   clocks.set(message.view.clock);
 }
 
+await translate();
 listen({ heard, opened: () => {}, closed: () => {} });

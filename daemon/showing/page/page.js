@@ -9,7 +9,7 @@ import { listen } from "./live.js";
 import { offerMenu } from "./menu.js";
 import { showPlayers } from "./players.js";
 import { tell } from "./tell.js";
-import { t, translate } from "./words.js";
+import { locale, t, translate } from "./words.js";
 
 const MOST = 100;
 // Why a side is believed to have made a move, where the board does not show it.
@@ -17,16 +17,20 @@ const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t
 
 let message = null;
 let asked = "";
+let offered = ""; // the mark of the position whose moves are offered
 
 const board = new Board(at("board"), {
-  chosen: (move) => tell({ command: "move", move, ply: message.state.ply }).then((ok) => { if (!ok) askLegal(true); }),
-  pointed: (cell, element) => askPiece(element, cell, message.view.pieces, (piece) => tell({ command: "correct", cell, piece })),
+  chosen: (move) => tell({ command: "move", move, mark: offered }).then((ok) => { if (!ok) askLegal(true); }),
+  pointed: (cell, element) => {
+    const { pieces, mark } = message.view;
+    askPiece(element, cell, pieces, (piece) => tell({ command: "correct", cell, piece, mark }));
+  },
 });
 const hand = new Hand(at("hand"), (tile) => board.hold(tile));
 
 function turn(state) {
   if (state.outcome) return message.view.result;
-  const side = capital(state.sides[state.to_move]);
+  const side = capital((message.view.sides || state.sides)[state.to_move]);
   const agent = state.players[state.to_move].agent;
   switch (state.awaiting) {
     case "agent": return t("{side}: {agent} is thinking.", { side, agent });
@@ -55,7 +59,7 @@ function showMoves(line, state) {
   }
   const last = line.plies.at(-1);
   const cell = (ply) => (ply ? make("span", {
-    class: ply === last ? "ply last" : "ply", text: ply.move, title: `${capital(state.sides[ply.side])}, ${known(ply.known)}`,
+    class: ply === last ? "ply last" : "ply", text: ply.move, title: `${capital((message.view.sides || state.sides)[ply.side])}, ${known(ply.known)}`,
   }) : make("span", { class: "ply", text: "…", "aria-hidden": "true" }));
   const moves = at("moves");
   if (fill(moves, JSON.stringify(line.plies), () => rows.map((row, index) => make("li", {}, make("span", { class: "number", text: `${index + 1}` }), ...row.map(cell))))) {
@@ -72,9 +76,9 @@ function showThought({ thought }) {
   element.hidden = !thought;
   if (!thought) return;
   const parts = [
-    thought.score === null ? "" : t("evaluation {score}", { score: Number(thought.score.toFixed(2)).toLocaleString() }),
+    thought.score === null ? "" : t("evaluation {score}", { score: Number(thought.score.toFixed(2)).toLocaleString(locale()) }),
     thought.depth ? t("depth {depth}", { depth: thought.depth }) : "",
-    thought.nodes ? t("{count} positions", { count: thought.nodes.toLocaleString() }) : "",
+    thought.nodes ? t("{count} positions", { count: thought.nodes.toLocaleString(locale()) }) : "",
     thought.seconds ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
   ];
   write(element, `${t("The agent")}: ${parts.filter(Boolean).join(" · ")}`);
@@ -91,7 +95,7 @@ function showHealth(health) {
 
 function showAnnouncement(spoken) {
   const list = at("announcements");
-  list.prepend(make("li", {}, make("time", { datetime: spoken.time, text: new Date(spoken.time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) }), spoken.text));
+  list.prepend(make("li", {}, make("time", { datetime: spoken.time, text: new Date(spoken.time).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" }) }), spoken.text));
   while (list.children.length > MOST) list.lastChild.remove();
 }
 
@@ -118,6 +122,7 @@ async function askLegal(again = false) {
     const response = await fetch("legal");
     const told = await response.json();
     if (wanted !== asked || !response.ok || told.ply !== message.state.ply) return;
+    offered = told.mark;
     board.offer(told.moves || []);
     hand.show(told.hand || null, told.moves || []);
   } catch { /* the connection is gone: the next state asks again */ }

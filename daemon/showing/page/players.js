@@ -32,7 +32,7 @@ export function showPlayers(state, line, view) {
     element.classList.toggle("won", Boolean(won));
     fill(element, JSON.stringify([told, state.sides]), () => [
       make("span", { class: `swatch side-${state.sides[side]}`, "aria-hidden": "true" }),
-      make("span", { class: "name" }, make("b", { text: capital(view.sides ? view.sides[side] : state.sides[side]) }), ` ${told.name}`),
+      make("span", { class: "name" }, make("b", { text: capital((view.sides || state.sides)[side]) }), ` ${told.name}`),
       make("span", { class: "men", text: won ? t("has won") : told.thinks ? t("is thinking") : told.men }),
       ...(told.score === null ? [] : [make("span", { class: "score", text: String(told.score), "aria-label": t("{count} points", { count: told.score }), role: "img" })]),
       ...(told.clock ? [make("span", { class: "clock", role: "timer" })] : []),

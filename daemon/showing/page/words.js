@@ -9,6 +9,12 @@ export function t(text, values = {}) {
   return said.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/** How dates and figures are written: as the browser's owner likes it, where that is the daemon's language at all. */
+export function locale() {
+  const { lang } = document.documentElement;
+  return navigator.languages.find((one) => one.toLowerCase().split("-")[0] === lang.split("-")[0]) || lang;
+}
+
 /** Fetches the words and puts them into what the document says already; English where there are none. */
 export async function translate(root = document) {
   try {

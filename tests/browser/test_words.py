@@ -1,0 +1,134 @@
+"""All that the page shows went through the catalogues: in a language of wide letters no narrow one is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import games
+from agents import heuristics, registry
+from daemon.speaking import tongue
+from daemon.speaking.tongue import LANGUAGES
+from tests.browser.table import Table
+from tests.daemon.pseudo import LANGUAGE, speak_pseudo, untranslated
+
+Look = Callable[..., Any]
+Tables = Callable[..., Table]
+AGENT = "random"
+SEEN = """() => {
+  const found = new Set();
+  for (const node of document.querySelectorAll("*")) {
+    if (["script", "style", "noscript", "time"].includes(node.localName)) continue;
+    for (const name of ["title", "aria-label", "aria-description", "placeholder", "alt"]) {
+      if (node.getAttribute(name)) found.add(node.getAttribute(name));
+    }
+    for (const child of node.childNodes) if (child.nodeType === 3 && child.data.trim()) found.add(child.data.trim());
+  }
+  return [...found];
+}"""
+SAY = """async ([path, words]) => {
+  const headers = { "Content-Type": "application/json" };
+  return (await fetch(path, { method: "POST", headers, body: JSON.stringify(words) })).json();
+}"""
+LEGAL = """async () => {
+  for (let turn = 0; turn < 300; turn += 1) {
+    const told = await (await fetch("legal")).json();
+    if (told.moves.length || told.side === null) return told;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error("nobody came to move");
+}"""
+WHO = "#menu fieldset select"
+PICK = """(number) => {
+  for (const key of [0, 1]) {
+    const field = document.querySelectorAll("#menu fieldset")[key].querySelector("select");
+    field.selectedIndex = number;
+    field.dispatchEvent(new Event("change"));
+  }
+}"""
+NAMES = frozenset(
+    {"Kibitzer", "PDF", "LETTER", "Elo", "SGF", "GGF", "JSON"}
+    | {word for name in LANGUAGES.values() for word in re.findall("[A-Za-z]+", name)}
+    | set(registry.names())
+    | {name for game in games.names() for name in heuristics.of(games.load(game))}
+    | {"max", "robust", "max_robust", "secure"}
+)
+"""Names of its own, of people, languages and algorithms, which are alike in every language."""
+FACTS = re.compile(r"https?://\S+|rtsp://\S+|\brandom:\S+|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?")
+"""Addresses, players as they are typed, dates, and moves."""
+
+
+@pytest.fixture
+def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    speak_pseudo(monkeypatch)
+    yield
+    tongue.page_words.cache_clear()
+    tongue.speak("en")
+
+
+class Reader:
+    """Looks for English on a page, as a person would walk through it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.english: dict[str, str] = {}
+
+    def read(self, where: str) -> None:
+        """Notes each text in which something is not translated."""
+        for text in self.page.evaluate(SEEN):
+            if untranslated(FACTS.sub("", text), NAMES):
+                self.english.setdefault(text, where)
+
+    def say(self, path: str, **words: object) -> Any:
+        """Posts words as a program would; the answer must be translated, too."""
+        answer = self.page.evaluate(SAY, [path, words])
+        if untranslated(FACTS.sub("", answer.get("text", "")), NAMES):
+            self.english.setdefault(answer["text"], f"{path} {words}")
+        return answer
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_game_its_menu_and_every_page_are_translated_to_the_last_word(
+    name: str, table: Tables, look: Look, pseudo: None
+) -> None:
+    there = table(
+        name,
+        agent=AGENT,
+        whole=True,
+        speech={"language": LANGUAGE},
+        clock={"control": "move", "minutes": 5, "lose": True},
+    )
+    page = look(there.address)
+    reader = Reader(page)
+    page.wait_for_selector(".cell.target, #actions button")
+    page.wait_for_selector("#parts li", state="attached")
+    for _ in range(3):
+        legal = page.evaluate(LEGAL)
+        reader.say("tell", command="move", move="e2e4")
+        reader.say("tell", command="move", move=legal["moves"][0]["move"])
+        reader.read("playing")
+    page.evaluate(LEGAL)
+    for command in ("coach", "repeat", "undo", "pass", "adopt", "pause", "resume", "resign"):
+        reader.say("tell", command=command)
+        reader.read(command)
+    page.wait_for_selector(".player.won")
+    reader.read("over")
+    page.locator("#new").click()
+    page.wait_for_function(f"() => document.querySelector({WHO!r})?.options.length > 3")
+    for number in range(page.evaluate(f"document.querySelector({WHO!r}).options.length")):
+        page.evaluate(PICK, number)
+        reader.read("menu")
+    for path in ("setup", "games", "overlay"):
+        page.goto(there.address + path)
+        page.wait_for_load_state("networkidle" if path != "overlay" else "load")
+        if path == "overlay":
+            page.wait_for_selector("#board svg")
+        if path == "games":
+            page.locator("#list button").first.click()
+            page.wait_for_selector("#moves button[data-ply='1']")
+            reader.read("replay")
+        reader.read(path)
+    assert reader.english == {}
