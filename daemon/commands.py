@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 MOST_BYTES = 512
@@ -24,6 +25,8 @@ class _AtPly:
 
     ply: int | None = None
     """Plies of the game as it was seen; in another position the command is refused. None is whatever stands now."""
+    mark: str = ""
+    """`mark_of` the position that was seen, which tells it from others after as many plies, too; empty is any."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -190,7 +193,7 @@ class _Form:
     required: tuple[str, ...] = ()
 
 
-_PLY = {"ply": _Field("ply", _plies)}
+_PLY = {"ply": _Field("ply", _plies), "mark": _Field("mark")}
 _SIDE = {"side": _Field("side")} | _PLY
 
 _FORMS: dict[str, _Form] = {
@@ -211,6 +214,11 @@ _FORMS: dict[str, _Form] = {
 }
 NAMES = tuple(_FORMS)
 """The words that a command begins with."""
+
+
+def mark_of(game_id: str, moves: Iterable[str]) -> str:
+    """What tells a position from all others, of this game and of any, by the moves that led to it."""
+    return hashlib.blake2s(" ".join([game_id, *moves]).encode(), digest_size=8).hexdigest()
 
 
 def parse_command(words: object) -> Command:

@@ -22,6 +22,7 @@ from daemon.commands import (
     Resign,
     Resume,
     Undo,
+    mark_of,
 )
 from daemon.judging import adopting, corrections, undoing
 from daemon.judging.adopting import SetUp
@@ -92,8 +93,9 @@ def _effects(match: Match, command: Command) -> list[Effect]:
 
 def _check_ply(match: Match, command: Command) -> None:
     """Refuses what was meant for another position than the present one."""
-    ply = getattr(command, "ply", None)
-    if ply is not None and ply != match.referee.ply:
+    ply, mark = getattr(command, "ply", None), getattr(command, "mark", "")
+    gone_on = ply is not None and ply != match.referee.ply
+    if gone_on or (mark and mark != mark_of(match.game_id, match.referee.moves)):
         raise Refusal(worded("The game has gone on: look again."))
 
 

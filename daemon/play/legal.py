@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from daemon.commands import mark_of
 from daemon.judging.referee import Referee
 from daemon.play.hands import shown_hands
 from games import AnyGame, Step
@@ -11,7 +12,7 @@ MOST = 4096
 
 
 def legal_of(referee: Referee, game_id: str) -> dict[str, object]:
-    """`game_id`, `ply`, `side`, `moves`, `hand`: a person's choices, and the tiles held; no person to move has none.
+    """`game_id`, `ply`, `mark`, `side`, `moves`, `hand`: a person's choices and tiles; none where no person is to move.
 
     A move is its text and its steps: `kind` (place, move, remove, flip), the `cell` where the man arrives, stands or is
     taken from, for `move` the `origin` it comes from, and the `piece` that stands on `cell` afterwards.
@@ -23,7 +24,8 @@ def legal_of(referee: Referee, game_id: str) -> dict[str, object]:
             moves.append({"move": game.format_move(position, move), "steps": steps})
     side = game.sides[game.to_move(position)] if referee.outcome is None else None
     hand = shown_hands(referee)[game.to_move(position)] if moves else None
-    return {"game_id": game_id, "ply": referee.ply, "side": side, "moves": moves, "hand": hand}
+    which = {"game_id": game_id, "ply": referee.ply, "mark": mark_of(game_id, referee.moves)}
+    return {**which, "side": side, "moves": moves, "hand": hand}
 
 
 def _step(game: AnyGame, step: Step) -> dict[str, object]:

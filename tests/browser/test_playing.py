@@ -213,6 +213,58 @@ def test_two_pages_that_act_at_once_end_with_one_board(table: Tables, look: Look
     assert second.locator('[data-cell="h8"]').get_attribute("aria-label") == "h8: black stone"
 
 
+def test_a_page_on_an_old_state_is_told_so_and_shows_what_stands(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    first, late = look(there.address), look("about:blank")
+    held: list[str | bytes] = []
+    holds = [False]
+
+    def between(socket: Any) -> None:
+        server = socket.connect_to_server()
+        server.on_message(lambda told: held.append(told) if holds[0] else socket.send(told))
+
+    late.route_web_socket("**/live", between)
+    late.goto(there.address)
+    for page in (first, late):
+        page.wait_for_selector(".cell.target")
+    point(first, "h8")
+    has_come(late, there, 1)
+    late.wait_for_selector('[data-command="undo"]')
+    late.wait_for_selector(".cell.target")
+    holds[0] = True
+    first.locator('[data-command="undo"]').click()
+    first.wait_for_selector("#moves:empty", state="attached")
+    first.wait_for_selector(".cell.target")
+    point(first, "g7")  # after as many plies another position
+    has_come(first, there, 1)
+    point(late, "a1")
+    late.locator("#answer.bad", has_text="The game has gone on: look again.").wait_for()
+    late.locator('[data-command="undo"]').click()
+    late.locator("#answer.bad", has_text="The game has gone on: look again.").wait_for()
+    assert there.moves == ["g7"]
+    holds[0] = False
+    point(first, "i9")
+    has_come(late, there, 2)
+    assert late.locator('[data-cell="g7"]').get_attribute("aria-label") == "g7: black stone"
+    assert late.locator('[data-cell="h8"]').get_attribute("aria-label") == "h8: empty"
+
+
+def test_a_page_that_floods_its_connection_comes_back_and_plays_on(table: Tables, look: Look) -> None:
+    there = table("gomoku")
+    page = look("about:blank")
+    page.add_init_script(
+        "const Own = WebSocket;"
+        "window.WebSocket = class extends Own { constructor(...all) { super(...all); window.live = this; } };"
+    )
+    page.goto(there.address)
+    page.wait_for_selector(".cell.target")
+    page.evaluate("live.send('{no json'); live.send('x'.repeat(1e6))")
+    page.wait_for_selector("body.away")
+    page.wait_for_selector("body:not(.away) .cell.target")
+    point(page, "h8")
+    has_come(page, there, 1)
+
+
 def test_an_agent_answers_on_the_page(table: Tables, look: Look) -> None:
     there = table("reversi", agent="random")
     page = look(there.address)

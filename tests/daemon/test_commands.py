@@ -102,6 +102,7 @@ def post(page: WebPage, body: bytes, **headers: str) -> tuple[int, dict[str, str
         Move("d2-d3"),
         Move("d2", ply=0),
         Undo(ply=7),
+        Undo(mark="0123456789abcdef"),
         Hand(("0-3", "5-5"), "green"),
     ],
 )

@@ -31,7 +31,7 @@ function buttons(message) {
   ].filter(([name]) => (view.offers || []).includes(name));
 }
 
-function button([name, says, twice, more], ply) {
+function button([name, says, twice, more], ply, mark) {
   const element = make("button", { type: "button", text: says, "data-command": name, "data-move": more?.move });
   let armed = 0;
   const calm = () => {
@@ -53,7 +53,7 @@ function button([name, says, twice, more], ply) {
       return;
     }
     calm();
-    tell({ command: name, ...more, ...(BOUND.includes(name) ? { ply } : {}) });
+    tell({ command: name, ...more, ...(BOUND.includes(name) ? { mark } : {}) });
   });
   return element;
 }
@@ -64,7 +64,8 @@ export function showActions(message) {
   if (!message.commands || !message.state) return void fill(place, "none", () => []);
   const all = buttons(message);
   const focused = document.activeElement?.dataset?.command;
-  if (fill(place, JSON.stringify([all, message.state.ply]), () => all.map((one) => button(one, message.state.ply))) && focused && place.contains(document.activeElement) === false) {
+  const { state: { ply }, view: { mark } } = message;
+  if (fill(place, JSON.stringify([all, mark]), () => all.map((one) => button(one, ply, mark))) && focused && place.contains(document.activeElement) === false) {
     place.querySelector(`[data-command="${CSS.escape(focused)}"]`)?.focus();
   }
 }

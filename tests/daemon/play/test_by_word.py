@@ -11,7 +11,7 @@ import pytest
 
 import games
 from agents.messages import LimitsPart
-from daemon.commands import Command, Correct, EndMove, Hand, Move, Mover, Pass, Pause, Resign, Resume, Undo
+from daemon.commands import Command, Correct, EndMove, Hand, Move, Mover, Pass, Pause, Resign, Resume, Undo, mark_of
 from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
@@ -235,6 +235,20 @@ def test_the_legal_moves_name_the_cells_that_a_hand_goes_through() -> None:
     assert (listed["ply"], listed["side"], listed["hand"], listed["game_id"]) == (4, "light", None, "g1")
     walk: Any = legal_of(seated("ganh").match.referee, "g1")
     assert walk["moves"][0]["steps"][0]["kind"] == "move" and walk["moves"][0]["steps"][0]["origin"]
+
+
+def test_another_position_after_as_many_plies_is_another_position() -> None:
+    table = seated("gomoku")
+    table.tell(Move("h8"))
+    seen = str(legal_of(table.match.referee, table.match.game_id)["mark"])
+    assert seen == mark_of(table.match.game_id, ["h8"])
+    table.tell(Undo(mark=seen))
+    table.tell(Move("g7"))
+    for command in (Undo(mark=seen), Move("h9", mark=seen), Resign(mark=seen)):
+        assert table.refuse(command) == "The game has gone on: look again."
+    table.tell(Undo())
+    table.tell(Move("h8"))
+    table.tell(Undo(mark=seen))  # it stands again
 
 
 def test_no_moves_are_offered_while_an_agent_is_to_move() -> None:
