@@ -5,6 +5,7 @@ import { at, make } from "./elements.js";
 import { t } from "./words.js";
 
 const WAIT_MS = 12000;
+let asking = false;
 
 function authorization() {
   const token = sessionStorage.getItem("token") || "";
@@ -13,7 +14,8 @@ function authorization() {
 
 /** Asks for the token; resolves to whether one was given. */
 function askToken() {
-  if (at("ask-token")) return Promise.resolve(false); // it is asked for already
+  if (asking) return Promise.resolve(false);
+  asking = true;
   const token = make("input", { type: "password", autocomplete: "off", required: true });
   token.value = sessionStorage.getItem("token") || "";
   const cancel = make("button", { type: "button", text: t("Cancel") });
@@ -31,6 +33,7 @@ function askToken() {
       const given = dialog.returnValue === "given";
       if (given) sessionStorage.setItem("token", token.value.trim());
       dialog.remove();
+      asking = false;
       resolve(given);
     };
     dialog.showModal();
