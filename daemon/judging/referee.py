@@ -60,6 +60,9 @@ class Referee(Play):
             return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
         if best is None:
             return self._complain(self._unexplained(event), event.board)
+        if event.ambiguous and best.kind == "unchanged" and all(one.kind == "unfinished" for one in event.rivals):
+            # Nobody has to say whether a move was begun: it goes on, or it does not.
+            return [] if self.verdict in ("illegal", "desync", "unfinished") else self._unchanged(event)
         if event.ambiguous:
             ways = [way for way in (best, *event.rivals) if way.kind != "plies" or self._agents_fault(way) is None]
             if len(ways) != 1:

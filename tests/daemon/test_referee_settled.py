@@ -136,6 +136,18 @@ def test_takebacks_between_which_only_a_doubtful_cell_decides_name_that_cell() -
     assert text == "I cannot see g7 clearly."
 
 
+def test_nobody_is_asked_whether_half_a_move_was_made_that_most_likely_was_not() -> None:
+    game = games.load("morris")
+    referee = after(["a7", "b6", "d7", "b4"], game)
+    board = board_of(referee.moves, game)
+    half = board[:2] + "W" + board[3:]  # g7 closes the mill
+    doubt = {"g7": ("W", 0.35)}
+    assert codes(see(referee, board, **doubt)) == ["start"]
+    assert see(referee, board, **doubt) == []
+    assert codes(see(referee, half)) == ["unfinished"]
+    assert (see(referee, board, **doubt), referee.verdict) == ([], "unfinished")
+
+
 def test_boards_that_nobody_puts_right_are_complained_of_twice_and_then_only_in_reminders() -> None:
     referee = after(LAID, games.load("morris"))
     board, heard = board_of(LAID), []
