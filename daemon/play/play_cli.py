@@ -20,6 +20,7 @@ from daemon.play.typed_lines import TypedLines
 from daemon.records.journal import JournalError
 from daemon.session import Session
 from daemon.sight import sight_of
+from daemon.speaking.tongue import worded
 from games import AnyGame
 
 PERSON = ("", "me", "person", "human")
@@ -71,7 +72,8 @@ def play(
         raise typer.Exit(130) from None
     finally:
         session.close()
-        sys.stdout.write(f"The game is kept. To go on: kibitzer play --game {the_game.short_name}\n")
+        command = f"kibitzer play --game {the_game.short_name}"
+        sys.stdout.write(worded("The game is kept. To go on: {command}", command=command) + "\n")
 
 
 def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[str, str]:

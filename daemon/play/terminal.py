@@ -15,8 +15,8 @@ from daemon.play.text_board import MEN, TextBoard
 from daemon.play.typed_lines import TypedLines
 from daemon.session import Session
 from daemon.speaking import phrases
-from daemon.speaking.tongue import as_words, in_a_row, worded, worded_n
-from wording import Term, listing
+from daemon.speaking.tongue import as_words, in_a_row, in_words, worded, worded_n
+from wording import Term, listing, sentence
 
 WAIT_S = 0.1
 """Longest wait for a typed line before agents and the clock are looked after."""
@@ -35,17 +35,20 @@ WORDS: dict[str, Callable[[str], Command]] = {
     "repeat": lambda _: Repeat(),
     "new": lambda _: NewGame(),
 }
-HELP = """  a move, such as {move}
-  ?              the legal moves
-  undo           take the last move back, against an agent with your own
-  hint           who stands better, and the best move
-  pass [TILE]    pass, in dominoes with the tile put away
-  board          the board again
-  resign [SIDE]  give up
-  pause, resume  stop and go on, the clock with it
-  repeat         what was said last
-  new            another game
-  quit           leave; the game is kept, and goes on next time"""
+HELP = (
+    ("{move}", sentence("a move, such as this one")),
+    ("?", sentence("the legal moves")),
+    ("undo", sentence("take the last move back, against an agent with your own")),
+    ("hint", sentence("who stands better, and the best move")),
+    ("pass [TILE]", sentence("pass, in dominoes with the tile put away")),
+    ("board", sentence("the board again")),
+    ("resign [SIDE]", sentence("give up")),
+    ("pause, resume", sentence("stop and go on, the clock with it")),
+    ("repeat", sentence("what was said last")),
+    ("new", sentence("another game")),
+    ("quit", sentence("leave; the game is kept, and goes on next time")),
+)
+"""What can be typed, and what it does."""
 
 
 class TerminalGame:
@@ -112,7 +115,7 @@ class TerminalGame:
             case "?" | "moves":
                 self._write(self._moves())
             case "help":
-                self._write(HELP.format(move=self._example()))
+                self._write(self._help())
             case "board":
                 self._drawn = False
             case word if word in WORDS:
@@ -127,6 +130,11 @@ class TerminalGame:
         answer = self._match.obey(command)
         if not answer.accepted:
             self._write(answer.text)
+
+    def _help(self) -> str:
+        lines = [(typed.format(move=self._example()), in_words(what)) for typed, what in HELP]
+        width = max(len(typed) for typed, _ in lines)
+        return "\n".join(f"  {typed:<{width}}  {what}" for typed, what in lines)
 
     def _example(self) -> str:
         game, position = self._match.referee.game, self._match.referee.position

@@ -36,6 +36,7 @@ EXAMPLES: dict[str, Given] = {
     "time": wording.sentence_n("one minute", "{count} minutes", 2),
     "agent": "alphabeta",
     "name": "Ana",
+    "command": "kibitzer play --game morris",
     "key": "n",
     "pieces": ("light", "dark"),
     "choices": ("black", "two"),

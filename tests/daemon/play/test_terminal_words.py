@@ -1,0 +1,65 @@
+"""All that the terminal game writes went through the catalogues: of a language of wide letters none is narrow."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import games
+from calibration.template import load_template
+from daemon.play import play_cli
+from daemon.play.terminal import HELP, WORDS, TerminalGame
+from daemon.play.typed_lines import TypedLines
+from daemon.session import Session
+from daemon.speaking import tongue
+from tests.daemon.pseudo import LANGUAGE, speak_pseudo, untranslated
+
+TYPED = frozenset(
+    {"new", "undo", "quit"} | set(WORDS) | {word for typed, _ in HELP for word in re.findall("[A-Za-z]+", typed)}
+)
+"""What people type stays as it is typed."""
+
+
+class Scripted(TypedLines):
+    """Lines that were typed beforehand."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self.ended = False
+
+    def take(self, timeout_s: float) -> str | None:
+        """The next line; after the last nothing more comes."""
+        self.ended = not self._lines
+        return self._lines.pop(0) if self._lines else None
+
+
+@pytest.fixture
+def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    speak_pseudo(monkeypatch)
+    yield
+    tongue.page_words.cache_clear()
+    tongue.speak("en")
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_a_terminal_game_is_translated_to_the_last_word(name: str, tmp_path: Path, pseudo: None) -> None:
+    game = games.load(name)
+    config = play_cli._config(game, ("me", "me"), 5.0, LANGUAGE, False, 5, tmp_path / "journal.sqlite")
+    session = Session(config, game)
+    start = game.initial(5)
+    first = game.format_move(start, game.legal_moves(start)[0])
+    lines = ["help", first, first, "e9e9", "hint", "pass", "repeat", "pause", first, "resume", "undo", "undo", "undo"]
+    shown = io.StringIO()
+    try:
+        terminal = TerminalGame(session, load_template(game.name), Scripted([*lines, "resign", "?", "hint"]), shown)
+        terminal.play(resume=False)
+    finally:
+        session.close()
+    text = "\n".join(line for line in shown.getvalue().splitlines() if not set("─·┼") & set(line))
+    assert text.count("\n") > 20
+    english = [line for line in text.splitlines() if untranslated(line, TYPED)]
+    assert english == []
