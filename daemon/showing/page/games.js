@@ -1,6 +1,6 @@
 // Leafs through the recorded games. Every text goes in as text, never as HTML; drawn boards are pictures.
 
-import { at, make } from "./elements.js";
+import { at, capital, make } from "./elements.js";
 import { post } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
@@ -87,10 +87,10 @@ function choose(select, kinds) {
 }
 
 function entry(game) {
-  const about = [t(game.title), day(game.started), countOf(game.plies), resultOf(game)].join(" · ");
+  const about = [capital(t(game.title)), day(game.started), countOf(game.plies), resultOf(game)].join(" · ");
   const on = { click: () => { location.hash = game.id; } };
   return make("li", {}, make("button", { type: "button", "data-id": game.id, on },
-    make("strong", { text: versus(game) }), make("span", { text: about })));
+    make("strong", { text: capital(versus(game)) }), make("span", { text: about })));
 }
 
 function markOpened() {
@@ -139,7 +139,7 @@ function close() {
 function showGame(game) {
   at("replay").hidden = false;
   document.querySelector(".sides").classList.add("both");
-  at("title").textContent = `${t(game.title)}: ${versus(game)}`;
+  at("title").textContent = `${capital(t(game.title))}: ${versus(game)}`;
   const more = [day(game.started), countOf(game.plies.length), game.result || resultOf(game)];
   if (game.source) more.push(t("read from {file}", { file: game.source }));
   if (game.undone) more.push(t("{count} taken back", { count: game.undone }));

@@ -12,6 +12,7 @@ import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
 const MOST = 100;
+const LONG = 60; // characters of what is said in large letters
 // Why a side is believed to have made a move, where the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
@@ -78,10 +79,10 @@ function showThought({ thought }) {
   const parts = [
     thought.score === null ? "" : t("evaluation {score}", { score: Number(thought.score.toFixed(2)).toLocaleString(locale()) }),
     thought.depth ? t("depth {depth}", { depth: thought.depth }) : "",
-    thought.nodes ? t("{count} positions", { count: thought.nodes.toLocaleString(locale()) }) : "",
-    thought.seconds ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
+    thought.nodes > 1 ? t("{count} positions", { count: thought.nodes.toLocaleString(locale()) }) : "",
+    thought.seconds >= 0.05 ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
   ];
-  write(element, `${t("The agent")}: ${parts.filter(Boolean).join(" · ")}`);
+  write(element, `${t("The agent")}: ${parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")}`);
 }
 
 function showHealth(health) {
@@ -136,7 +137,10 @@ function heard(told) {
   if (!state || !view.title) return;
   write(at("title"), view.title + (state.table === "table" ? "" : `, ${state.table}`));
   const now = turn(state);
-  write(at("said"), state.text || now);
+  const said = state.text || now;
+  write(at("said"), said);
+  at("said").classList.toggle("long", said.length > LONG);
+  if (at("answer").textContent === said) write(at("answer"), "");
   write(at("turn"), state.text && state.text !== now ? now : "");
   document.title = `${now} Kibitzer`;
   write(at("words"), inWords(state));

@@ -64,7 +64,7 @@ export async function post(path, object) {
 export async function tell(command) {
   at("answer").textContent = t("One moment.");
   const { ok, text } = await post("tell", command);
-  at("answer").textContent = text;
+  at("answer").textContent = ok && command.command === "move" ? "" : text; // a move is told by what is said
   at("answer").classList.toggle("bad", !ok);
   return ok;
 }
