@@ -23,6 +23,7 @@ from daemon.soak.resources import sample
 from daemon.soak.storm import Storm
 from daemon.soak.subject import Killed, Subject
 from daemon.soak.tally import Tally
+from daemon.soak.telling import CarefulPair
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.style import CameraStyle, default_style
@@ -92,6 +93,7 @@ class Trial:
         self.player = self._new_player()
         self.judge = Judge(self, keep_failures)
         self.storm = Storm(self, faults, plan.calm_s)
+        self.pair = CarefulPair(self)
         self.hands_free = False
         """Whether players make moves although a fault holds their hands: it wants them to."""
         self._ended_s: float | None = None
@@ -177,6 +179,7 @@ class Trial:
         self.player.update()
         frame = self.camera.read(idle=self._idle())
         try:
+            self.pair.update()
             if frame is not None:
                 self.subject.feed(frame)
             else:
@@ -247,3 +250,4 @@ class Trial:
         elif announcement.code in ("start", "resumed") and (asked := self.subject.referee.agent_move_text):
             self.player.hear(announcement.ply + 1, asked)  # its words name the move that is still to be carried out
         self.judge.hear(announcement)
+        self.pair.hear(announcement.code)
