@@ -121,6 +121,25 @@ def test_a_whole_game_is_played_on_the_page(name: str, table: Tables, look: Look
     assert page.locator(".cell.target, .cell.source").count() == 0
 
 
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 664), (844, 390)])
+def test_the_hand_is_in_view_and_what_a_pass_does_is_said_in_words(
+    table: Tables, look: Look, width: int, height: int
+) -> None:
+    there = table("dominoes")
+    page = look(there.address, width, height)
+    page.locator("#hand button").first.wait_for()
+    box = page.locator("#hand").bounding_box()
+    assert box is not None and box["y"] + box["height"] <= height
+    held = [label.replace(" and ", "-").removeprefix("Tile ") for label in labels(page.locator("#hand button"))]
+    told = page.locator("#actions [data-move]").all_inner_texts()
+    assert sorted(told) == sorted({f"Put {tile} away" for tile in held})
+    assert page.inner_text("#said") == "Red is to move." and page.inner_text("#turn") == ""
+
+
+def labels(found: Any) -> list[str]:
+    return [one.get_attribute("aria-label") or "" for one in found.all()]
+
+
 def test_a_mill_is_led_through_to_the_man_it_takes(table: Tables, look: Look) -> None:
     there = table("morris")
     page = look(there.address)

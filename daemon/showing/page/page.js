@@ -12,7 +12,7 @@ import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
 const MOST = 100;
-const LONG = 60; // characters of what is said in large letters
+const LONG = 40; // characters of what is said in large letters
 // Why a side is believed to have made a move, where the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
