@@ -128,3 +128,35 @@ def test_how_far_around_the_board_is_looked_does_not_depend_on_the_games_margin(
         around = surroundings_of(image, pose, template)
         per_mm = small_picture(rectify(image, pose, template)).shape[1] / (template.size_mm[0] + 2 * template.margin_mm)
         assert around.picture.shape[1] / per_mm == pytest.approx(1.6 * template.size_mm[0], rel=0.02)
+
+
+def over_the_rim(watched: Watched, image: Image, reach: int) -> Image:
+    """Fingers from the picture's top edge that end so many pixels above the first row."""
+    covered = image.copy()
+    x, y = watched.place("h15")
+    for finger in (-21, -7, 7, 21):
+        cv2.line(covered, (x + finger, 0), (x + finger, y - reach), SKIN, 9)
+    return covered
+
+
+def test_fingers_that_rested_on_the_rim_vouch_for_no_free_board_when_one_is_stretched(template: BoardTemplate) -> None:
+    watched = Watched(template)
+    board = watched.board()
+    on_rim = over_the_rim(watched, board, 10)
+    assert fresh(watched.show(on_rim, 2)) == 1  # they cover no place, and the board is as it was
+    watched.show(board, 0.2)
+    watched.show(on_rim, 2)
+    stretched = on_rim.copy()
+    x, y = watched.place("h15")
+    cv2.line(stretched, (x + 7, 0), (x + 7, y + 4), SKIN, 9)
+    assert fresh(watched.show(stretched, 2)) == 0
+
+
+def test_what_lies_on_the_rim_for_a_minute_belongs_to_the_scene(template: BoardTemplate) -> None:
+    watched = Watched(template)
+    cup = over_the_rim(watched, watched.board(), 10)
+    for _ in range(3):
+        watched.show(over_the_rim(watched, watched.board("d4"), 10), 1)
+        watched.show(cup, 35)
+    assert len(watched.gate._free) > 1
+    assert fresh(watched.show(over_the_rim(watched, watched.board("d4"), 10), 1)) == 1

@@ -29,6 +29,8 @@ OUTRESTED = 3.0
 without it: where a hand is in the very first picture, it is the free board that comes later."""
 REFUSED_S, LONGEST_REFUSED_S = 2.0, 10.0
 """How long a still picture that was refused is left alone, at first and at most."""
+BESIDE_S = 60.0
+"""What has lain over the board's rim for longer, and covers no place, belongs to the scene: a cup, a sheet of paper."""
 SWEPT = 0.3
 """Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
 MOST_STEP_S = 2.0
@@ -107,6 +109,9 @@ class Gate:
         self._only_beside = False
         """Whether what lies over the board would not be seen but for the surroundings: its going is no motion."""
         self._free_s = 0.0
+        self._beside = False
+        """Whether something lies over the board's rim: what is read now vouches for no free board."""
+        self._beside_s = 0.0
         self._things: Flags | None = None
         self._obstacle: _Obstacle | None = None
         self._sure = True
@@ -127,7 +132,7 @@ class Gate:
         It is taken for settled again after a while, should it stand still for so long. Returns the state instead.
         """
         assert self.picture is not None
-        if self._free:
+        if self._free and not self._beside:
             self._free.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
@@ -204,7 +209,12 @@ class Gate:
         fresh, self._told = not self._told, True
         if fresh:
             self._settled = small
-            self._free.append((small, self._around))
+            if not self._beside:
+                self._beside_s = time_s
+            elif time_s - self._beside_s > BESIDE_S:
+                self._beside = False
+            if not self._beside:
+                self._free.append((small, self._around))
             self._obstacle = None
             self._read_s = self._since_s
         self._free_s += time_s - self._read_s
@@ -250,6 +260,7 @@ class Gate:
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
         self._only_beside = False
+        self._beside = bool(self._free) and all(self._reaches_over_the_rim(one, around) for _, one in self._free)
         for before, around_before in self._free:
             newest = self._hands(before, small)
             if not newest.any() and around is not None and around_before is not None:
@@ -280,6 +291,20 @@ class Gate:
         for things in things_over(before.picture, around.picture, mask, light, around.places, 2 * least_px):
             found |= reaching_in(things, around, 2 * least_px, LEAST_HAND / 2 * least_px)
         return np.asarray(found[around.window])
+
+    def _reaches_over_the_rim(self, before: Surroundings | None, around: Surroundings | None) -> bool:
+        """Whether something does that an earlier picture has not; it need not cover any place yet."""
+        if before is None or around is None:
+            return False
+        light = light_change(before.picture, around.picture)
+        mask = self._mask(before.picture, around.picture, light)
+        rim = np.zeros(mask.shape, dtype=bool)
+        rim[around.window] = True
+        least_px = self._smallest_share * mask[around.window].size
+        return any(
+            things[around.window].sum() > least_px
+            for things in things_over(before.picture, around.picture, mask, light, rim, 2 * least_px)
+        )
 
     def _belongs(self, small: FloatImage, things: Flags, still_s: float) -> bool:
         """Whether what lies over the board has proved to be no hand.
