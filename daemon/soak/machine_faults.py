@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from daemon.soak.fault import Fault, seconds, wait
+from daemon.soak.fault import SIGHT, Fault, seconds, wait, wait_while
 from daemon.soak.subject import Instant
 from daemon.soak.trial import Trial
 
+FIND_S = 20.0
+"""So long the board may stay out of the sight of a daemon that was started again."""
 INSTANTS: tuple[Instant, ...] = ("before_writing", "after_writing", "after_telling")
 
 
 class Kill(Fault):
-    """The daemon is killed between two pictures, stays away for a while, and is started again."""
+    """The daemon is killed between two pictures, stays away for a while, and is started again.
+
+    It has to find the board then, which no hand may cover nor glare hide; until it has, it says rightly that it sees
+    none.
+    """
 
     name = "kill"
+    allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
         """For up to ten seconds it sees nothing."""
@@ -24,13 +31,14 @@ class Kill(Fault):
         finally:
             at.camera.unplugged = False
         at.kill()
-        yield
+        yield from _found_again(at)
 
 
 class KillInWriting(Fault):
     """The daemon is killed while it records or tells its next ply."""
 
     name = "kill-writing"
+    allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
         """With the next ply, if one comes within half a minute."""
@@ -41,6 +49,14 @@ class KillInWriting(Fault):
                 yield
         finally:
             at.subject.doom.instant = None
+        if at.subject.kills != kills:
+            yield from _found_again(at)
+
+
+def _found_again(at: Trial) -> Iterator[None]:
+    """Waits until a daemon that was started again sees the board."""
+    yield
+    yield from wait_while(at, lambda: at.subject.seen is None or at.subject.seen.alignment.pose is None, FIND_S)
 
 
 class DiskFull(Fault):
