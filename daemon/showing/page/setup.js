@@ -130,7 +130,8 @@ at("stop").addEventListener("click", () => wish({ action: "stop" }));
 function showLesson(setup, camera) {
   const active = Boolean(setup && setup.active);
   at("lesson").hidden = !active;
-  at("learn-hint").hidden = active;
+  at("learn-hint").hidden = active || !watched;
+  at("learn-blind").hidden = active || watched;
   at("calibrate").hidden = active || !watched || !may;
   at("right").hidden = at("stop").hidden = !active || setup.fitting;
   at("ended").hidden = active || !setup || !setup.ended;
