@@ -72,12 +72,20 @@ function showMoves(line, state) {
 
 const limited = (count, limit) => (limit ? t("{count} of at most {limit}", { count, limit }) : String(count));
 
+const FORCED = 900000; // beyond: 1000000 less the plies to a forced end
+
+function valued(score) {
+  if (score > FORCED) return t("sees a win");
+  if (score < -FORCED) return t("sees a loss");
+  return t("evaluation {score}", { score: Number(score.toFixed(2)).toLocaleString(locale()) });
+}
+
 function showThought({ thought }) {
   const element = at("thought");
   element.hidden = !thought;
   if (!thought) return;
   const parts = [
-    thought.score === null ? "" : t("evaluation {score}", { score: Number(thought.score.toFixed(2)).toLocaleString(locale()) }),
+    thought.score === null ? "" : valued(thought.score),
     thought.depth ? t("depth {depth}", { depth: thought.depth }) : "",
     thought.nodes > 1 ? t("{count} positions", { count: thought.nodes.toLocaleString(locale()) }) : "",
     thought.seconds >= 0.05 ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
