@@ -194,6 +194,8 @@ class Judge:
         board, player = trial.table.board, trial.player
         if trial.camera.frozen and complained == trial.camera.pictured != board:
             return False
+        if player.finished and not trial.subject.referee.ply:
+            return False  # started again after the last move: it waits for the next game, whose men nobody has set up
         if board in {trial.game.board(one) for one in (player.position, player.positions[-1])}:
             return True
         return code != "unfinished" and games.begins_turn(trial.game, player.positions[-1], board)
