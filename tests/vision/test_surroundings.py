@@ -16,7 +16,7 @@ from vision.watching.gate import Gate, GateState
 from vision.watching.surroundings import small_picture, surroundings_of
 
 RATE_HZ = 15
-SKIN = (130, 160, 215)
+SKIN, SLEEVE = (130, 160, 215), (60, 40, 30)
 MEN = ("h8", "c4", "m12")
 NOISE = np.random.default_rng(0).normal(0, 1.5, (6, 480, 640, 3))
 
@@ -160,3 +160,15 @@ def test_what_lies_on_the_rim_for_a_minute_belongs_to_the_scene(template: BoardT
         watched.show(cup, 35)
     assert len(watched.gate._free) > 1
     assert fresh(watched.show(over_the_rim(watched, watched.board("d4"), 10), 1)) == 1
+
+
+def test_a_hand_in_the_very_first_pictures_holds_up_play_once(template: BoardTemplate) -> None:
+    watched = Watched(template)
+    board = watched.board()
+    x, y = watched.place("h11")
+    reaching = board.copy()
+    cv2.rectangle(reaching, (x - 30, 0), (x + 24, y), SLEEVE, -1)
+    watched.gate.reset()
+    assert fresh(watched.show(reaching, 1)) == 1  # nobody can tell yet that it is a hand
+    assert fresh(watched.show(board, 12)) == 1  # after a while
+    assert fresh(watched.show(watched.board("d4"), 1)) == 1

@@ -185,6 +185,7 @@ class Gate:
                 if blocked and self._obstacle is None:
                     self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
+            self._beside &= not self._things.any()  # what proved to belong there belongs there over the rim, too
         return self._settle(small, motion, time_s)
 
     def _watched(self, time_s: float) -> float:
