@@ -7,23 +7,18 @@ import dataclasses
 from collections.abc import Callable
 from typing import Literal
 
-import cv2
 import numpy as np
 
 from vision.frame import Image
-from vision.watching.cover import Flags, Mask, things_over
-from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
-from vision.watching.surroundings import Surroundings, reaching_in, small_picture
+from vision.watching.cover import Flags, Mask
+from vision.watching.differences import Differences
+from vision.watching.light import FloatImage, light_change
+from vision.watching.surroundings import Surroundings, small_picture
 
-LEAST_STEP, GREATEST_STEP = 9.0, 40.0
-"""Least and greatest difference, in grey values, that counts as a change; between them the noise decides."""
-NOISE_FACTOR = 5.0
 LIGHT_STEP = 0.10
 """Change of brightness, as a share, from which light counts as switched."""
 REMEMBERED = 4
 """Settled pictures kept to tell a hand that came from one that went."""
-LEAST_HAND = 12.0
-"""A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
 OUTRESTED = 3.0
 """What lies over the board is believed to belong there once it has rested so many times longer than the board did
 without it: where a hand is in the very first picture, it is the free board that comes later."""
@@ -87,10 +82,8 @@ class Gate:
         `accept_after_s` is reported; it is read as part of the scene only where it has proved to be no hand.
         """
         self.settle_s = settle_s
-        self._smallest_share = smallest_share
-        self._margin_share = margin_share
         self._accept_after_s = accept_after_s
-        self._noise = 1.0
+        self._differences = Differences(smallest_share, margin_share)
         self.picture: FloatImage | None = None
         """The newest picture as the gate sees it: small and smooth."""
         self._last_s: float | None = None
@@ -155,11 +148,11 @@ class Gate:
             return self._state("settling", 0.0, small)
         # 1. Against the picture with which it began to stand still: slow movement adds up until it shows.
         light = light_change(self._anchor, small)
-        mask = self._mask(self._anchor, small, light)
+        mask = self._differences.mask(self._anchor, small, light)
         motion = float(mask.mean()) / 255
-        if self._largest(mask) > self._smallest_share * mask.size:
+        if self._differences.counts(mask):
             return self._move(small, mask, motion, time_s)
-        self._noise += 0.05 * (noise_level(self._anchor, small, light) - self._noise)
+        self._differences.learn_noise(self._anchor, small, light)
         if light.greatest_shift > LIGHT_STEP:
             self._stand(small, time_s)
             return self._state("light", motion, small)
@@ -175,7 +168,7 @@ class Gate:
             around = look_around() if look_around and (self._things is None or self._only_beside) else self._around
             if self._things is None:
                 self._things, self._around = self._things_over(small, around), around
-            elif self._only_beside and around is not self._around and self._has_changed_around(around):
+            elif self._only_beside and around is not self._around and self._stirs_around(around):
                 # A hand of which the board's picture shows nothing has stirred: as good as motion.
                 self._stand(small, time_s)
                 return self._state("settling", motion, small)
@@ -224,10 +217,8 @@ class Gate:
 
     def _is_refused(self, small: FloatImage) -> bool:
         """Whether the picture is the one that was refused."""
-        if self._refused is None or self._refused.shape != small.shape:
-            return False
-        mask = self._mask(self._refused, small, light_change(self._refused, small))
-        return self._largest(mask) <= self._smallest_share * mask.size
+        refused = self._refused
+        return refused is not None and refused.shape == small.shape and self._differences.is_same(refused, small)
 
     def _stand(self, small: FloatImage, time_s: float) -> None:
         self._anchor, self._since_s, self._told, self._things = small, time_s, False, None
@@ -236,22 +227,10 @@ class Gate:
         gain = 1.0 if self._settled is None else float(small.mean() + 1) / float(self._settled.mean() + 1)
         return GateState(phase, settled=False, fresh=False, motion=motion, light_gain=gain)
 
-    def _mask(self, before: FloatImage, after: FloatImage, light: LightChange) -> Mask:
-        step = float(np.clip(NOISE_FACTOR * self._noise, LEAST_STEP, GREATEST_STEP))
-        mask = np.where(changed(before, after, light) > step, 255, 0).astype(np.uint8)
-        # Drawn lines shiver and overexpose; men and hands are broader than any of them.
-        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
-
-    def _largest(self, mask: Mask) -> int:
-        count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
-        return int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
-
-    def _has_changed_around(self, around: Surroundings | None) -> bool:
+    def _stirs_around(self, around: Surroundings | None) -> bool:
         if around is None or self._around is None:
             return True
-        before, after = self._around.picture, around.picture
-        mask = self._mask(before, after, light_change(before, after))
-        return self._largest(mask) > self._smallest_share * mask[around.window].size
+        return not self._differences.is_same_around(self._around, around)
 
     def _things_over(self, small: FloatImage, around: Surroundings | None) -> Flags:
         """What reaches in that none of the last settled pictures shows; nothing where one of them shows all of it.
@@ -261,51 +240,18 @@ class Gate:
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
         self._only_beside = False
-        self._beside = bool(self._free) and all(self._reaches_over_the_rim(one, around) for _, one in self._free)
+        self._beside = bool(self._free) and all(
+            around is not None and before is not None and self._differences.reach_over_the_rim(before, around)
+            for _, before in self._free
+        )
         for before, around_before in self._free:
-            newest = self._hands(before, small)
+            newest = self._differences.hands(before, small)
             if not newest.any() and around is not None and around_before is not None:
-                newest = self._hands_around(around_before, around)
+                newest = self._differences.hands_around(around_before, around)
                 self._only_beside |= bool(newest.any())
             if not newest.any():
                 return nothing
         return newest
-
-    def _hands(self, before: FloatImage, small: FloatImage) -> Flags:
-        light = light_change(before, small)
-        mask = self._mask(before, small, light)
-        margin_px = max(1, round(self._margin_share * min(mask.shape)))
-        board, found = np.zeros(mask.shape, dtype=bool), np.zeros(mask.shape, dtype=bool)
-        board[margin_px:-margin_px, margin_px:-margin_px] = True
-        least_px = self._smallest_share * mask.size
-        for things in things_over(before, small, mask, light, board, 2 * least_px):
-            if things.sum() > LEAST_HAND * least_px:
-                found |= things
-        return found
-
-    def _hands_around(self, before: Surroundings, around: Surroundings) -> Flags:
-        """The hands of which the board's picture may show too little, as far as it shows them."""
-        light = light_change(before.picture, around.picture)
-        mask = self._mask(before.picture, around.picture, light)
-        found = np.zeros(mask.shape, dtype=bool)
-        least_px = self._smallest_share * mask[around.window].size
-        for things in things_over(before.picture, around.picture, mask, light, around.places, 2 * least_px):
-            found |= reaching_in(things, around, 2 * least_px, LEAST_HAND / 2 * least_px)
-        return np.asarray(found[around.window])
-
-    def _reaches_over_the_rim(self, before: Surroundings | None, around: Surroundings | None) -> bool:
-        """Whether something does that an earlier picture has not; it need not cover any place yet."""
-        if before is None or around is None:
-            return False
-        light = light_change(before.picture, around.picture)
-        mask = self._mask(before.picture, around.picture, light)
-        rim = np.zeros(mask.shape, dtype=bool)
-        rim[around.window] = True
-        least_px = self._smallest_share * mask[around.window].size
-        return any(
-            things[around.window].sum() > least_px
-            for things in things_over(before.picture, around.picture, mask, light, rim, 2 * least_px)
-        )
 
     def _belongs(self, small: FloatImage, things: Flags, still_s: float) -> bool:
         """Whether what lies over the board has proved to be no hand.
@@ -318,5 +264,6 @@ class Gate:
         obstacle = self._obstacle
         if obstacle is None or obstacle.swept[things].mean() < SWEPT:
             return False
-        changed_since = self._mask(obstacle.picture, small, light_change(obstacle.picture, small)) > 0
+        light = light_change(obstacle.picture, small)
+        changed_since = self._differences.mask(obstacle.picture, small, light) > 0
         return not changed_since[things].any()

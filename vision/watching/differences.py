@@ -1,0 +1,94 @@
+"""How two of the gate's pictures differ, whatever the light: what has changed, and which of it is a hand.
+
+Which of the two pictures has the hand cannot be told.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+
+from vision.watching.cover import Flags, Mask, things_over
+from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
+from vision.watching.surroundings import Surroundings, reaching_in
+
+LEAST_STEP: Final = 9.0
+GREATEST_STEP: Final = 40.0
+"""Least and greatest difference, in grey values, that counts as a change; between them the noise decides."""
+NOISE_FACTOR: Final = 5.0
+LEAST_HAND: Final = 12.0
+"""A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
+
+
+class Differences:
+    """Compares pictures, as finely as the camera's noise allows."""
+
+    def __init__(self, smallest_share: float, margin_share: float) -> None:
+        """`smallest_share` of the picture must change to count; `margin_share` of its side lies outside the board."""
+        self._smallest_share = smallest_share
+        self._margin_share = margin_share
+        self._noise = 1.0
+
+    def learn_noise(self, before: FloatImage, after: FloatImage, light: LightChange) -> None:
+        """Learns, from two pictures between which nothing has moved, how much the camera's noise changes."""
+        self._noise += 0.05 * (noise_level(before, after, light) - self._noise)
+
+    def mask(self, before: FloatImage, after: FloatImage, light: LightChange) -> Mask:
+        """(height, width) 255 where the pictures differ otherwise than by `light`, else 0."""
+        step = float(np.clip(NOISE_FACTOR * self._noise, LEAST_STEP, GREATEST_STEP))
+        mask = np.where(changed(before, after, light) > step, 255, 0).astype(np.uint8)
+        # Drawn lines shiver and overexpose; men and hands are broader than any of them.
+        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+
+    def counts(self, mask: Mask, of_px: int | None = None) -> bool:
+        """Whether any piece of a mask is as large as a change must be, in a picture of so many pixels."""
+        count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
+        largest = int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
+        return largest > self._smallest_share * (mask.size if of_px is None else of_px)
+
+    def is_same(self, before: FloatImage, after: FloatImage) -> bool:
+        """Whether nothing differs but the light."""
+        return not self.counts(self.mask(before, after, light_change(before, after)))
+
+    def is_same_around(self, before: Surroundings, after: Surroundings) -> bool:
+        """The same for the board with what lies around it."""
+        mask = self.mask(before.picture, after.picture, light_change(before.picture, after.picture))
+        return not self.counts(mask, mask[after.window].size)
+
+    def hands(self, before: FloatImage, after: FloatImage) -> Flags:
+        """(height, width) where hands and sleeves reach over the board in one picture and not in the other."""
+        light = light_change(before, after)
+        mask = self.mask(before, after, light)
+        margin_px = max(1, round(self._margin_share * min(mask.shape)))
+        board, found = np.zeros(mask.shape, dtype=bool), np.zeros(mask.shape, dtype=bool)
+        board[margin_px:-margin_px, margin_px:-margin_px] = True
+        least_px = self._smallest_share * mask.size
+        for things in things_over(before, after, mask, light, board, 2 * least_px):
+            if things.sum() > LEAST_HAND * least_px:
+                found |= things
+        return found
+
+    def hands_around(self, before: Surroundings, after: Surroundings) -> Flags:
+        """The hands of which the board's picture may show too little, as far as it shows them."""
+        found = np.zeros(after.places.shape, dtype=bool)
+        least_px = self._least_px(after)
+        for things in self._things_around(before, after, after.places):
+            found |= reaching_in(things, after, 2 * least_px, LEAST_HAND / 2 * least_px)
+        return np.asarray(found[after.window])
+
+    def reach_over_the_rim(self, before: Surroundings, after: Surroundings) -> bool:
+        """Whether anything reaches over the board's rim in one picture only; it need not cover any place."""
+        rim = np.zeros(after.places.shape, dtype=bool)
+        rim[after.window] = True
+        least_px = self._least_px(after)
+        return any(things[after.window].sum() > least_px for things in self._things_around(before, after, rim))
+
+    def _things_around(self, before: Surroundings, after: Surroundings, board: Flags) -> list[Flags]:
+        light = light_change(before.picture, after.picture)
+        mask = self.mask(before.picture, after.picture, light)
+        return things_over(before.picture, after.picture, mask, light, board, 2 * self._least_px(after))
+
+    def _least_px(self, around: Surroundings) -> float:
+        return self._smallest_share * around.places[around.window].size
