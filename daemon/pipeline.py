@@ -21,7 +21,7 @@ from daemon.speaking.tongue import in_words
 from games import EMPTY
 from vision.finding.sight import why_unseen
 from vision.frame import Frame, Image, Preview
-from vision.pose import cells_in_picture, rectify
+from vision.pose import cells_in_picture, project, rectify
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
@@ -197,7 +197,9 @@ class Pipeline:
         outside = np.zeros(len(self.template.cells_mm), dtype=np.bool_)
         if gate.settled:
             outside = cells_in_picture(alignment.pose, self.template, frame.image) < LEAST_SEEN
-        if reading is not None and self._is_covered(reading, outside, frame.time_s, gate):
+        if reading is not None and (
+            self._is_touched(reading, rectified) or self._is_covered(reading, outside, frame.time_s, gate)
+        ):
             gate, reading = self.gate.refuse(frame.time_s), None
             self._again, self._batch, self._stale = False, [], True
         if reading is not None and outside.any():
@@ -212,6 +214,21 @@ class Pipeline:
         cells = tuple(int(cell) for cell in np.flatnonzero(outside))
         return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells)
 
+    def _is_touched(self, reading: BoardReading, rectified: Image) -> bool:
+        """Whether a man seems to have come or gone within his own breadth of what lies over the board's rim.
+
+        He may be a fingertip; and a man from whom the hand has not gone yet may be taken up again.
+        """
+        things, passed = self.gate.beside, self._passed
+        if things is None or not passed:
+            return False
+        scale = things.shape[1] / rectified.shape[1]
+        places = project(self.template.rectified_from_board, self.template.cells_mm) * scale
+        columns, rows = np.clip(np.rint(places).astype(int), 0, np.array(things.shape[::-1]) - 1).T
+        apart_px = cv2.distanceTransform((~things).astype(np.uint8), cv2.DIST_L2, 3)[rows, columns]
+        new = np.array([letter != before for letter, before in zip(reading.board, passed, strict=True)])
+        return bool((new & (apart_px < self.template.man_diameter_mm * self.template.pixels_per_mm * scale)).any())
+
     def _is_covered(self, reading: BoardReading, outside: NDArray[np.bool_], time_s: float, gate: GateState) -> bool:
         """Whether the eyes see a thing over the board that the gate does not: a fingertip, say.
 
@@ -219,6 +236,7 @@ class Pipeline:
         may be of a kind that was never learnt.
         """
         if reading.unknown is None:
+            self._passed = reading.board
             return False
         unknown = (reading.unknown > UNKNOWN) & ~outside
         before, rested = self._unknown, self.gate.rested(time_s)

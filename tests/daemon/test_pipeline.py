@@ -271,3 +271,21 @@ def test_single_cells_apart_that_are_read_as_empty_hold_nothing_up_after_a_start
     film = Film(template)
     shown_as_unknown(film, monkeypatch, [0, 11, 23])
     assert readings(film.show(empty, 2.0))
+
+
+@pytest.mark.parametrize(("place", "read"), [("near it", False), ("elsewhere", True)])
+def test_a_man_beside_what_lies_over_the_rim_is_waited_for(
+    film: Film, template: BoardTemplate, empty: Image, monkeypatch: pytest.MonkeyPatch, place: str, read: bool
+) -> None:
+    picture = film.pipeline.gate.picture
+    assert picture is not None
+    over_the_rim = np.zeros(picture.shape[:2], dtype=np.bool_)
+    middle = over_the_rim.shape[1] // 2
+    over_the_rim[:12, middle - 3 : middle + 4] = True  # above d7
+    cell = 1 if place == "near it" else 22  # d7 or d1
+    laid = draw(template, cells=EMPTY_BOARD[:cell] + "W" + EMPTY_BOARD[cell + 1 :])[0]
+    monkeypatch.setattr(film.pipeline.gate, "_over_the_rim", lambda _: over_the_rim)
+    assert bool(readings(film.show(laid, 2.0))) == read
+    monkeypatch.setattr(film.pipeline.gate, "_over_the_rim", lambda _: None)
+    film.show(empty, 1.0)
+    assert readings(film.show(laid, 2.0))

@@ -78,12 +78,14 @@ class Differences:
             found |= reaching_in(things, after, 2 * least_px, LEAST_HAND / 2 * least_px)
         return np.asarray(found[after.window])
 
-    def reach_over_the_rim(self, before: Surroundings, after: Surroundings) -> bool:
-        """Whether anything reaches over the board's rim in one picture only; it need not cover any place."""
-        rim = np.zeros(after.places.shape, dtype=bool)
+    def over_the_rim(self, before: Surroundings, after: Surroundings) -> Flags:
+        """(height, width) of the board's picture where anything reaches over its rim; it need not cover any place."""
+        rim, found = np.zeros(after.places.shape, dtype=bool), np.zeros(after.places.shape, dtype=bool)
         rim[after.window] = True
-        least_px = self._least_px(after)
-        return any(things[after.window].sum() > least_px for things in self._things_around(before, after, rim))
+        for things in self._things_around(before, after, rim):
+            if things[after.window].sum() > self._least_px(after):
+                found |= things
+        return np.asarray(found[after.window])
 
     def _things_around(self, before: Surroundings, after: Surroundings, board: Flags) -> list[Flags]:
         light = light_change(before.picture, after.picture)

@@ -102,8 +102,9 @@ class Gate:
         self._only_beside = False
         """Whether what lies over the board would not be seen but for the surroundings: its going is no motion."""
         self._free_s = 0.0
-        self._beside = False
-        """Whether something lies over the board's rim: what is read now vouches for no free board."""
+        self.beside: Flags | None = None
+        """(height, width) where something lies over the board's rim, a hand that may stretch a finger, in the newest
+        picture that stood still; None where nothing does. Such a picture vouches for no free board."""
         self._beside_s = 0.0
         self._things: Flags | None = None
         self._obstacle: _Obstacle | None = None
@@ -125,7 +126,7 @@ class Gate:
         It is taken for settled again after a while, should it stand still for so long. Returns the state instead.
         """
         assert self.picture is not None
-        if self._free and not self._beside:
+        if self._free and self.beside is None:
             self._free.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
@@ -168,6 +169,7 @@ class Gate:
             around = look_around() if look_around and (self._things is None or self._only_beside) else self._around
             if self._things is None:
                 self._things, self._around = self._things_over(small, around), around
+                self.beside = self._over_the_rim(around)
             elif self._only_beside and around is not self._around and self._stirs_around(around):
                 # A hand of which the board's picture shows nothing has stirred: as good as motion.
                 self._stand(small, time_s)
@@ -178,7 +180,8 @@ class Gate:
                 if blocked and self._obstacle is None:
                     self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
-            self._beside &= not self._things.any()  # what proved to belong there belongs there over the rim, too
+            if self._things.any():  # what proved to belong there belongs there over the rim, too
+                self.beside = None
         return self._settle(small, motion, time_s)
 
     def _watched(self, time_s: float) -> float:
@@ -203,11 +206,11 @@ class Gate:
         fresh, self._told = not self._told, True
         if fresh:
             self._settled = small
-            if not self._beside:
+            if self.beside is None:
                 self._beside_s = time_s
             elif time_s - self._beside_s > BESIDE_S:
-                self._beside = False
-            if not self._beside:
+                self.beside = None
+            if self.beside is None:
                 self._free.append((small, self._around))
             self._obstacle = None
             self._read_s = self._since_s
@@ -240,10 +243,6 @@ class Gate:
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
         self._only_beside = False
-        self._beside = bool(self._free) and all(
-            around is not None and before is not None and self._differences.reach_over_the_rim(before, around)
-            for _, before in self._free
-        )
         for before, around_before in self._free:
             newest = self._differences.hands(before, small)
             if not newest.any() and around is not None and around_before is not None:
@@ -251,6 +250,17 @@ class Gate:
                 self._only_beside |= bool(newest.any())
             if not newest.any():
                 return nothing
+        return newest
+
+    def _over_the_rim(self, around: Surroundings | None) -> Flags | None:
+        """Where something lies over the rim that none of the last settled pictures shows; None where one shows it."""
+        newest: Flags | None = None
+        for _, before in self._free:
+            if around is None or before is None:
+                return None
+            newest = self._differences.over_the_rim(before, around)
+            if not newest.any():
+                return None
         return newest
 
     def _belongs(self, small: FloatImage, things: Flags, still_s: float) -> bool:

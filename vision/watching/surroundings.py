@@ -60,9 +60,8 @@ def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> S
     inset = max(0, int(margin_px))
     places = np.zeros(small.shape[:2], dtype=np.bool_)
     places[inset : small.shape[0] - inset, inset : small.shape[1] - inset] = True
-    return Surroundings(
-        _smooth(np.asarray(small, dtype=np.uint8)), places, (slice(ring, ring + rows), slice(ring, ring + columns))
-    )
+    window = slice(ring, ring + rows), slice(ring, ring + columns)
+    return Surroundings(_smooth(np.asarray(small, dtype=np.uint8)), places, window)
 
 
 def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:
