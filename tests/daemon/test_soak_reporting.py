@@ -60,15 +60,29 @@ def test_a_report_counts_from_when_its_board_lay_there(time_s: float, board: str
 def test_only_a_complaint_of_what_a_frozen_picture_shows_is_no_unneeded_one(
     frozen: bool, pictured: str, complained: str, unneeded: bool
 ) -> None:
-    player = SimpleNamespace(position="new", positions=["new"])
-    trial = SimpleNamespace(
+    judge = Judge(cast("Any", right_board(frozen=frozen, pictured=pictured)), None)
+    assert judge._is_unneeded("desync", complained) == unneeded
+
+
+@pytest.mark.parametrize(("finished", "ply", "unneeded"), [(True, 0, False), (True, 9, True), (False, 0, True)])
+def test_a_daemon_started_again_after_a_games_last_move_may_ask_for_the_next_ones_board(
+    finished: bool, ply: int, unneeded: bool
+) -> None:
+    judge = Judge(cast("Any", right_board(finished=finished, ply=ply)), None)
+    assert judge._is_unneeded("reminder", "new") == unneeded
+
+
+def right_board(
+    *, frozen: bool = False, pictured: str = "new", finished: bool = False, ply: int = 9
+) -> SimpleNamespace:
+    """A trial whose table shows what the players' game is."""
+    return SimpleNamespace(
         camera=SimpleNamespace(frozen=frozen, pictured=pictured),
         table=SimpleNamespace(board="new"),
-        player=player,
+        player=SimpleNamespace(position="new", positions=["new"], finished=finished),
+        subject=SimpleNamespace(referee=SimpleNamespace(ply=ply)),
         game=SimpleNamespace(board=str),
     )
-    judge = Judge(cast("Any", trial), None)
-    assert judge._is_unneeded("desync", complained) == unneeded
 
 
 def test_a_frozen_camera_remembers_what_stood_there_when_its_picture_was_taken() -> None:
