@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,15 @@ def real_data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"no real photos: {DATA} is absent")
     return DATA
+
+
+@pytest.fixture
+def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A language of wide letters in place of Romanian: what stays narrow was never translated."""
+    from daemon.speaking import tongue
+    from tests.daemon.pseudo import speak_pseudo
+
+    speak_pseudo(monkeypatch)
+    yield
+    tongue.page_words.cache_clear()
+    tongue.speak("en")

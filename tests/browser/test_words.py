@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import games
 from agents import heuristics, registry
-from daemon.speaking import tongue
 from daemon.speaking.tongue import LANGUAGES
 from tests.browser.table import Table
-from tests.daemon.pseudo import LANGUAGE, speak_pseudo, untranslated
+from tests.daemon.pseudo import LANGUAGE, untranslated
 
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
@@ -59,14 +58,6 @@ NAMES = frozenset(
 """Names of its own, of people, languages and algorithms, which are alike in every language."""
 FACTS = re.compile(r"https?://\S+|rtsp://\S+|\brandom:\S+|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?")
 """Addresses, players as they are typed, dates, and moves."""
-
-
-@pytest.fixture
-def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    speak_pseudo(monkeypatch)
-    yield
-    tongue.page_words.cache_clear()
-    tongue.speak("en")
 
 
 class Reader:

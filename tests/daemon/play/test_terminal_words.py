@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,7 @@ from daemon.play import play_cli
 from daemon.play.terminal import HELP, WORDS, TerminalGame
 from daemon.play.typed_lines import TypedLines
 from daemon.session import Session
-from daemon.speaking import tongue
-from tests.daemon.pseudo import LANGUAGE, speak_pseudo, untranslated
+from tests.daemon.pseudo import LANGUAGE, untranslated
 
 TYPED = frozenset(
     {"new", "undo", "quit"} | set(WORDS) | {word for typed, _ in HELP for word in re.findall("[A-Za-z]+", typed)}
@@ -35,14 +33,6 @@ class Scripted(TypedLines):
         """The next line; after the last nothing more comes."""
         self.ended = not self._lines
         return self._lines.pop(0) if self._lines else None
-
-
-@pytest.fixture
-def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    speak_pseudo(monkeypatch)
-    yield
-    tongue.page_words.cache_clear()
-    tongue.speak("en")
 
 
 @pytest.mark.parametrize("name", games.names())
