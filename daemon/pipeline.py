@@ -146,15 +146,16 @@ class Pipeline:
         self._again = 0 < len(self._batch) < self.readings
         return self._again
 
-    def ask_later(self, still_s: float) -> bool:
-        """Wants the still picture read again when it has stood for so long; False where it already has."""
+    def ask_later(self, in_s: float) -> bool:
+        """Wants the still picture read again in so many seconds; False where it is not still."""
         if self._last is None or self._last.gate is None or not self._last.gate.settled:
             return False
-        left_s = still_s - self.gate.still_s(self._last.frame.time_s)
-        if left_s <= 0:
-            return False
-        self._recheck_s = min(self._recheck_s, left_s)
+        self._recheck_s = min(self._recheck_s, in_s)
         return True
+
+    def watched_s(self, time_s: float) -> float:
+        """Time that the board was watched by then: without the hours that a computer slept."""
+        return self.gate.watched_s(time_s)
 
     def adopt(self, head: Head | None) -> None:
         """Reads with another head of this table from the next reading on; None is the one it began with."""

@@ -59,6 +59,8 @@ class Seeing:
         self._seen_s: float | None = None
         self._hurried_s: float | None = None
         """Until when a move that was said to be made is waited for; None where none was."""
+        self._half: tuple[str, float] | None = None
+        """A board that may be half of a takeback, and since when it has been watched."""
         self._arm: str | None = None
         """Side of the board's frame from which an arm came in since the last move."""
 
@@ -85,6 +87,8 @@ class Seeing:
             return observation
         self._seen_s = frame.time_s
         if observation.gate is not None:
+            if observation.gate.phase in ("moving", "occluded"):
+                self._half = None
             if observation.gate.fresh:
                 self._arm = observation.arm or self._arm
             for text in self._obstacles.look(observation.gate, observation.outside, self._referee.game):
@@ -172,11 +176,23 @@ class Seeing:
         self.reading = reading
         movers = self._movers()
         event = self._understanding.explain(self._referee, reading, movers)
-        if event.goes_back and self.pipeline.ask_later(GOING_BACK_S):
+        if event.goes_back and not self._has_stood(reading):
             return
         if is_unsure(event) and self.pipeline.ask_again():
             return
         self.match.carry_out(self._ruled(event, movers))
+
+    def _has_stood(self, reading: BoardReading) -> bool:
+        """Whether a board that may be half of a takeback has been left alone for long; else it is read again then.
+
+        Another light or a moved camera does not begin the time anew: nobody's hand was there.
+        """
+        assert self.observation is not None
+        watched_s = self.pipeline.watched_s(self.observation.frame.time_s)
+        if self._half is None or self._half[0] != reading.board:
+            self._half = reading.board, watched_s
+        left_s = GOING_BACK_S - (watched_s - self._half[1])
+        return left_s <= 0 or not self.pipeline.ask_later(left_s)
 
     def judge_again(self) -> None:
         """Judges what was read last once more: something else has changed."""

@@ -24,7 +24,7 @@ from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import LOST, Alignment
-from vision.watching.gate import GateState
+from vision.watching.gate import GateState, Phase
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
@@ -39,21 +39,27 @@ class ScriptedPipeline:
         self.readings: list[BoardReading | None] = []
         self.asked = 0
         self.may_ask = False
+        self.may_ask_later = False
         self.reasons_asked = 0
+        self.phase: Phase = "settled"
 
     def feed(self, frame: Frame) -> Observation:
         reading = self.readings.pop(0)
         if reading is None:
             return Observation(frame, LOST)
         arm, self.arm = self.arm, None
-        return Observation(frame, LOCKED, PICTURE, SETTLED, reading, arm=arm)
+        gate = dataclasses.replace(SETTLED, phase=self.phase)
+        return Observation(frame, LOCKED, PICTURE, gate, reading, arm=arm)
 
     def why_unseen(self, frame: Frame) -> str:
         self.reasons_asked += 1
         return "It goes beyond the left edge of the picture."
 
-    def ask_later(self, still_s: float) -> bool:
-        return False
+    def ask_later(self, in_s: float) -> bool:
+        return self.may_ask_later
+
+    def watched_s(self, time_s: float) -> float:
+        return time_s
 
     def ask_again(self) -> bool:
         self.asked += 1
@@ -146,11 +152,15 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Bench:
-    game = games.load("morris")
+    return bench_of("morris", "alphabeta")
+
+
+def bench_of(name: str, opponent: str | None) -> Bench:
+    game = games.load(name)
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
-        Referee(game, (None, "alphabeta")),
-        seats=(Seat(), Seat("alphabeta", {}, LimitsPart(time_s=1.0))),
+        Referee(game, (None, opponent)),
+        seats=(Seat(), Seat(opponent, {}, LimitsPart(time_s=1.0)) if opponent else Seat()),
         recorder=notebook,
         publisher=post,
         listeners=[lambda announcement, _seen: heard.append(announcement)],
@@ -231,6 +241,40 @@ def test_agent_that_answers_illegally_is_not_asked_again_and_again_at_once(bench
         bench.post.answer("d2")
         bench.match.poll()
     assert len(bench.post.states) == published + REFUSALS
+
+
+HALF_BACK = "d4"
+"""A disc that was turned two plies ago and stands turned back, alone: half of a takeback, or meddled with."""
+
+
+@pytest.mark.parametrize(
+    ("between", "waits"),
+    [
+        ("settled", False),
+        ("light", False),  # a lamp, or a camera that was moved, is nobody's hand
+        ("moving", True),  # more discs may be turned back
+        ("occluded", True),
+    ],
+)
+def test_a_board_that_may_be_half_of_a_takeback_is_judged_once_nobody_touched_it_for_three_seconds(
+    between: Phase, waits: bool
+) -> None:
+    bench, time_s = bench_of("reversi", None), 0.0
+    position = bench.game.starts[0]
+    for move in ("f5", "d6", "c3", "d3"):
+        position = bench.game.apply(position, bench.game.parse_move(position, move))
+        assert bench.show(bench.game.board(position), time_s := time_s + 10) == ["move"]
+    cell = bench.game.cells.index(HALF_BACK)
+    board = bench.game.board(position)
+    half = board[:cell] + ("W" if board[cell] == "B" else "B") + board[cell + 1 :]
+    bench.pipeline.may_ask_later = True
+    assert bench.show(half, 50.0) == []
+    bench.pipeline.phase = between
+    bench.show(half, 51.0)
+    bench.pipeline.phase = "settled"
+    assert bench.show(half, 52.5) == []
+    assert bench.show(half, 53.1) == ([] if waits else ["illegal"])
+    assert bench.show(half, 55.6) == (["illegal"] if waits else [])
 
 
 def test_legal_answer_counts_beside_and_after_illegal_ones(bench: Bench) -> None:

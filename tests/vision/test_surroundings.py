@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import cv2
@@ -12,8 +13,9 @@ from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import draw
 from vision.frame import Image
 from vision.pose import BoardPose, project, rectify
+from vision.watching.differences import Differences
 from vision.watching.gate import Gate, GateState
-from vision.watching.surroundings import small_picture, surroundings_of
+from vision.watching.surroundings import Surroundings, small_picture, surroundings_of
 
 RATE_HZ = 15
 SKIN, SLEEVE = (130, 160, 215), (60, 40, 30)
@@ -150,6 +152,28 @@ def test_fingers_that_rested_on_the_rim_vouch_for_no_free_board_when_one_is_stre
     x, y = watched.place("h15")
     cv2.line(stretched, (x + 7, 0), (x + 7, y + 4), SKIN, 9)
     assert fresh(watched.show(stretched, 2)) == 0
+
+
+def test_fingers_that_come_from_beyond_the_cameras_picture_are_a_hand(template: BoardTemplate) -> None:
+    """Of the fingers nothing is seen where the picture ends: their skin has the colour of the table there."""
+    watched = Watched(template)
+    _, top = watched.place("h15")
+    cut = top - 45
+    near = dataclasses.replace(
+        watched.pose, image_from_board=np.array([[1, 0, 0], [0, 1, -cut], [0, 0, 1]]) @ watched.pose.image_from_board
+    )
+
+    def around(image: Image) -> Surroundings:
+        return surroundings_of(np.ascontiguousarray(image[cut:]), near, template)
+
+    board = watched.board()
+    fingers = board.copy()
+    for x in (-21, -7, 7, 21):
+        cv2.line(fingers, (watched.place("h15")[0] + x, cut + 12), (watched.place("h15")[0] + x, top - 6), SKIN, 9)
+    differences = Differences(0.0007, 0.11)
+    assert around(board).unseen.any()
+    assert differences.over_the_rim(around(board), around(fingers)).any()
+    assert not differences.over_the_rim(around(board), around(board)).any()
 
 
 def test_what_lies_on_the_rim_for_a_minute_belongs_to_the_scene(template: BoardTemplate) -> None:

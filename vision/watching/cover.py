@@ -34,19 +34,32 @@ FINE: Final = 0.06
 BRIDGE: Final = np.ones((7, 7), np.uint8)
 """Joins parts of an arm that happen to have the board's colour between them."""
 
+BEYOND: Final = np.ones((9, 9), np.uint8)
+"""How near to the end of the camera's picture what comes from beyond it is seen: the picture is smoothed there."""
+
 
 def things_over(
-    before: FloatImage, after: FloatImage, changed: Mask, light: LightChange, board: Flags, least_px: float
+    before: FloatImage,
+    after: FloatImage,
+    changed: Mask,
+    light: LightChange,
+    board: Flags,
+    least_px: float,
+    beyond: Flags | None = None,
 ) -> list[Flags]:
     """What covers the board in one picture only, for each changed blob that reaches from outside over the board.
 
     `changed` (0 or 255) is where the pictures differ under `light`; a blob counts that has more than `least_px` on the
-    `board`. Which picture has the thing cannot be told. A shadow's mask is empty or small; that of a man who stands in
-    the shadow is as large as the man.
+    `board`. Things come from what lies `beyond` the camera's picture, too, where that is known. Which picture has the
+    thing cannot be told. A shadow's mask is empty or small; that of a man who stands in the shadow is as large as the
+    man.
     """
     region = np.asarray(cv2.morphologyEx(changed // 255, cv2.MORPH_CLOSE, BRIDGE), dtype=np.uint8)
     labels = np.asarray(cv2.connectedComponents(region)[1])
-    reaching = {label for label in np.unique(labels[outside(before, after)]) if label}
+    entrances = outside(before, after)
+    if beyond is not None:
+        entrances |= cv2.dilate(beyond.astype(np.uint8), BEYOND) > 0
+    reaching = {label for label in np.unique(labels[entrances]) if label}
     reaching = {label for label in reaching if (labels[board] == label).sum() > least_px}
     if not reaching:
         return []

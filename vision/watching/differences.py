@@ -90,7 +90,8 @@ class Differences:
     def _things_around(self, before: Surroundings, after: Surroundings, board: Flags) -> list[Flags]:
         light = light_change(before.picture, after.picture)
         mask = self.mask(before.picture, after.picture, light)
-        return things_over(before.picture, after.picture, mask, light, board, 2 * self._least_px(after))
+        least_px, unseen = 2 * self._least_px(after), before.unseen | after.unseen
+        return things_over(before.picture, after.picture, mask, light, board, least_px, unseen)
 
     def _least_px(self, around: Surroundings) -> float:
         return self._smallest_share * around.places[around.window].size

@@ -114,7 +114,7 @@ class Gate:
 
     def still_s(self, time_s: float) -> float:
         """For how long the picture was seen to stand still by the time of the newest one."""
-        return self._watched_s(time_s) - self._since_s
+        return self.watched_s(time_s) - self._since_s
 
     def rested(self, time_s: float) -> bool:
         """Whether the picture has stood still for so long that whatever lies over the board would be reported."""
@@ -130,7 +130,7 @@ class Gate:
             self._free.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
-        self._refused, self._again_s = self.picture, self._watched_s(time_s) + self._refused_s
+        self._refused, self._again_s = self.picture, self.watched_s(time_s) + self._refused_s
         return dataclasses.replace(self._state("occluded", 0.0, self.picture), blocked=self.rested(time_s))
 
     def update(
@@ -189,9 +189,10 @@ class Gate:
         if self._last_s is not None:
             self._leapt_s += max(0.0, time_s - self._last_s - MOST_STEP_S)
         self._last_s = time_s
-        return self._watched_s(time_s)
+        return self.watched_s(time_s)
 
-    def _watched_s(self, time_s: float) -> float:
+    def watched_s(self, time_s: float) -> float:
+        """A time of the camera's clock without what nobody watched; it goes on when the gate starts over."""
         return time_s - self._leapt_s
 
     def _move(self, small: FloatImage, mask: Mask, motion: float, time_s: float) -> GateState:

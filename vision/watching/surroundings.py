@@ -32,6 +32,8 @@ class Surroundings:
     """(height, width) within the frame, or on the place of a man who stands on its edge."""
     window: tuple[slice, slice]
     """The rows and columns that the gate's picture shows."""
+    unseen: Flags
+    """(height, width) what lies beyond the camera's picture."""
 
 
 def small_picture(rectified: Image) -> FloatImage:
@@ -52,16 +54,18 @@ def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> S
     offset = np.array([[1, 0, ring * shrink], [0, 1, ring * shrink], [0, 0, 1]], dtype=np.float64)
     columns, rows = round(width / shrink), round(height / shrink)
     size = (columns + 2 * ring) * shrink, (rows + 2 * ring) * shrink
-    wide = cv2.warpPerspective(
-        image, offset @ template.rectified_from_board @ np.linalg.inv(pose.image_from_board), size
-    )
+    wide_from_image = offset @ template.rectified_from_board @ np.linalg.inv(pose.image_from_board)
+    wide = cv2.warpPerspective(image, wide_from_image, size)
     small = cv2.resize(wide, (size[0] // shrink, size[1] // shrink), interpolation=cv2.INTER_AREA)
     margin_px = ring + (template.margin_mm - template.man_diameter_mm / 2) * scale / shrink
     inset = max(0, int(margin_px))
     places = np.zeros(small.shape[:2], dtype=np.bool_)
     places[inset : small.shape[0] - inset, inset : small.shape[1] - inset] = True
     window = slice(ring, ring + rows), slice(ring, ring + columns)
-    return Surroundings(_smooth(np.asarray(small, dtype=np.uint8)), places, window)
+    small_from_image = np.diag([1 / shrink, 1 / shrink, 1]) @ wide_from_image
+    seen = np.ones(image.shape[:2], np.uint8)
+    seen = np.asarray(cv2.warpPerspective(seen, small_from_image, places.shape[::-1], flags=cv2.INTER_NEAREST))
+    return Surroundings(_smooth(np.asarray(small, dtype=np.uint8)), places, window, seen == 0)
 
 
 def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:
