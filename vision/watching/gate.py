@@ -19,6 +19,9 @@ LIGHT_STEP = 0.10
 """Change of brightness, as a share, from which light counts as switched."""
 REMEMBERED = 4
 """Settled pictures kept to tell a hand that came from one that went."""
+SPACED_S = 10.0
+"""Least time between those that are kept, but for the newest: a hand that rests settles anew with each of its stirs,
+and must not drive out the pictures from before it came."""
 OUTRESTED = 3.0
 """What lies over the board is believed to belong there once it has rested so many times longer than the board did
 without it: where a hand is in the very first picture, it is the free board that comes later."""
@@ -101,6 +104,8 @@ class Gate:
         self._around: Surroundings | None = None
         self._only_beside = False
         """Whether what lies over the board would not be seen but for the surroundings: its going is no motion."""
+        self._kept_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
+        """When each of the settled pictures was taken."""
         self._free_s = 0.0
         self.beside: Flags | None = None
         """(height, width) where something lies over the board's rim, a hand that may stretch a finger, in the newest
@@ -128,6 +133,7 @@ class Gate:
         assert self.picture is not None
         if self._free and self.beside is None:
             self._free.pop()
+            self._kept_s.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
         self._refused, self._again_s = self.picture, self.watched_s(time_s) + self._refused_s
@@ -212,12 +218,20 @@ class Gate:
             elif time_s - self._beside_s > BESIDE_S:
                 self.beside = None
             if self.beside is None:
-                self._free.append((small, self._around))
+                self._keep(small, time_s)
             self._obstacle = None
             self._read_s = self._since_s
         self._free_s += time_s - self._read_s
         self._read_s = time_s
         return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh, sure=self._sure)
+
+    def _keep(self, small: FloatImage, time_s: float) -> None:
+        """Remembers a picture that settled, in the place of the newest where that came soon after the one before."""
+        if len(self._kept_s) > 1 and self._kept_s[-1] - self._kept_s[-2] < SPACED_S:
+            self._free.pop()
+            self._kept_s.pop()
+        self._free.append((small, self._around))
+        self._kept_s.append(time_s)
 
     def _is_refused(self, small: FloatImage) -> bool:
         """Whether the picture is the one that was refused."""
