@@ -26,6 +26,8 @@ class Illegal(ByHand):
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         if at.player.finished or (len(at.game.starts) > 1 and not at.player.record):
             return
+        if not at.judge.knows:
+            return  # the board before it has not been seen, and what is illegal after that may be legal without it
         chosen = self._choose(at)
         if chosen is None:
             return

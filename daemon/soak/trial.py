@@ -96,6 +96,8 @@ class Trial:
         self.pair = CarefulPair(self)
         self.hands_free = False
         """Whether players make moves although a fault holds their hands: it wants them to."""
+        self._known = 0
+        """Plies of the game that had been made when the daemon last believed what stood on the table."""
         self._ended_s: float | None = None
         self._full_s: float | None = None
         """When all plies of the plan were made."""
@@ -173,7 +175,9 @@ class Trial:
     def _turn(self) -> None:
         """One turn of the loop: what happens at the table, one picture, and what the daemon makes of it."""
         self.storm.update()
-        ahead = len(self.player.seen) + self.player.moving - len(self.subject.referee.line.seen)
+        # Not by how many moves are written: some that were taken back may be taken for a move.
+        self._known = len(self.player.seen) if self.judge.knows else min(self._known, len(self.player.seen))
+        ahead = len(self.player.seen) + self.player.moving - self._known
         still = self.plan.still or self._full_s is not None
         self.player.held = still or (self.storm.holds_hands and not self.hands_free) or ahead >= AHEAD
         self.player.update()
@@ -223,7 +227,7 @@ class Trial:
             self.camera.table = self.table
             self._plies_before = self.tally.plies
         self._seat_players()
-        self.player = self._new_player()
+        self.player, self._known = self._new_player(), 0
         self.tally.games += 1
         self._ended_s = None
         self.judge.begin_game()
