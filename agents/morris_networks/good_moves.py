@@ -1,0 +1,149 @@
+"""The good-moves format: a state, a hyphen and a good move a line, such as `EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2`.
+
+The move is TO and perhaps REMOVE while men are laid, afterwards FROM, TO and perhaps REMOVE.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.morris_networks import NONE, POINTS
+from agents.morris_networks.board import SYMMETRIES
+from games.nine_mens_morris import CELLS, LEAST_MEN
+
+LETTERS = "OME"
+"""What stands on a point: nothing, mine, the enemy's; a state's `cells` hold the index."""
+STATE = re.compile(r"[OME]{24}[0-9]{4}")
+LINE = re.compile(rf"({STATE.pattern})-((?:[a-g][1-7]){{1,3}})")
+PHASES = ("placing", "moving", "flying")
+HELD_OUT_FOLDS = 5
+MOST_MEN = 9
+
+
+@dataclasses.dataclass(frozen=True)
+class States:
+    """Many states, a row each."""
+
+    cells: NDArray[np.int8]
+    """(n, 24): indices into LETTERS."""
+    counts: NDArray[np.int8]
+    """(n, 4): men in my hand, in the enemy's, mine on the board, the enemy's."""
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def rows(self, index: NDArray[np.generic] | slice) -> States:
+        """Some of them, by number, mask or slice."""
+        return States(self.cells[index], self.counts[index])
+
+    def phases(self) -> NDArray[np.intp]:
+        """(n,): indices into PHASES; who has three men left and none to lay flies."""
+        flying = self.counts[:, 2] == LEAST_MEN
+        return np.where(self.counts[:, 0] > 0, 0, np.where(flying, 2, 1))
+
+
+@dataclasses.dataclass(frozen=True)
+class GoodMoves:
+    """States with the move that the data calls good."""
+
+    states: States
+    moves: NDArray[np.int8]
+    """(n, 3): TO, FROM, REMOVE; NONE is no point."""
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def rows(self, index: NDArray[np.generic] | slice) -> GoodMoves:
+        """Some of them, by number, mask or slice."""
+        return GoodMoves(self.states.rows(index), self.moves[index])
+
+    def turned(self, symmetries: NDArray[np.intp]) -> GoodMoves:
+        """Each carried over by a symmetry of its own, `board.SYMMETRIES` by number."""
+        to = np.concatenate([SYMMETRIES, np.full((len(SYMMETRIES), 1), NONE)], axis=1)[symmetries]
+        cells = np.empty_like(self.states.cells)
+        np.put_along_axis(cells, to[:, :POINTS], self.states.cells, axis=1)
+        moves = np.take_along_axis(to, self.moves.astype(np.intp), axis=1).astype(np.int8)
+        return GoodMoves(States(cells, self.states.counts), moves)
+
+
+def read_states(texts: Sequence[str]) -> States:
+    """States from texts of 28 characters. Raises ValueError naming the first that is none."""
+    wrong = next((text for text in texts if not STATE.fullmatch(text)), None)
+    if wrong is not None:
+        raise ValueError(f"a state is 24 letters of O, M and E and four digits, not {wrong[:40]!r}")
+    letters = np.frombuffer("".join(texts).encode(), dtype=np.uint8).reshape(len(texts), POINTS + 4)
+    codes = np.zeros(256, dtype=np.int8)
+    codes[[ord(letter) for letter in LETTERS]] = range(len(LETTERS))
+    return States(codes[letters[:, :POINTS]], (letters[:, POINTS:] - ord("0")).astype(np.int8))
+
+
+def check_counts(states: States) -> NDArray[np.bool_]:
+    """(n,): whether the men counted are those on the board, and nobody has more than nine."""
+    on_board = np.stack([(states.cells == code).sum(axis=1) for code in (1, 2)], axis=1)
+    in_all = states.counts[:, :2] + states.counts[:, 2:]
+    return np.asarray((on_board == states.counts[:, 2:]).all(axis=1) & (in_all <= MOST_MEN).all(axis=1))
+
+
+def read_good_moves(path: Path) -> GoodMoves:
+    """All lines of a file. Raises ValueError naming the first line that is none, OSError."""
+    try:
+        lines = path.read_text(encoding="ascii").split()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text file of good moves") from None
+    if not lines:
+        raise ValueError(f"{path} holds no good move")
+    states, moves = [], []
+    for number, line in enumerate(lines, 1):
+        match = LINE.fullmatch(line)
+        move = _move(match[2], placing=match[1][POINTS] != "0") if match else None
+        if match is None or move is None:
+            raise ValueError(f"{path}, line {number}: not a state, a hyphen and a move: {line[:60]!r}")
+        states.append(match[1])
+        moves.append(move)
+    found = GoodMoves(read_states(states), np.array(moves, dtype=np.int8))
+    sound = check_counts(found.states)
+    if not sound.all():
+        number = int(np.argmin(sound))
+        raise ValueError(f"{path}, line {number + 1}: its digits do not count the men: {lines[number][:60]!r}")
+    return found
+
+
+def _move(text: str, placing: bool) -> tuple[int, int, int] | None:
+    names = [text[start : start + 2] for start in range(0, len(text), 2)]
+    if not all(name in CELLS for name in names) or not (1, 2)[not placing] <= len(names) <= (2, 3)[not placing]:
+        return None
+    cells = [CELLS.index(name) for name in names]
+    origin = NONE if placing else cells.pop(0)
+    return cells[0], origin, cells[1] if len(cells) > 1 else NONE
+
+
+def held_out(states: States, seed: int) -> NDArray[np.bool_]:
+    """(n,): the fifth of all states that nothing is learnt from.
+
+    Decided for each class of states that symmetries exchange, by the digest of the seed and the class's first member:
+    neither the order of a file nor what else it holds changes it.
+    """
+    turned = np.empty((len(SYMMETRIES), *states.cells.shape), dtype=np.int8)
+    for number, symmetry in enumerate(SYMMETRIES):
+        turned[number][:, symmetry] = states.cells
+    firsts = _least(turned)
+    kept = (hashlib.sha256(f"{seed}:".encode() + row.tobytes()).digest() for row in _with_counts(firsts, states))
+    return np.array([int.from_bytes(digest[:8], "big") % HELD_OUT_FOLDS == 0 for digest in kept], dtype=np.bool_)
+
+
+def _least(turned: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of each state's images the one whose cells come first as digits of a number."""
+    keys = (turned.astype(np.int64) * 3 ** np.arange(POINTS)).sum(axis=2)
+    rows = np.arange(turned.shape[1])
+    return np.asarray(turned[keys.argmin(axis=0), rows])
+
+
+def _with_counts(cells: NDArray[np.int8], states: States) -> Iterable[NDArray[np.int8]]:
+    return np.concatenate([cells, states.counts], axis=1)

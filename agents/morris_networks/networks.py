@@ -1,0 +1,154 @@
+"""The trained networks as they answer: raw, or the best of what the rules allow."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from agents.morris_networks import CHOICES, DESIGNS, POINTS
+from agents.morris_networks.good_moves import States
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+FILES = {"ours": ("neural_morris",), "paper": ("neural_morris_to", "neural_morris_from", "neural_morris_remove")}
+"""Entries of the manifest, by design; the paper's in the order of the choices."""
+BATCH = 256
+Floats = NDArray[np.float32]
+Moves = NDArray[np.intp]
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """What networks choose of the legal moves."""
+
+    row: int
+    """Which of the legal moves."""
+    probability: float
+    """How likely the networks thought it before anything was masked."""
+    masked: int
+    """Illegal choices that the networks preferred, and that were passed over."""
+
+
+class Networks(Protocol):
+    """One network or several that choose TO, FROM and REMOVE."""
+
+    def answers(self, states: States) -> Moves:
+        """(n, 3): the raw answers, legal or not."""
+
+    def choose(self, state: States, legal: Moves) -> Choice:
+        """The best of the (m, 3) legal moves of one state."""
+
+    def probabilities(self, state: States, legal: Moves) -> Floats:
+        """(m,): how likely each legal move of one state is; their sum is 1."""
+
+
+def load_networks(design: str, folder: Path = MODELS) -> Networks:
+    """The shipped networks, or those of another folder. Raises ValueError where they are absent or changed."""
+    if design not in FILES:
+        raise ValueError(f"there is no design {design!r} of networks; the designs are {', '.join(DESIGNS)}")
+    manifest = folder / "manifest.toml"
+    entries = tomllib.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
+    sessions = [_session(folder, name, entries.get(name)) for name in FILES[design]]
+    return _AllAtOnce(sessions[0]) if design == "ours" else _OneByOne(*sessions)
+
+
+def are_there(design: str, folder: Path = MODELS) -> bool:
+    """Whether the folder's manifest names all networks of the design."""
+    manifest = folder / "manifest.toml"
+    entries = tomllib.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
+    return all(name in entries for name in FILES[design])
+
+
+def _session(folder: Path, name: str, entry: dict[str, str] | None) -> onnxruntime.InferenceSession:
+    if entry is None:
+        raise ValueError(f"there is no network {name} in {folder}; kibitzer train neural-morris makes it")
+    path = folder / entry["file"]
+    data = path.read_bytes() if path.is_file() else b""
+    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        raise ValueError(f"{path} is not the file that its manifest vouches for; get it or train it again")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+class _AllAtOnce:
+    """Our design: the logarithms of all moves' probabilities from one network, (n, 24, 25, 25)."""
+
+    def __init__(self, session: onnxruntime.InferenceSession) -> None:
+        self._session = session
+
+    def answers(self, states: States) -> Moves:
+        found = [self._best(states.rows(slice(start, start + BATCH))) for start in range(0, len(states), BATCH)]
+        return np.concatenate(found) if found else np.empty((0, 3), dtype=np.intp)
+
+    def choose(self, state: States, legal: Moves) -> Choice:
+        all_moves = self._all(state)[0]
+        scores = all_moves[tuple(legal.T)]
+        row = int(scores.argmax())
+        preferred = int((all_moves > scores[row]).sum())
+        return Choice(row, float(np.exp(scores[row])), preferred)
+
+    def probabilities(self, state: States, legal: Moves) -> Floats:
+        return _shares(self._all(state)[0][tuple(legal.T)])
+
+    def _best(self, states: States) -> Moves:
+        flat = self._all(states).reshape(len(states), -1).argmax(axis=1)
+        return np.stack(np.unravel_index(flat, (POINTS, CHOICES, CHOICES)), axis=1)
+
+    def _all(self, states: States) -> Floats:
+        return _run(self._session, states)
+
+
+class _OneByOne:
+    """The paper's design: three networks, each of which sees the choices before it."""
+
+    def __init__(self, *sessions: onnxruntime.InferenceSession) -> None:
+        self._to, self._origin, self._removed = sessions
+
+    def answers(self, states: States) -> Moves:
+        found = [self._best(states.rows(slice(start, start + BATCH))) for start in range(0, len(states), BATCH)]
+        return np.concatenate(found) if found else np.empty((0, 3), dtype=np.intp)
+
+    def choose(self, state: States, legal: Moves) -> Choice:
+        """Choice by choice: an illegal one is masked, the next best taken."""
+        left, earlier, probability, masked = np.arange(len(legal)), np.empty(0, dtype=np.intp), 1.0, 0
+        for column, session in enumerate((self._to, self._origin, self._removed)):
+            scores = _run(session, state, *(earlier[number : number + 1] for number in range(column)))[0]
+            allowed = legal[left, column]
+            best = int(allowed[scores[allowed].argmax()])
+            masked += int((scores > scores[best]).sum())
+            probability *= float(np.exp(scores[best]))
+            left, earlier = left[allowed == best], np.append(earlier, best)
+        return Choice(int(left[0]), probability, masked)
+
+    def probabilities(self, state: States, legal: Moves) -> Floats:
+        many = state.rows(np.zeros(len(legal), dtype=np.intp))
+        to, origin, removed = legal.T
+        rows = np.arange(len(legal))
+        scores = _run(self._to, state)[0][to]
+        scores = scores + _run(self._origin, many, to)[rows, origin]
+        return _shares(scores + _run(self._removed, many, to, origin)[rows, removed])
+
+    def _best(self, states: States) -> Moves:
+        to = _run(self._to, states).argmax(axis=1)
+        origin = _run(self._origin, states, to).argmax(axis=1)
+        return np.stack([to, origin, _run(self._removed, states, to, origin).argmax(axis=1)], axis=1)
+
+
+def _run(session: onnxruntime.InferenceSession, states: States, *earlier: NDArray[np.integer]) -> Floats:
+    inputs = {"cells": states.cells.astype(np.int64), "counts": states.counts.astype(np.int64)}
+    inputs |= {name: choice.astype(np.int64) for name, choice in zip(("to", "origin"), earlier, strict=False)}
+    answer: Floats = session.run(None, inputs)[0]
+    return answer
+
+
+def _shares(scores: Floats) -> Floats:
+    weights = np.exp(scores - scores.max())
+    return np.asarray(weights / weights.sum(), dtype=np.float32)

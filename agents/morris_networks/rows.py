@@ -1,0 +1,26 @@
+"""Moves and positions of the rules as rows of numbers, for the networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.morris_networks import NONE
+from agents.morris_networks.good_moves import States, read_states
+from games.nine_mens_morris import Move, NineMensMorris, Position
+
+
+def state_of(game: NineMensMorris, position: Position) -> States:
+    """The position as a state of one row, from the mover's side."""
+    return read_states([game.format_position(position).partition(":")[2]])
+
+
+def as_rows(moves: Sequence[Move]) -> NDArray[np.intp]:
+    """(m, 3): TO, FROM, REMOVE of whole turns."""
+    rows = [
+        (move.to, NONE if move.origin is None else move.origin, NONE if move.removed is None else move.removed)
+        for move in moves
+    ]
+    return np.array(rows, dtype=np.intp).reshape(-1, 3)

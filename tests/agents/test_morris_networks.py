@@ -1,0 +1,149 @@
+"""The board as networks number it, the good-moves format, its split, legality for many states, the measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.morris_networks import CHOICES, NONE, POINTS
+from agents.morris_networks.board import LINES, NEIGHBOURS, PAIR_KINDS, POINT_KINDS, SYMMETRIES, THIRD
+from agents.morris_networks.good_moves import GoodMoves, States, held_out, read_good_moves, read_states
+from agents.morris_networks.legality import is_legal, legal_from, legal_remove, legal_to
+from agents.morris_networks.measure import measure
+from agents.morris_networks.rows import as_rows, state_of
+from games.nine_mens_morris import MorrisRules, NineMensMorris
+from tests.agents.random_games import positions
+from tests.conftest import DATA
+
+SEED_LINES = """EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2
+OMOMOOOMMOMOEOOEEMMOOMEO0084-b6d6d3
+OOOMOEEMEOMOEEMOMEMEMOEO1078-d7
+"""
+
+
+def some(tmp_path: Path, text: str = SEED_LINES) -> GoodMoves:
+    path = tmp_path / "good.txt"
+    path.write_text(text, encoding="ascii")
+    return read_good_moves(path)
+
+
+def joined(found: list[States]) -> States:
+    return States(np.concatenate([s.cells for s in found]), np.concatenate([s.counts for s in found]))
+
+
+def test_sixteen_symmetries_carry_lines_to_lines_and_neighbours_to_neighbours() -> None:
+    assert len({tuple(row) for row in SYMMETRIES.tolist()}) == 16
+    lines = {frozenset(line) for line in LINES.tolist()}
+    for symmetry in SYMMETRIES:
+        assert sorted(symmetry) == list(range(POINTS))
+        assert {frozenset(symmetry[line].tolist()) for line in LINES} == lines
+        assert (NEIGHBOURS[symmetry[:, None], symmetry] == NEIGHBOURS).all()
+        assert (PAIR_KINDS[symmetry[:, None], symmetry] == PAIR_KINDS).all()
+        assert (POINT_KINDS[symmetry] == POINT_KINDS).all()
+
+
+def test_the_third_point_makes_a_line() -> None:
+    for a, b, c in LINES.tolist():
+        assert (THIRD[a, b], THIRD[c, a], THIRD[b, c]) == (c, b, a)
+    assert (THIRD < POINTS).sum() == 6 * len(LINES)
+
+
+def test_the_good_moves_of_the_format_are_read(tmp_path: Path) -> None:
+    good = some(tmp_path)
+    assert good.moves.tolist() == [[7, NONE, 18], [4, 3, 16], [1, NONE, NONE]]
+    assert good.states.phases().tolist() == [0, 1, 0]
+    assert is_legal(good.states, good.moves).all()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "EMOOMMOOEEOOMOOOOEEOMEOO1156",
+        "EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b9",
+        "EMOOMMOOEEOOMOOOOEEOMEOO1157-d5b2",
+        "EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2a1",
+        "OMOMOOOMMOMOEOOEEMMOOMEO0084-b6",
+        "XMOMOOOMMOMOEOOEEMMOOMEO0084-b6d6",
+    ],
+)
+def test_a_line_that_is_none_is_named(tmp_path: Path, line: str) -> None:
+    with pytest.raises(ValueError, match="line 4"):
+        some(tmp_path, SEED_LINES + line)
+
+
+def test_files_that_are_empty_or_no_text_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no good move"):
+        some(tmp_path, "\n")
+    (tmp_path / "picture").write_bytes(b"\xff\xd8\xff")
+    with pytest.raises(ValueError, match="no text file"):
+        read_good_moves(tmp_path / "picture")
+
+
+@pytest.mark.parametrize("flying", [False, True])
+@pytest.mark.parametrize("protected", [False, True])
+def test_legality_for_many_states_is_that_of_the_rules(flying: bool, protected: bool) -> None:
+    game = NineMensMorris(MorrisRules(flying=flying, mill_protected=protected, repetition=0, quiet_plies=0))
+    for position in positions(game, 5, 120, longest=400):
+        state = state_of(game, position)
+        rows = as_rows(game.legal_moves(position))
+        found = {
+            (to, origin, removed)
+            for to in np.flatnonzero(legal_to(state, flying)[0])
+            for origin in np.flatnonzero(legal_from(state, np.array([to]), flying)[0])
+            for removed in np.flatnonzero(legal_remove(state, np.array([to]), np.array([origin]), protected)[0])
+        }
+        assert found == {tuple(row) for row in rows.tolist()}
+        every = np.stack(np.unravel_index(np.arange(POINTS * CHOICES**2), (POINTS, CHOICES, CHOICES)), axis=1)
+        legal = is_legal(state.rows(np.zeros(len(every), dtype=np.intp)), every, flying, protected)
+        assert legal.sum() == len(rows)
+
+
+def test_the_held_out_fifth_knows_no_symmetry_and_no_order() -> None:
+    game = NineMensMorris()
+    states = joined([state_of(game, position) for position in positions(game, 3, 400)])
+    apart = held_out(states, 1)
+    assert 0.1 < apart.mean() < 0.3
+    assert (held_out(states.rows(np.arange(400)[::-1]), 1) == apart[::-1]).all()
+    assert (held_out(states, 2) != apart).any()
+    good = GoodMoves(states, np.full((400, 3), NONE, dtype=np.int8))
+    for number in range(16):
+        assert (held_out(good.turned(np.full(400, number)).states, 1) == apart).all()
+
+
+def test_a_good_move_turned_with_its_state_stays_legal(tmp_path: Path) -> None:
+    good = some(tmp_path)
+    for number in range(16):
+        turned = good.turned(np.full(3, number))
+        assert is_legal(turned.states, turned.moves).all()
+        assert (turned.moves[2, 1:] == NONE).all()
+
+
+def test_figures_count_whole_moves_each_choice_and_legality_by_phase(tmp_path: Path) -> None:
+    good = some(tmp_path)
+    answers = good.moves.astype(np.intp)
+    answers[0, 2] = 8
+    answers[1, 1] = 7
+    figures = measure(good, answers)
+    assert figures["all"].as_json() == {
+        "states": 3, "accuracy": 33.333, "to": 100.0, "from": 66.667, "remove": 66.667, "legality": 66.667,
+    }  # fmt: skip
+    assert figures["placing"].legality == 100.0
+    assert figures["moving"].accuracy == 0.0
+    assert figures["flying"].states == 0
+    assert figures["flying"].accuracy is None
+
+
+@pytest.mark.parametrize("text", ["", "M" * 28, "O" * 24 + "99", "o" * 24 + "9900", "O" * 24 + "99000"])
+def test_texts_that_are_no_state_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="24 letters"):
+        read_states([text])
+
+
+def test_every_published_good_move_is_legal() -> None:
+    path = DATA / "morris" / "good-moves.train.txt"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    good = read_good_moves(path).rows(slice(0, 20_000))
+    assert is_legal(good.states, good.moves).all()
