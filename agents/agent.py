@@ -39,6 +39,8 @@ class Answer:
     """Seconds of thinking."""
     pv: tuple[str, ...]
     """The expected line of play as move texts, `move` first."""
+    masked: int = 0
+    """Illegal choices that the agent liked better, and that were passed over; networks alone have any."""
 
 
 class Agent(Protocol):

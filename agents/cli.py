@@ -54,8 +54,8 @@ def move(
     """Asks an agent for one move, without a daemon.
 
     Fields: move, score (positive is good for the side to move; null without an opinion; 1000000 less the plies is a
-    forced win), nodes, depth, seconds, pv (expected moves). The first move of a game after an update compiles its
-    search: seconds, which are not counted.
+    forced win), nodes, depth, seconds, pv (expected moves), masked (illegal choices of networks that were passed over).
+    The first move of a game after an update compiles its search: seconds, which are not counted.
 
     Example: kibitzer move --game morris --moves "d2 d6" --depth 6 --json
     """
@@ -74,7 +74,8 @@ def move(
         typer.echo(_as_json(text, answer))
     else:
         score = "no opinion" if answer.score is None else f"score {answer.score:g}"
-        typer.echo(f"{text}  {score}, depth {answer.depth}, {answer.nodes} positions, {answer.seconds:.2f} s")
+        masked = f", {answer.masked} illegal choices passed over" if answer.masked else ""
+        typer.echo(f"{text}  {score}, depth {answer.depth}, {answer.nodes} positions, {answer.seconds:.2f} s{masked}")
 
 
 @app.command("perft")
@@ -212,5 +213,6 @@ def _as_json(text: str, answer: Answer) -> str:
             "depth": answer.depth,
             "seconds": round(answer.seconds, 6),
             "pv": list(answer.pv),
+            "masked": answer.masked,
         }
     )

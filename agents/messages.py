@@ -149,6 +149,8 @@ class ReplyMessage(Message):
     depth: Count = 0
     seconds: float = Field(default=0.0, ge=0)
     pv: list[MoveText] = Field(default_factory=list, max_length=256)
+    masked: Count = 0
+    """Illegal choices that a network liked better, and that were passed over."""
 
 
 class ErrorMessage(Message):

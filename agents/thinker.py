@@ -108,6 +108,7 @@ class Thinker:
             depth=answer.depth,
             seconds=answer.seconds,
             pv=list(answer.pv),
+            masked=answer.masked,
         )
 
     def _agent(self, state: StateMessage, name: str, options: dict[str, str]) -> tuple[AnyGame, Agent]:

@@ -50,6 +50,8 @@ COMMANDS = {
     "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
     "perft": Entry("agents.cli", "Count the move sequences from the start, to check the rules."),
     "arena": Entry("agents.arena_cli", "Let agents meet: matches, round robins, knock-outs, with Elo.", group=True),
+    "eval-neural": Entry("agents.neural_cli", "Measure morris' networks on good moves: accuracy, legality, by phase."),
+    "serve-neural": Entry("agents.neural_cli", "Answer morris states with the networks' moves, over plain TCP."),
     "tables": Entry("agents.tables_cli", "Build and check endgame tables.", group=True),
     "engine": Entry("agents.engine_cli", "Speak a field protocol, so that other programs can play against ours."),
     "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),

@@ -1,0 +1,131 @@
+"""Networks that learnt morris from good moves: they choose TO, FROM and REMOVE, and the rules mask what is illegal."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.agent import AgentError, Answer, Limits
+from agents.alphabeta import AlphaBeta, AlphaBetaOptions
+from agents.morris_networks import DESIGNS
+from agents.morris_networks.networks import are_there, load_networks
+from agents.morris_networks.rows import as_rows, state_of
+from agents.puct import Node, Puct
+from agents.search import MAX_DEPTH, WIN
+from games import AnyGame, rule
+from games.nine_mens_morris import Move, NineMensMorris, Position
+
+SEARCH_S = 1.0
+"""Thinking time of the search where no limit is given."""
+GLANCE = 0.3
+"""Share of the time in which the engine looks for a move of its own, which is then as likely as all others together."""
+LEAF_NODES = 1000
+"""Positions that the engine searches to say what a new position of the tree is worth."""
+LOGIT = 200.0
+"""The engine's score that is worth tanh(1): it counts hundredths of a logit of winning."""
+EXPLORATION = 1.5
+TABLE_MB = 16
+MEN = 9
+
+
+@dataclasses.dataclass(frozen=True)
+class NeuralOptions:
+    """The agent's options."""
+
+    design: str = rule("ours", "how the networks are built: our own, or three as the paper has them", choices=DESIGNS)
+    search: bool = rule(
+        False, "searches with the networks: they say which moves to try, the engine what positions are worth"
+    )
+    c: int = rule(150, "how much the search follows the networks, in hundredths", minimum=1, maximum=10_000)
+
+
+class Neural:
+    """Plays nine men's morris with nine men, flying or not, mills protected or not."""
+
+    name = "neural"
+    Options = NeuralOptions
+
+    def __init__(self, game: NineMensMorris, options: NeuralOptions | None = None) -> None:
+        """Raises AgentError where the networks are absent or not those that the manifest vouches for."""
+        self.game, self.options = game, options or NeuralOptions()
+        try:
+            self._networks = load_networks(self.options.design)
+        except ValueError as error:
+            raise AgentError(f"neural: {error}") from None
+        self._engine: AlphaBeta | None = None
+
+    @staticmethod
+    def plays(game: AnyGame) -> bool:
+        """Nine men's morris on the usual board, where the networks are there."""
+        known = game.name == NineMensMorris.name and game.rules.men == MEN and not game.rules.diagonals
+        return bool(known) and are_there(DESIGNS[0])
+
+    @staticmethod
+    def warm_up(game: AnyGame) -> None:
+        """Compiles the engine that the search asks, or fetches it from the disk."""
+        AlphaBeta.warm_up(game)
+
+    def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
+        """The networks' best legal move; its score is how likely they thought it, 0 to 1.
+
+        With search the score is what the move is worth, -1 lost to 1 won. Raises ValueError where the game is over.
+        """
+        began_s = time.monotonic()
+        moves = self.game.legal_moves(position)
+        if not moves:
+            raise ValueError("the game is over: there is nothing to choose")
+        choice = self._networks.choose(state_of(self.game, position), as_rows(moves))
+        if not self.options.search or len(moves) == 1:
+            text = self.game.format_move(position, moves[choice.row])
+            seconds = time.monotonic() - began_s
+            return Answer(moves[choice.row], choice.probability, 1, 0, seconds, (text,), choice.masked)
+        return self._search(position, moves, limits, stop, began_s, choice.masked)
+
+    def _search(
+        self, position: Position, moves: list[Move], limits: Limits, stop: threading.Event, began_s: float, masked: int
+    ) -> Answer:
+        """PUCT from the position until time is up, or so many positions are in the tree."""
+        engine = self._engine = self._engine or AlphaBeta(self.game, AlphaBetaOptions(table_mb=TABLE_MB))
+        unlimited = limits.time_s is None and limits.nodes is None
+        time_s = SEARCH_S if unlimited else limits.time_s
+        glance = Limits(time_s and GLANCE * time_s, limits.depth, limits.nodes and limits.nodes * LEAF_NODES // 2)
+        seen = engine.choose(position, glance, stop)
+        if seen.score is not None and abs(seen.score) >= WIN - MAX_DEPTH:
+            return dataclasses.replace(
+                seen, score=math.copysign(1.0, seen.score), seconds=time.monotonic() - began_s, masked=masked
+            )
+        likely = self._priors(position, moves)
+        likely[moves.index(seen.move)] += 1.0
+        root = Node(position, moves, likely / 2)
+        tree = Puct(self.game, root, self._priors, self._worth, self.options.c / 100)
+        count = 0
+        while not stop.is_set():
+            late = time_s is not None and time.monotonic() - began_s >= time_s
+            if late or (limits.nodes is not None and count >= limits.nodes):
+                break
+            tree.visit()
+            count += 1
+        row = root.best() if count else moves.index(seen.move)
+        score = root.values[row] / root.visits[row] if root.visits[row] else None
+        text = self.game.format_move(position, moves[row])
+        return Answer(moves[row], score, count + seen.nodes, seen.depth, time.monotonic() - began_s, (text,), masked)
+
+    def _priors(self, position: Any, moves: Sequence[Any]) -> NDArray[np.float64]:
+        state = state_of(self.game, position)
+        return self._networks.probabilities(state, as_rows(moves)).astype(np.float64)
+
+    def _worth(self, position: Any) -> float:
+        """What the engine finds in a position that is not over, -1 to 1."""
+        assert self._engine is not None
+        score = self._engine.choose(position, Limits(nodes=LEAF_NODES), threading.Event()).score
+        return 0.0 if score is None else math.tanh(score / LOGIT)
+
+
+AGENT = Neural

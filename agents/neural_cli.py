@@ -1,0 +1,107 @@
+"""The commands of morris' networks: `kibitzer eval-neural`, `kibitzer serve-neural`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+import games
+from agents.morris_networks import DESIGNS
+from agents.morris_networks.networks import MODELS
+
+app: typer.Typer = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+
+DesignOption = Annotated[
+    str, typer.Option(help="ours: one network that weighs all moves. paper: three residual networks.")
+]
+NetworksOption = Annotated[Path, typer.Option(help="Folder with the networks and their manifest.toml.")]
+
+
+@app.command("eval-neural")
+def eval_neural(
+    file: Annotated[Path, typer.Argument(help="Good moves, a line each: the state, a hyphen, the move.")],
+    design: DesignOption = DESIGNS[0],
+    networks: NetworksOption = MODELS,
+    held_out_seed: Annotated[
+        int | None,
+        typer.Option(
+            "--held-out", min=0, max=2**20, help="Only the fifth that training with this seed kept apart; ours is 1."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Measures how often morris' networks answer as good moves do: raw, before any legality mask.
+
+    Fields, in percent but for states: accuracy (whole moves), to, from, remove (each choice by itself), legality (whole
+    moves that the rules of the data allow: flying, mills protected); and the same for placing, moving and flying.
+
+    Example: kibitzer eval-neural ../shared/data/morris/good-moves.train.txt --held-out 1 --json
+    """
+    from agents.morris_networks.good_moves import held_out, read_good_moves
+    from agents.morris_networks.measure import measure
+    from agents.morris_networks.networks import load_networks
+
+    try:
+        loaded = load_networks(design, networks)
+        good = read_good_moves(file)
+        if held_out_seed is not None:
+            good = good.rows(held_out(good.states, held_out_seed))
+    except (ValueError, OSError) as error:
+        _refuse("eval-neural", error)
+    figures = measure(good, loaded.answers(good.states))
+    if as_json:
+        phases = {name: found.as_json() for name, found in figures.items() if name != "all"}
+        typer.echo(json.dumps({"design": design, **figures["all"].as_json(), "phases": phases}))
+        return
+    for name, found in figures.items():
+        shares = ", ".join(f"{what} {value}" for what, value in found.as_json().items())
+        typer.echo(f"{name}: {shares}")
+
+
+@app.command("serve-neural")
+def serve_neural(
+    orange_port: Annotated[int, typer.Option(min=1, max=65535, help="Port that orange asks.")] = 5082,
+    green_port: Annotated[int, typer.Option(min=1, max=65535, help="Port that green asks.")] = 5083,
+    design: DesignOption = DESIGNS[0],
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    networks: NetworksOption = MODELS,
+) -> None:
+    """Answers states of morris over plain TCP on 127.0.0.1, until Ctrl-C.
+
+    A request is 28 characters, from the mover's side, and a line end: M, E or O for each point from a7 along the rows
+    to g1, then four digits, the men in my hand, in the enemy's, mine on the board, the enemy's. The answer is three
+    lines: TO, FROM, REMOVE, 1 to 24 in the same order, 0 for none; or one line that begins with error:.
+
+    Example: kibitzer serve-neural --rule flying=true --rule mill_protected=true
+    """
+    from agents.morris_networks.networks import load_networks
+    from agents.morris_networks.service import HOST, Service
+    from games.nine_mens_morris import NineMensMorris
+
+    try:
+        game = games.load(NineMensMorris.name, games.rules_from_words(rule))
+        if not isinstance(game, NineMensMorris) or game.rules.men != 9 or game.rules.diagonals:
+            raise ValueError(
+                "the networks know the usual board and nine men a side: leave diagonals and men as they are"
+            )
+        if orange_port == green_port:
+            raise ValueError(f"--orange-port and --green-port differ; both are {green_port}")
+        service = Service(game, load_networks(design, networks))
+    except ValueError as error:
+        _refuse("serve-neural", error)
+    typer.echo(f"serving on {HOST}:{orange_port} (orange) and {HOST}:{green_port} (green); Ctrl-C ends it", err=True)
+    try:
+        asyncio.run(service.listen((orange_port, green_port)))
+    except OSError as error:
+        _refuse("serve-neural", error)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def _refuse(command: str, error: Exception) -> NoReturn:
+    typer.echo(f"kibitzer {command}: {error}", err=True)
+    raise typer.Exit(2) from None

@@ -1,0 +1,218 @@
+"""The agent neural over networks that are made up: what it masks, how it searches, and its service on a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from agents import neural, neural_cli
+from agents.agent import AgentError, Limits
+from agents.morris_networks import NONE, service
+from agents.morris_networks.good_moves import States
+from agents.morris_networks.networks import Choice, Floats, Moves, load_networks
+from agents.morris_networks.rows import as_rows
+from agents.puct import Node, Puct
+from games.nine_mens_morris import CELLS, MorrisRules, NineMensMorris
+from tests.agents.random_games import positions
+
+START = "O" * 24 + "9900"
+
+
+class FarthestPoint:
+    """Networks that like a move the more, the later its points come; every answer passes over two illegal choices."""
+
+    def answers(self, states: States) -> Moves:
+        return np.tile(np.array([[23, NONE, NONE]]), (len(states), 1))
+
+    def choose(self, state: States, legal: Moves) -> Choice:
+        return Choice(int(self.probabilities(state, legal).argmax()), 0.5, 2)
+
+    def probabilities(self, state: States, legal: Moves) -> Floats:
+        weights = legal @ np.array([10_000, 100, 1]) + 1.0
+        return np.asarray(weights / weights.sum(), dtype=np.float32)
+
+
+@pytest.fixture
+def agent(monkeypatch: pytest.MonkeyPatch) -> Callable[..., neural.Neural]:
+    monkeypatch.setattr(neural, "load_networks", lambda design: FarthestPoint())
+    return lambda **options: neural.Neural(NineMensMorris(), neural.NeuralOptions(**options))
+
+
+def test_the_likeliest_legal_move_is_played_and_what_was_masked_is_told(agent: Callable[..., neural.Neural]) -> None:
+    game = NineMensMorris()
+    for position in positions(game, 9, 30):
+        answer = agent().choose(position, Limits(), threading.Event())
+        assert answer.move == max(game.legal_moves(position), key=lambda move: tuple(as_rows([move])[0]))
+        assert (answer.masked, answer.score, answer.depth) == (2, 0.5, 0)
+
+
+def test_the_search_takes_a_win_that_the_networks_would_miss(agent: Callable[..., neural.Neural]) -> None:
+    game = NineMensMorris()
+    position = game.parse_position("MMOOOOOOOOOOOOMOOOOOEEOE" + "0033")
+    assert agent().choose(position, Limits(), threading.Event()).move.removed is None
+    answer = agent(search=True).choose(position, Limits(nodes=20), threading.Event())
+    assert game.format_move(position, answer.move).startswith("g4-g7x")
+    assert answer.score == 1.0
+
+
+def test_the_search_answers_at_once_when_it_is_stopped(agent: Callable[..., neural.Neural]) -> None:
+    stop = threading.Event()
+    stop.set()
+    game = NineMensMorris()
+    answer = agent(search=True).choose(game.initial(), Limits(time_s=3600.0), stop)
+    assert answer.move in game.legal_moves(game.initial())
+
+
+def test_networks_that_are_absent_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="train neural-morris"):
+        load_networks("ours", tmp_path)
+    (tmp_path / "manifest.toml").write_text('[neural_morris]\nfile = "n.onnx"\nsha256 = "00"\n', encoding="utf-8")
+    with pytest.raises(ValueError, match="vouches"):
+        load_networks("ours", tmp_path)
+    with pytest.raises(ValueError, match="the designs are"):
+        load_networks("deep", tmp_path)
+
+
+def test_a_missing_network_refuses_the_agent_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(design: str) -> None:
+        raise ValueError(f"there is no network {design}")
+
+    monkeypatch.setattr(neural, "load_networks", absent)
+    with pytest.raises(AgentError, match="neural: there is no network paper"):
+        neural.Neural(NineMensMorris(), neural.NeuralOptions(design="paper"))
+
+
+def test_boards_that_the_networks_do_not_know_are_not_played() -> None:
+    assert not neural.Neural.plays(NineMensMorris(MorrisRules(men=12)))
+    assert not neural.Neural.plays(NineMensMorris(MorrisRules(diagonals=True)))
+
+
+def test_the_tree_finds_a_move_that_wins_at_once() -> None:
+    game = NineMensMorris(MorrisRules(flying=True))
+    position = game.parse_position("MMOOOOOOOOOOOOMOOOOOEEOE" + "0033")
+    moves = game.legal_moves(position)
+
+    def even(_: Any, legal: Any) -> Any:
+        return np.full(len(legal), 1 / len(legal))
+
+    tree = Puct(game, Node(position, moves, even(position, moves)), even, lambda _: 0.0, 1.5)
+    for _ in range(400):
+        tree.visit()
+    best = moves[tree.root.best()]
+    assert (best.to, best.removed is not None) == (2, True)
+    assert tree.root.visits.sum() == 400
+
+
+async def _ask(port: int, sent: bytes) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent)
+    writer.write_eof()
+    got = await asyncio.wait_for(reader.read(), 60)
+    writer.close()
+    return got
+
+
+def serve(talk: Callable[[list[int]], Coroutine[Any, Any, None]]) -> None:
+    """Runs a service on two free ports while `talk` speaks with it."""
+
+    async def both() -> None:
+        made, ready, ports = service.Service(NineMensMorris(), FarthestPoint()), asyncio.Event(), [0, 0]
+        serving = asyncio.create_task(made.listen(ports, ready))
+        await asyncio.wait_for(ready.wait(), 10)
+        await talk(made.ports)
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+    asyncio.run(both())
+
+
+def test_a_state_is_answered_with_three_lines_whatever_the_line_end() -> None:
+    async def talk(ports: list[int]) -> None:
+        for port in ports:
+            for end in (b"\n", b"\r\n", b""):
+                assert await _ask(port, START.encode() + end) == b"24\n0\n0\n"
+        assert await _ask(ports[0], START.encode() + b"\r\n" + START.encode() + b"\n") == b"24\n0\n0\n" * 2
+
+    serve(talk)
+
+
+def test_what_is_no_state_costs_an_error_line_and_not_the_connection() -> None:
+    async def talk(ports: list[int]) -> None:
+        for wrong in (b"", b"hello", b"\xff\xfe", b"X" * 24 + b"9900", b"O" * 24 + b"0000", b"O" * 24 + b"0903"):
+            first, *rest = (await _ask(ports[0], wrong + b"\n" + START.encode() + b"\n")).splitlines()
+            assert first.startswith(b"error: ")
+            assert rest == [b"24", b"0", b"0"]
+        assert (await _ask(ports[0], b"M" * 5000)).startswith(b"error: a line has at most")
+
+    serve(talk)
+
+
+def test_clients_beyond_the_limit_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_CLIENTS", 1)
+
+    async def talk(ports: list[int]) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", ports[0])
+        writer.write(START.encode() + b"\n")
+        assert await asyncio.wait_for(reader.readline(), 10) == b"24\n"
+        assert (await _ask(ports[1], b"")).startswith(b"error: 1 clients")
+        writer.close()
+
+    serve(talk)
+
+
+def test_fuzzed_requests_each_get_a_legal_move_or_an_error_line() -> None:
+    draw, game = random.Random(8), NineMensMorris()
+    whole = [game.format_position(position).partition(":")[2] for position in positions(game, 4, 60)]
+
+    def request() -> bytes:
+        text = bytearray(draw.choice(whole).encode())
+        for _ in range(draw.choice((0, 0, 1, 2, 9))):
+            text[draw.randrange(len(text))] = draw.choice(b"MEO0123456789\x00\xff -\r")
+        return bytes(text[: draw.choice((28, 28, 28, draw.randrange(28)))]) + draw.choice((b"\n", b"\r\n"))
+
+    async def talk(ports: list[int]) -> None:
+        for number in range(20):
+            sent = [request() for _ in range(60)]
+            lines = (await _ask(ports[number % 2], b"".join(sent))).decode("ascii").splitlines()
+            for one in sent:
+                answer = lines.pop(0)
+                if answer.startswith("error: "):
+                    continue
+                to, origin, removed = (int(number) for number in (answer, lines.pop(0), lines.pop(0)))
+                position = game.parse_position(one.decode("ascii"))
+                names = [CELLS[choice - 1] for choice in (origin, to) if choice]
+                text = "-".join(names) + (f"x{CELLS[removed - 1]}" if removed else "")
+                game.apply(position, game.parse_move(position, text))
+            assert not lines
+
+    serve(talk)
+
+
+def test_commands_say_what_is_wrong(tmp_path: Path) -> None:
+    run = CliRunner()
+    found = run.invoke(neural_cli.app, ["eval-neural", str(tmp_path / "none.txt"), "--networks", str(tmp_path)])
+    assert found.exit_code == 2
+    assert "train neural-morris" in found.output
+    found = run.invoke(neural_cli.app, ["serve-neural", "--rule", "men=12"])
+    assert found.exit_code == 2
+    assert "nine men" in found.output
+
+
+def test_eval_prints_the_figures_and_those_of_each_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.morris_networks.networks.load_networks", lambda design, folder: FarthestPoint())
+    file = tmp_path / "good.txt"
+    file.write_text(f"{START}-g1\n{START}-a1\n", encoding="ascii")
+    found = CliRunner().invoke(neural_cli.app, ["eval-neural", str(file), "--json"])
+    told = json.loads(found.output)
+    assert (told["design"], told["states"], told["accuracy"], told["legality"]) == ("ours", 2, 50.0, 100.0)
+    assert set(told["phases"]) == {"placing", "moving", "flying"}
+    assert set(told["phases"]["placing"]) == {"states", "accuracy", "to", "from", "remove", "legality"}
