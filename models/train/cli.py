@@ -11,7 +11,7 @@ from typing import Annotated
 import cv2
 import typer
 
-from models.train import scenes_cli
+from models.train import neural_cli, scenes_cli
 from vision.cli import progress_bar
 from vision.reading.weights import MADE_HERE
 
@@ -242,3 +242,4 @@ def judgement(
 
 
 app.command("scenes")(scenes_cli.scenes)
+app.command("neural-morris")(neural_cli.neural_morris)

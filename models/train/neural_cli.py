@@ -1,0 +1,87 @@
+"""`kibitzer train neural-morris`: the networks that learn to play morris by the rules."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+EPOCHS = {"ours": 24, "paper": 40}
+
+
+def neural_morris(
+    good_moves: Annotated[
+        Path, typer.Option(help="File of good moves, a line each: the state, a hyphen, the move.")
+    ] = Path("../shared/data/morris/good-moves.train.txt"),
+    design: Annotated[
+        str, typer.Option(help="ours: one trunk that knows the board's symmetries. paper: three residual networks.")
+    ] = "ours",
+    out: Annotated[Path, typer.Option(help="Folder for the networks and their manifest.")] = Path("models"),
+    work: Annotated[Path, typer.Option(help="Folder for the run while it lasts and for its learning curve.")] = Path(
+        "var/train/neural_morris"
+    ),
+    epochs: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Times each state is seen. Default: ours 24, paper 40.")
+    ] = None,
+    batch: Annotated[int, typer.Option(min=8, max=65_536, help="States a step.")] = 512,
+    rate: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 2e-3,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**20, help="Same seed, same held-out fifth, first weights and order.")
+    ] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=1024, help="Processor cores for torch.")] = 1,
+    afresh: Annotated[bool, typer.Option("--afresh", help="Forget the run that was stopped, and begin again.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the held-out figures as one JSON object.")] = False,
+) -> None:
+    """Trains the networks of the agent neural on good moves, and measures them on a fifth that was kept apart.
+
+    The fifth is chosen by classes of states that the board's sixteen symmetries exchange, so that nothing held out was
+    seen turned or mirrored. Stopped, it goes on where it was. The learning curve, a JSON line an epoch, lies in --work.
+    Writes ONNX files with weights in half precision, and manifest.toml.
+
+    Example, a trial of some minutes: kibitzer train neural-morris --epochs 1 --out /tmp/weights --work /tmp/run
+    """
+    try:
+        from models.train.cli import say_progress
+        from models.train.neural_morris import make_neural_morris
+        from models.train.neural_morris_fit import Recipe
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
+        raise typer.Exit(2) from None
+    if design not in EPOCHS:
+        sys.stderr.write(f"kibitzer train: --design is ours or paper, not {design!r}\n")
+        raise typer.Exit(2)
+    say_progress()
+    recipe = Recipe(design, epochs or EPOCHS[design], batch=batch, peak_rate=rate, seed=seed, threads=threads)
+    command = (
+        f"kibitzer train neural-morris --design {design} --epochs {recipe.epochs} --batch {batch} "
+        f"--rate {rate:g} --seed {seed}"
+    )
+    try:
+        with _bar() as progress:
+            task = progress.add_task(design, total=None)
+
+            def told(done: int, total: int, how: str) -> None:
+                progress.update(task, completed=done, total=total, description=f"{design}: {how}")
+
+            figures = make_neural_morris(good_moves, out, work, recipe, command, told, afresh=afresh)
+    except (ValueError, OSError) as error:
+        sys.stderr.write(f"kibitzer train: {error}\n")
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("kibitzer train: stopped; the same command goes on from there\n")
+        raise typer.Exit(130) from None
+    text = json.dumps(figures) if as_json else ", ".join(f"{name} {value}" for name, value in figures.items())
+    sys.stdout.write(f"{text}\n")
+
+
+def _bar() -> Progress:
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(
+        *columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, disable=not console.is_terminal
+    )

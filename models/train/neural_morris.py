@@ -1,0 +1,89 @@
+"""The whole way from the public good moves to the shipped networks that play morris."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.morris_networks.good_moves import held_out, read_good_moves
+from agents.morris_networks.measure import measure
+from agents.morris_networks.networks import FILES, load_networks
+from models.train.half_stored import store_half
+from models.train.manifest import write_entry
+from models.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign
+from models.train.neural_morris_fit import Recipe, Told, fit
+
+log = logging.getLogger(__name__)
+
+DATA = "good moves of nine men's morris, published under MIT, but for the held-out fifth"
+LICENCE = "MIT"
+INPUTS = ("cells", "counts", "to", "origin")
+
+
+def make_neural_morris(
+    good_moves: Path, out: Path, work: Path, recipe: Recipe, command: str, told: Told, *, afresh: bool = False
+) -> dict[str, object]:
+    """Trains a design, writes its ONNX files and manifest entries into `out`, and measures them as they are there.
+
+    Returns the figures of all held-out states. Raises ValueError, OSError.
+    """
+    good = read_good_moves(good_moves)
+    apart = held_out(good.states, recipe.seed)
+    if apart.all() or not apart.any():
+        raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
+    network = fit(good.rows(~apart), good.rows(apart), recipe, work, told, afresh=afresh)
+    export(network, out, recipe.design)
+    for name in FILES[recipe.design]:
+        write_entry(out, name, f"{name}.onnx", {"data": DATA, "licence": LICENCE, "command": command})
+    held = good.rows(apart)
+    began_s = time.perf_counter()
+    figures = measure(held, load_networks(recipe.design, out).answers(held.states))["all"]
+    log.info("measured on %d held-out states in %.0f s", len(held), time.perf_counter() - began_s)
+    facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command, "split_seed": recipe.seed}
+    for name, value in figures.as_json().items():
+        if isinstance(value, (int, float)):
+            facts[f"held_out_{name}"] = value
+    for name in FILES[recipe.design]:
+        write_entry(out, name, f"{name}.onnx", facts)
+    return figures.as_json()
+
+
+def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:
+    """Writes the networks of a design as ONNX with weights stored in half precision."""
+    parts: list[torch.nn.Module] = (
+        [AllMoves(network)] if isinstance(network, OurDesign) else [network.arrival, network.origin, network.removed]
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    for number, (name, part) in enumerate(zip(FILES[design], parts, strict=True)):
+        names = INPUTS[: 2 + number]
+        with tempfile.TemporaryDirectory() as folder:
+            whole = Path(folder) / "whole.onnx"
+            _export(part, names, whole)
+            store_half(whole, out / f"{name}.onnx")
+
+
+def _export(part: torch.nn.Module, names: tuple[str, ...], path: Path) -> None:
+    """int64 `cells` (n, 24), `counts` (n, 4) and earlier choices (n,) in; logarithms of probabilities out."""
+    shapes = {"cells": (2, 24), "counts": (2, 4), "to": (2,), "origin": (2,)}
+    examples = tuple(torch.from_numpy(np.zeros(shapes[name], dtype=np.int64)) for name in names)
+    rows = {0: torch.export.Dim("n", min=1, max=4096)}
+    dynamic: tuple[Any, ...] = (rows, rows)
+    if len(names) > 2:
+        dynamic = (rows, rows, (rows,) * (len(names) - 2))
+    torch.onnx.export(
+        part.eval(),
+        examples,
+        str(path),
+        input_names=list(names),
+        output_names=["choices"],
+        dynamic_shapes=dynamic,
+        dynamo=True,
+        external_data=False,
+        verbose=False,
+    )

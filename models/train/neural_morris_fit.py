@@ -1,0 +1,265 @@
+"""Trains the networks that play morris on good moves; a run that was stopped goes on where it was, step for step."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from agents.morris_networks import NONE
+from agents.morris_networks.board import SYMMETRIES
+from agents.morris_networks.good_moves import GoodMoves, States
+from agents.morris_networks.legality import legal_from, legal_remove, legal_to
+from agents.morris_networks.measure import measure
+from models.train.neural_morris_designs import OurDesign, PaperDesign, make_design
+
+SAVE_S = 120.0
+"""Seconds between two savings of a run."""
+AVERAGE = 0.999
+"""What is kept of the averaged weights each step."""
+WATCHED = 4000
+"""Held-out states that the learning curve is measured on; the figures at the end are of all."""
+CLIP = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """What makes one training run what it is."""
+
+    design: str
+    """One of `agents.morris_networks.DESIGNS`."""
+    epochs: int
+    """Times that each state is seen; with another symmetry each time where the design does not know them."""
+    batch: int = 512
+    peak_rate: float = 2e-3
+    decay: float = 0.05
+    lawful: float = 0.5
+    """What the loss weighs of choices that the rules forbid."""
+    seed: int = 1
+    threads: int = 1
+
+
+Told = Callable[[int, int, str], None]
+"""Steps done, steps in all, how it stands."""
+
+
+class Run:
+    """A network on its way, with all that going on needs."""
+
+    def __init__(self, recipe: Recipe, good: GoodMoves) -> None:
+        torch.manual_seed(recipe.seed)
+        torch.set_num_threads(recipe.threads)
+        self.recipe, self.good = recipe, good
+        self.network = make_design(recipe.design)
+        self.average = copy.deepcopy(self.network).requires_grad_(False)
+        self.steps = max(2, recipe.epochs * self.epoch_steps)
+        self.optimiser = torch.optim.AdamW(self._groups(), lr=recipe.peak_rate, betas=(0.9, 0.98))
+        self.schedule = torch.optim.lr_scheduler.OneCycleLR(
+            self.optimiser, recipe.peak_rate, total_steps=self.steps, pct_start=0.1, final_div_factor=1000
+        )
+        self.step = 0
+        self.seconds = 0.0
+
+    @property
+    def epoch_steps(self) -> int:
+        """Steps in which each state is seen once; what does not fill a batch waits for the next order."""
+        return max(1, len(self.good) // self.recipe.batch)
+
+    def _groups(self) -> list[dict[str, Any]]:
+        """Matrices decay, biases and norms do not."""
+        matrices = [p for p in self.network.parameters() if p.ndim > 1]
+        others = [p for p in self.network.parameters() if p.ndim <= 1]
+        return [{"params": matrices, "weight_decay": self.recipe.decay}, {"params": others, "weight_decay": 0.0}]
+
+    def advance(self) -> float:
+        """One step; its loss. All chance comes from the seed and the step's number."""
+        torch.manual_seed(self.recipe.seed * 1_000_003 + self.step)
+        self.network.train()
+        loss = self._loss(self._batch(), np.random.default_rng((self.recipe.seed, self.step, 1)))
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), CLIP)
+        self.optimiser.step()
+        self.schedule.step()
+        self.step += 1
+        self._add_to_average()
+        return float(loss.detach())
+
+    def _batch(self) -> GoodMoves:
+        epoch, number = divmod(self.step, self.epoch_steps)
+        order = np.random.default_rng((self.recipe.seed, epoch)).permutation(len(self.good))
+        rows = self.good.rows(order[number * self.recipe.batch : (number + 1) * self.recipe.batch])
+        if self.recipe.design == "ours":
+            return rows
+        chance = np.random.default_rng((self.recipe.seed, self.step))
+        return rows.turned(chance.integers(0, len(SYMMETRIES), len(rows)))
+
+    def _loss(self, good: GoodMoves, chance: np.random.Generator) -> Tensor:
+        """How unlikely the good moves are, and how likely are choices that the rules forbid.
+
+        Those are asked for after the good choices and after other legal ones, by chance: a network that has chosen
+        something else than the data must go on legally too.
+        """
+        states, others = good.states, _other_journeys(good.states, chance)
+        first, second = self._choices(states, good.moves, others)
+        loss = sum((_unlikely(values, good.moves[:, column]) for column, values in enumerate(first)), torch.zeros(()))
+        lawful = [_unlawful(first[0], legal_to(states))]
+        for moves, choices in ((good.moves, first), (others, second)):
+            to, origin = moves[:, 0].astype(np.intp), moves[:, 1].astype(np.intp)
+            lawful += [
+                _unlawful(choices[1], legal_from(states, to)),
+                _unlawful(choices[2], legal_remove(states, to, origin)),
+            ]
+        return loss + self.recipe.lawful * torch.stack(lawful).sum()
+
+    def _choices(
+        self, states: States, moves: NDArray[np.int8], others: NDArray[np.int8]
+    ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+        """All choices after the ones and after the other moves."""
+        cells, counts = torch.from_numpy(states.cells), torch.from_numpy(states.counts)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            if isinstance(self.network, OurDesign):
+                known = self.network.trunk(cells, counts)
+                first = self.network.choices(known, counts, torch.from_numpy(moves))
+                return first, self.network.choices(known, counts, torch.from_numpy(others))
+            both = torch.from_numpy(np.concatenate([moves, others]))
+            network = self.network
+            arrivals = network.arrival(cells, counts)
+            cells, counts = cells.repeat(2, 1), counts.repeat(2, 1)
+            origins = network.origin(cells, counts, both[:, 0]).chunk(2)
+            removals = network.removed(cells, counts, both[:, 0], both[:, 1]).chunk(2)
+        return (arrivals, origins[0], removals[0]), (arrivals, origins[1], removals[1])
+
+    def _add_to_average(self) -> None:
+        kept = min(AVERAGE, (self.step + 1) / (self.step + 10))
+        with torch.no_grad():
+            for mine, theirs in zip(self.average.parameters(), self.network.parameters(), strict=True):
+                mine.lerp_(theirs, 1 - kept)
+            for kept_buffer, buffer in zip(self.average.buffers(), self.network.buffers(), strict=True):
+                kept_buffer.copy_(buffer)
+
+    def state(self) -> dict[str, Any]:
+        """What `restore` takes."""
+        parts = {name: getattr(self, name).state_dict() for name in ("network", "average", "optimiser", "schedule")}
+        return parts | {"recipe": dataclasses.asdict(self.recipe), "step": self.step, "seconds": self.seconds}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Goes on from there. Raises ValueError where another recipe made it."""
+        ours = {name: value for name, value in dataclasses.asdict(self.recipe).items() if name != "threads"}
+        differing = [name for name, value in ours.items() if state["recipe"].get(name) != value]
+        if differing:
+            name = differing[0]
+            raise ValueError(
+                f"the run that was stopped had {name} {state['recipe'].get(name)}, not {ours[name]}: "
+                "repeat its options, choose another --work, or say --afresh"
+            )
+        for part in ("network", "average", "optimiser", "schedule"):
+            getattr(self, part).load_state_dict(state[part])
+        self.step, self.seconds = state["step"], state["seconds"]
+
+
+def fit(
+    learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, told: Told, *, afresh: bool = False
+) -> PaperDesign | OurDesign:
+    """The averaged network after all steps; `work` keeps the run and its learning curve.
+
+    Ctrl-C saves the run first. Raises ValueError where the folder holds a run of another recipe.
+    """
+    run = Run(recipe, learnt)
+    saved, curve = work / f"{recipe.design}.pt", work / f"{recipe.design}.jsonl"
+    if afresh:
+        saved.unlink(missing_ok=True)
+        curve.unlink(missing_ok=True)
+    if saved.is_file():
+        run.restore(torch.load(saved, weights_only=True))
+    watched = held.rows(slice(0, WATCHED))
+    began_s = saved_s = time.monotonic()
+    mean = 0.0
+    try:
+        while run.step < run.steps:
+            loss = run.advance()
+            mean += (loss - mean) / (1 + (run.step - 1) % run.epoch_steps)
+            now_s = time.monotonic()
+            run.seconds, began_s = run.seconds + now_s - began_s, now_s
+            told(run.step, run.steps, f"loss {mean:.3f}")
+            if run.step % run.epoch_steps == 0:
+                _note(curve, run, mean, watched)
+            if run.step % run.epoch_steps == 0 or now_s - saved_s >= SAVE_S:
+                save(run, saved)
+                saved_s = now_s
+    except KeyboardInterrupt:
+        save(run, saved)
+        raise
+    return run.average.eval()
+
+
+def save(run: Run, path: Path) -> None:
+    """Writes the run so that a kill leaves the old or the new file, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".part")
+    torch.save(run.state(), beside)
+    beside.replace(path)
+
+
+def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
+    """A line of the learning curve."""
+    figures = measure(watched, raw_answers(run.average.eval(), watched.states))["all"]
+    line = {
+        "design": run.recipe.design,
+        "epoch": run.step // run.epoch_steps,
+        "step": run.step,
+        "seconds": round(run.seconds, 1),
+        "loss": round(loss, 4),
+        "held_out": figures.as_json(),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def raw_answers(network: PaperDesign | OurDesign, states: States, batch: int = 256) -> NDArray[np.intp]:
+    """(n, 3): what the network answers before it is exported, in bfloat16 as it is trained."""
+    parts = [states.rows(slice(start, start + batch)) for start in range(0, len(states), batch)]
+    with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16):
+        found = [_answers(network, torch.from_numpy(part.cells), torch.from_numpy(part.counts)) for part in parts]
+    return np.asarray(torch.cat(found).numpy().astype(np.intp))
+
+
+def _answers(network: PaperDesign | OurDesign, cells: Tensor, counts: Tensor) -> Tensor:
+    if isinstance(network, OurDesign):
+        all_moves = network.all_moves(cells, counts)
+        flat = all_moves.flatten(1).argmax(dim=1)
+        sizes = all_moves.shape[2] * all_moves.shape[3], all_moves.shape[3]
+        return torch.stack([flat // sizes[0], flat % sizes[0] // sizes[1], flat % sizes[1]], dim=1)
+    to = network.arrival(cells, counts).argmax(dim=1)
+    origin = network.origin(cells, counts, to).argmax(dim=1)
+    return torch.stack([to, origin, network.removed(cells, counts, to, origin).argmax(dim=1)], dim=1)
+
+
+def _unlikely(values: Tensor, wanted: NDArray[np.int8]) -> Tensor:
+    return torch.nn.functional.nll_loss(values, torch.from_numpy(wanted).long())
+
+
+def _unlawful(values: Tensor, allowed: NDArray[np.bool_]) -> Tensor:
+    """The logarithm of what the rules leave of the probability, less than 0 is worse; its mean, turned round."""
+    return -values.masked_fill(~torch.from_numpy(allowed), -torch.inf).logsumexp(dim=1).mean()
+
+
+def _other_journeys(states: States, chance: np.random.Generator) -> NDArray[np.int8]:
+    """(n, 3): a legal TO by chance, a legal FROM to it; REMOVE is not chosen and NONE."""
+    to = _any_of(legal_to(states), chance)
+    origin = _any_of(legal_from(states, to), chance)
+    return np.stack([to, origin, np.full(len(to), NONE)], axis=1).astype(np.int8)
+
+
+def _any_of(allowed: NDArray[np.bool_], chance: np.random.Generator) -> NDArray[np.intp]:
+    return np.asarray((chance.random(allowed.shape) * allowed).argmax(axis=1))

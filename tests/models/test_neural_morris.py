@@ -1,0 +1,121 @@
+"""Training of morris' networks: symmetry, one answer from both forms, going on after a stop, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from agents.morris_networks import NONE  # noqa: E402
+from agents.morris_networks.good_moves import GoodMoves, States, held_out  # noqa: E402
+from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
+from agents.morris_networks.rows import as_rows, state_of  # noqa: E402
+from games.nine_mens_morris import NineMensMorris  # noqa: E402
+from models.train.manifest import write_entry  # noqa: E402
+from models.train.neural_morris import export  # noqa: E402
+from models.train.neural_morris_designs import OurDesign, PaperDesign, make_design  # noqa: E402
+from models.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
+from tests.agents.random_games import positions  # noqa: E402
+
+
+def good_moves(count: int) -> GoodMoves:
+    """The first legal move of positions met by chance."""
+    game = NineMensMorris()
+    found = positions(game, 2, count)
+    states = [state_of(game, position) for position in found]
+    moves = [as_rows(game.legal_moves(position))[0] for position in found]
+    cells, counts = (np.concatenate([getattr(state, name) for state in states]) for name in ("cells", "counts"))
+    return GoodMoves(States(cells, counts), np.array(moves, dtype=np.int8))
+
+
+def of(good: GoodMoves) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return torch.from_numpy(good.states.cells), torch.from_numpy(good.states.counts), torch.from_numpy(good.moves)
+
+
+def likely(network: OurDesign, good: GoodMoves) -> np.ndarray:
+    cells, counts, _ = of(good)
+    with torch.inference_mode():
+        all_moves = network.all_moves(cells, counts).numpy()
+    return np.asarray(all_moves[(np.arange(len(good)), *good.moves.astype(np.intp).T)])
+
+
+def test_our_design_knows_all_symmetries_but_for_the_names_of_points() -> None:
+    torch.manual_seed(1)
+    network, good = OurDesign().eval(), good_moves(12)
+    before = likely(network, good)
+    for number in range(16):
+        assert np.allclose(likely(network, good.turned(np.full(12, number))), before, atol=1e-4)
+
+
+def test_all_moves_at_once_are_the_choices_one_after_the_other() -> None:
+    torch.manual_seed(1)
+    network, good = OurDesign().eval(), good_moves(12)
+    with torch.inference_mode():
+        choices = network(*of(good))
+        all_moves = network.all_moves(*of(good)[:2])
+    one_by_one = sum(values[torch.arange(12), of(good)[2][:, number].long()] for number, values in enumerate(choices))
+    assert np.allclose(likely(network, good), one_by_one, atol=1e-4)
+    assert np.allclose(all_moves.exp().sum(dim=(1, 2, 3)), 1.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("design", ["ours", "paper"])
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(design: str) -> None:
+    recipe, good = Recipe(design, epochs=2, batch=6), good_moves(18)
+    whole, first, second = Run(recipe, good), Run(recipe, good), Run(recipe, good)
+    losses = [whole.advance() for _ in range(4)]
+    again = [first.advance() for _ in range(2)]
+    second.restore(first.state())
+    again += [second.advance() for _ in range(2)]
+    assert again == losses
+
+
+def test_both_designs_together_fit_into_ten_megabytes_in_half_precision() -> None:
+    numbers = {name: sum(one.numel() for one in make_design(name).parameters()) for name in ("ours", "paper")}
+    assert 2 * numbers["ours"] < 5_000_000
+    assert 2 * sum(numbers.values()) < 10_000_000
+
+
+def test_a_stopped_run_of_another_recipe_is_refused_by_the_name_of_what_differs() -> None:
+    good = good_moves(18)
+    run = Run(Recipe("ours", epochs=2, batch=6), good)
+    with pytest.raises(ValueError, match="had batch 6, not 9"):
+        Run(Recipe("ours", epochs=2, batch=9), good).restore(run.state())
+
+
+def test_training_learns_what_it_is_shown_and_never_what_is_held_out(tmp_path: Path) -> None:
+    good = good_moves(60)
+    apart = held_out(good.states, 1)
+    learnt = good.rows(~apart)
+    told: list[int] = []
+    recipe = Recipe("ours", epochs=12, batch=24)
+    network = fit(learnt, good.rows(apart), recipe, tmp_path, lambda done, total, how: told.append(done))
+    assert told == list(range(1, len(told) + 1))
+    curve = (tmp_path / "ours.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(curve) == 12
+    assert likely(network, learnt).mean() > likely(make_design("ours").eval(), learnt).mean() + 2
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore:# The axis name:UserWarning")
+@pytest.mark.parametrize("design", ["ours", "paper"])
+def test_exported_networks_answer_as_those_that_were_trained(design: str, tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    network = OurDesign(layers=1).eval() if design == "ours" else PaperDesign(blocks=(1, 1, 2)).eval()
+    good = good_moves(40)
+    export(network, tmp_path, design)
+    for name in FILES[design]:
+        write_entry(tmp_path, name, f"{name}.onnx", {})
+    loaded = load_networks(design, tmp_path)
+    assert (loaded.answers(good.states) == raw_answers(network, good.states)).mean() > 0.8
+    game = NineMensMorris()
+    for position in positions(game, 3, 10):
+        legal = as_rows(game.legal_moves(position))
+        choice = loaded.choose(state_of(game, position), legal)
+        shares = loaded.probabilities(state_of(game, position), legal)
+        assert np.isclose(shares.sum(), 1.0, atol=1e-4)
+        assert design == "paper" or choice.row == shares.argmax()
+        assert choice.masked >= 0
+    assert (good.moves <= NONE).all()
