@@ -12,14 +12,17 @@ LEAST_NUMBERS = 256
 """Constants of fewer numbers stay as they are: they cost nothing."""
 
 
-def store_half(source: Path, target: Path) -> None:
-    """Writes the network with large float32 constants as float16, each cast up before it is used."""
+def store_half(source: Path, target: Path, least: int = LEAST_NUMBERS) -> None:
+    """Writes the network with float32 constants of at least so many numbers as float16, cast up before they are used.
+
+    Names of nodes, and what the exporter noted of its own doings, are left out.
+    """
     model = onnx.load(str(source))
     graph = model.graph
     stored, casts = [], []
     for constant in graph.initializer:
         values = np.asarray(numpy_helper.to_array(constant))
-        if values.dtype != np.float32 or values.size < LEAST_NUMBERS:
+        if values.dtype != np.float32 or values.size < least:
             stored.append(constant)
             continue
         name = f"{constant.name}_half"
@@ -29,5 +32,10 @@ def store_half(source: Path, target: Path) -> None:
     del graph.node[:], graph.initializer[:]
     graph.node.extend(nodes)
     graph.initializer.extend(stored)
+    del graph.value_info[:]
+    for part in (model, graph, *graph.node, *graph.input, *graph.output):
+        del part.metadata_props[:]
+    for node in graph.node:
+        node.ClearField("name")
     onnx.checker.check_model(model)
     onnx.save(model, str(target))

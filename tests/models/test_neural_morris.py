@@ -17,8 +17,9 @@ from agents.morris_networks.rows import as_rows, state_of  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
 from models.train.manifest import write_entry  # noqa: E402
 from models.train.neural_morris import export  # noqa: E402
-from models.train.neural_morris_designs import OurDesign, PaperDesign, make_design  # noqa: E402
+from models.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402
 from models.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
+from models.train.neural_morris_folded import folded  # noqa: E402
 from tests.agents.random_games import positions  # noqa: E402
 
 
@@ -97,6 +98,17 @@ def test_training_learns_what_it_is_shown_and_never_what_is_held_out(tmp_path: P
     curve = (tmp_path / "ours.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(curve) == 12
     assert likely(network, learnt).mean() > likely(make_design("ours").eval(), learnt).mean() + 2
+
+
+def test_folded_norms_change_no_answer() -> None:
+    torch.manual_seed(3)
+    network = ResidualNetwork(2, 0, 24, 0.0)
+    cells, counts, _ = of(good_moves(40))
+    with torch.no_grad():
+        for _ in range(5):
+            network(cells, counts)
+        wanted = network.eval()(cells, counts)
+        assert torch.allclose(folded(network)(cells, counts), wanted, atol=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore:# The axis name:UserWarning")
