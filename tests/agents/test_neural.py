@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -169,7 +171,24 @@ def test_clients_beyond_the_limit_are_told_so(monkeypatch: pytest.MonkeyPatch) -
     serve(talk)
 
 
-def test_fuzzed_requests_each_get_a_legal_move_or_an_error_line() -> None:
+def test_the_client_in_the_document_is_answered(tmp_path: Path) -> None:
+    document = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+    source = next(code for code in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "socket.create" in code)
+    client = tmp_path / "client.py"
+    client.write_text(source, encoding="utf-8")
+
+    async def talk(ports: list[int]) -> None:
+        asked = [sys.executable, "-I", str(client), str(ports[1]), START, "OOPS"]
+        made = await asyncio.create_subprocess_exec(*asked, stdout=asyncio.subprocess.PIPE)
+        told, _ = await asyncio.wait_for(made.communicate(), 60)
+        first, second = told.decode().splitlines()
+        assert first == "[24, 0, 0]"
+        assert second.startswith("error: ")
+
+    serve(talk)
+
+
+def test_ten_thousand_fuzzed_requests_each_get_a_legal_move_or_an_error_line() -> None:
     draw, game = random.Random(8), NineMensMorris()
     whole = [game.format_position(position).partition(":")[2] for position in positions(game, 4, 60)]
 
@@ -180,8 +199,8 @@ def test_fuzzed_requests_each_get_a_legal_move_or_an_error_line() -> None:
         return bytes(text[: draw.choice((28, 28, 28, draw.randrange(28)))]) + draw.choice((b"\n", b"\r\n"))
 
     async def talk(ports: list[int]) -> None:
-        for number in range(20):
-            sent = [request() for _ in range(60)]
+        for number in range(100):
+            sent = [request() for _ in range(100)]
             lines = (await _ask(ports[number % 2], b"".join(sent))).decode("ascii").splitlines()
             for one in sent:
                 answer = lines.pop(0)
