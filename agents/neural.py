@@ -113,7 +113,7 @@ class Neural:
             tree.visit()
             count += 1
         row = root.best() if count else moves.index(seen.move)
-        score = root.values[row] / root.visits[row] if root.visits[row] else None
+        score = root.values[row] / root.visits[row] if count else math.tanh((seen.score or 0.0) / LOGIT)
         text = self.game.format_move(position, moves[row])
         return Answer(moves[row], score, count + seen.nodes, seen.depth, time.monotonic() - began_s, (text,), masked)
 
