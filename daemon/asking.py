@@ -79,7 +79,7 @@ class Asking:
 
     def take(self, reply: ReplyMessage, referee: Referee) -> list[Effect] | None:
         """What the referee decides on an answer; None where it is illegal, which is counted and never spoken."""
-        self.thought = self.last_thought = Thought(reply.score, reply.depth, reply.nodes, reply.seconds)
+        self.thought = self.last_thought = Thought(reply.score, reply.depth, reply.nodes, reply.seconds, reply.masked)
         effects = referee.reply(reply.agent, referee.ply, reply.move)
         if any(isinstance(effect, Announcement) and effect.code == "refused_reply" for effect in effects):
             self.refused += 1

@@ -113,6 +113,8 @@ class Thought:
     depth: int = 0
     nodes: int = 0
     seconds: float = 0.0
+    masked: int = 0
+    """Illegal choices that a network liked better, and that were passed over."""
 
 
 @dataclasses.dataclass(frozen=True)

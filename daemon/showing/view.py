@@ -200,6 +200,7 @@ def _thought(thought: Thought | None) -> dict[str, object] | None:
         "depth": thought.depth,
         "nodes": thought.nodes,
         "seconds": round(thought.seconds, 2),
+        "masked": thought.masked,
     }
 
 
