@@ -30,10 +30,18 @@ def neural_morris(
     ] = None,
     batch: Annotated[int, typer.Option(min=8, max=65_536, help="States a step.")] = 512,
     rate: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 2e-3,
+    decay: Annotated[float, typer.Option(min=0, max=1.0, help="Weight decay.")] = 0.05,
+    dropout: Annotated[float, typer.Option(min=0, max=0.9, help="Share of features that each step leaves out.")] = 0.1,
     seed: Annotated[
         int, typer.Option(min=0, max=2**20, help="Same seed, same held-out fifth, first weights and order.")
     ] = 1,
     threads: Annotated[int, typer.Option(min=1, max=1024, help="Processor cores for torch.")] = 1,
+    trial: Annotated[
+        bool,
+        typer.Option(
+            "--trial", help="Only try the recipe: learn from four fifths of what is learnt, measure on the last."
+        ),
+    ] = False,
     afresh: Annotated[bool, typer.Option("--afresh", help="Forget the run that was stopped, and begin again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the held-out figures as one JSON object.")] = False,
 ) -> None:
@@ -47,7 +55,7 @@ def neural_morris(
     """
     try:
         from models.train.cli import say_progress
-        from models.train.neural_morris import make_neural_morris
+        from models.train.neural_morris import make_neural_morris, try_recipe
         from models.train.neural_morris_fit import Recipe
     except ModuleNotFoundError as error:
         sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
@@ -56,10 +64,19 @@ def neural_morris(
         sys.stderr.write(f"kibitzer train: --design is ours or paper, not {design!r}\n")
         raise typer.Exit(2)
     say_progress()
-    recipe = Recipe(design, epochs or EPOCHS[design], batch=batch, peak_rate=rate, seed=seed, threads=threads)
+    recipe = Recipe(
+        design,
+        epochs or EPOCHS[design],
+        batch=batch,
+        peak_rate=rate,
+        decay=decay,
+        dropout=dropout,
+        seed=seed,
+        threads=threads,
+    )
     command = (
         f"kibitzer train neural-morris --design {design} --epochs {recipe.epochs} --batch {batch} "
-        f"--rate {rate:g} --seed {seed}"
+        f"--rate {rate:g} --decay {decay:g} --dropout {dropout:g} --seed {seed}"
     )
     try:
         with _bar() as progress:
@@ -68,7 +85,10 @@ def neural_morris(
             def told(done: int, total: int, how: str) -> None:
                 progress.update(task, completed=done, total=total, description=f"{design}: {how}")
 
-            figures = make_neural_morris(good_moves, out, work, recipe, command, told, afresh=afresh)
+            if trial:
+                figures = try_recipe(good_moves, work, recipe, told, afresh=afresh)
+            else:
+                figures = make_neural_morris(good_moves, out, work, recipe, command, told, afresh=afresh)
     except (ValueError, OSError) as error:
         sys.stderr.write(f"kibitzer train: {error}\n")
         raise typer.Exit(2) from None

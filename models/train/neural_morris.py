@@ -17,7 +17,7 @@ from agents.morris_networks.networks import FILES, load_networks
 from models.train.half_stored import store_half
 from models.train.manifest import write_entry
 from models.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign
-from models.train.neural_morris_fit import Recipe, Told, fit
+from models.train.neural_morris_fit import Recipe, Told, fit, raw_answers
 from models.train.neural_morris_folded import folded
 
 log = logging.getLogger(__name__)
@@ -55,6 +55,24 @@ def make_neural_morris(
     for name in FILES[recipe.design]:
         write_entry(out, name, f"{name}.onnx", facts)
     return figures.as_json()
+
+
+def try_recipe(
+    good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afresh: bool = False
+) -> dict[str, object]:
+    """Trains on four fifths of what is learnt, and measures on the last: to choose a recipe by.
+
+    Nothing that is held out is looked at, so that its figures stay those of states never seen. Raises ValueError,
+    OSError.
+    """
+    good = read_good_moves(good_moves)
+    learnt = good.rows(~held_out(good.states, recipe.seed))
+    apart = held_out(learnt.states, recipe.seed + 1)
+    if apart.all() or not apart.any():
+        raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
+    network = fit(learnt.rows(~apart), learnt.rows(apart), recipe, work, told, afresh=afresh)
+    watched = learnt.rows(apart)
+    return measure(watched, raw_answers(network, watched.states))["all"].as_json()
 
 
 def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:

@@ -216,6 +216,6 @@ def log_softmax(values: Tensor) -> Tensor:
     return nn.functional.log_softmax(values.float(), dim=-1)
 
 
-def make_design(name: str) -> PaperDesign | OurDesign:
+def make_design(name: str, dropout: float) -> PaperDesign | OurDesign:
     """A new network, or three, with weights by chance."""
-    return OurDesign() if name == "ours" else PaperDesign()
+    return OurDesign(dropout=dropout) if name == "ours" else PaperDesign(dropout=dropout)

@@ -42,6 +42,8 @@ class Recipe:
     batch: int = 512
     peak_rate: float = 2e-3
     decay: float = 0.05
+    dropout: float = 0.1
+    """Share of the features that each step leaves out."""
     lawful: float = 0.5
     """What the loss weighs of choices that the rules forbid."""
     seed: int = 1
@@ -59,7 +61,7 @@ class Run:
         torch.manual_seed(recipe.seed)
         torch.set_num_threads(recipe.threads)
         self.recipe, self.good = recipe, good
-        self.network = make_design(recipe.design)
+        self.network = make_design(recipe.design, recipe.dropout)
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.steps = max(2, recipe.epochs * self.epoch_steps)
         self.optimiser = torch.optim.AdamW(self._groups(), lr=recipe.peak_rate, betas=(0.9, 0.98))

@@ -75,7 +75,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(design: str) -> No
 
 
 def test_both_designs_together_fit_into_ten_megabytes_in_half_precision() -> None:
-    numbers = {name: sum(one.numel() for one in make_design(name).parameters()) for name in ("ours", "paper")}
+    numbers = {name: sum(one.numel() for one in make_design(name, 0.1).parameters()) for name in ("ours", "paper")}
     assert 2 * numbers["ours"] < 5_000_000
     assert 2 * sum(numbers.values()) < 10_000_000
 
@@ -97,7 +97,7 @@ def test_training_learns_what_it_is_shown_and_never_what_is_held_out(tmp_path: P
     assert told == list(range(1, len(told) + 1))
     curve = (tmp_path / "ours.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(curve) == 12
-    assert likely(network, learnt).mean() > likely(make_design("ours").eval(), learnt).mean() + 2
+    assert likely(network, learnt).mean() > likely(make_design("ours", 0.1).eval(), learnt).mean() + 2
 
 
 def test_folded_norms_change_no_answer() -> None:
