@@ -1,4 +1,4 @@
-"""The commands of endgame tables: `kibitzer tables build`, `kibitzer tables check`, `kibitzer tables list`."""
+"""The commands of endgame tables: `kibitzer tables build`, `check`, `list`, and `keep`, which asks players."""
 
 from __future__ import annotations
 
@@ -133,6 +133,53 @@ def list_(into: FolderOption = None, as_json: JsonOption = False) -> None:
         typer.echo(_json(header) if as_json else _line(header))
     if not headers:
         typer.echo(f"no tables in {within}; `kibitzer tables build --men 7` builds small ones", err=True)
+
+
+@app.command("keep")
+def keep(
+    players: Annotated[
+        list[str], typer.Argument(help="Agents as the arena writes them, such as minimax:heuristic=best,depth=3.")
+    ],
+    game: GameOption = "nine_mens_morris",
+    rule: RuleOption = [],  # noqa: B006
+    positions: Annotated[int, typer.Option(min=1, help="Random positions, as many of each table.")] = 20_000,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the positions.")] = 0,
+    into: FolderOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Asks players for moves in positions of the tables: how many keep what the position is worth.
+
+    Fields: player, positions, open (positions in which a move can lose a win or a draw), kept and kept_open: percent of
+    all moves, and of those in open positions, after which the position is still won, drawn or lost as before.
+    alphabeta without a heuristic asks the tables itself.
+
+    Example: kibitzer tables keep minimax:heuristic=best,depth=3 neural --rule flying=true --positions 20000
+    """
+    from agents.agent import AgentError
+    from agents.players import parse
+    from agents.tables.keeping import Questions
+    from agents.tables.keeping import keep as ask
+
+    the_game, within = _game("keep", game, rule), _within("keep", into)
+    try:
+        specs = [parse(player) for player in players]
+        questions = Questions(the_game, within)
+        with _progress() as progress:
+            task = progress.add_task("asking", total=positions * len(specs))
+            found = ask(questions, specs, positions, seed, lambda: progress.advance(task))
+    except (TableError, AgentError, OSError) as error:
+        _refuse("keep", error)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    for spec, kept in zip(specs, found, strict=True):
+        figures = kept.as_json()
+        if as_json:
+            typer.echo(json.dumps({"player": spec.text, **figures}))
+        else:
+            typer.echo(
+                f"{spec.text}: {figures['kept']} % of {kept.positions} moves keep the value,"
+                f" {figures['kept_open']} % of the {kept.open} that could lose it"
+            )
 
 
 def _spaces(where: Path, men: int | None) -> list[tuple[int, int]]:

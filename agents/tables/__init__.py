@@ -4,6 +4,7 @@
     folder       where the tables of some rules lie, and which subspaces so many men need
     build        solves subspaces, the small before those that lead to them
     check        recounts a table and holds its values against the plain rules
+    keeping      how often players keep what a position of a table is worth
     first_use    builds the small tables beside a game, in a process of its own
 
 A table holds a byte for each position: the code that `agents.kernels.nine_mens_morris.retrograde` describes. Draws by

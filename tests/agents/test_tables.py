@@ -14,9 +14,11 @@ from typer.testing import CliRunner
 
 import games
 from agents.kernels.nine_mens_morris import endgame_index
+from agents.players import parse
 from agents.tables import TableError, build, files, folder
 from agents.tables.build import Builder, Stopped
 from agents.tables.check import Checker
+from agents.tables.keeping import Questions, keep
 from agents.tables_cli import app
 from games.nine_mens_morris import Move, NineMensMorris, Position
 
@@ -204,3 +206,44 @@ def test_the_commands_build_list_and_check(tmp_path: Path) -> None:
         assert refused.exit_code == 2
         assert reason in refused.stderr
         assert "Traceback" not in refused.output
+
+
+def test_of_moves_those_that_keep_a_positions_value_are_counted(within: Path) -> None:
+    questions = Questions(morris(flying=True), within)
+    asked = list(questions.draw(60, seed=1))
+    assert {(one.position.men[0].bit_count(), one.position.men[1].bit_count()) for one in asked} == {
+        (3, 3),
+        (3, 4),
+        (4, 3),
+    }
+    assert any(one.is_open for one in asked)
+    found = keep(questions, [parse("random"), parse("alphabeta:heuristic=best,depth=4")], 60, 1, lambda: None)
+    chance, search = found
+    assert search.positions == 60 and search.open == sum(one.is_open for one in asked)
+    assert search.kept > chance.kept
+    again = keep(questions, [parse("alphabeta:heuristic=best,depth=4")], 60, 1, lambda: None)
+    assert again == [search]
+
+
+def test_a_win_at_once_is_the_only_move_that_keeps_a_win_of_one_ply(within: Path) -> None:
+    game = morris(flying=True)
+    checker, questions = Checker(game, within), Questions(game, within)
+    for question in questions.draw(200, seed=2):
+        if checker.endgames.code(*question.position.men) == 2:
+            over = {move for move in game.legal_moves(question.position) if _ends(game, question.position, move)}
+            assert over <= question.keeping
+            return
+    pytest.fail("no such position was drawn")
+
+
+def _ends(game: NineMensMorris, position: Position, move: Move) -> bool:
+    return game.outcome(game.apply(position, move)) is not None
+
+
+def test_keep_refuses_by_name_what_cannot_be_asked(within: Path, tmp_path: Path) -> None:
+    words = ["keep", "random", "--rule", "flying=true", "--positions", "3"]
+    runner = CliRunner()
+    assert runner.invoke(app, [*words, "--into", str(within)]).exit_code == 0
+    for more, said in ((["nobody"], "nobody"), ([], "no tables in")):
+        result = runner.invoke(app, [words[0], *more, *words[1:], "--into", str(tmp_path)])
+        assert result.exit_code == 2 and said in result.stderr

@@ -1,0 +1,121 @@
+"""How often players keep what a position is worth: won, drawn or lost, as the tables know it."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from agents.kernels.nine_mens_morris import endgame_index
+from agents.kernels.nine_mens_morris.endgames import Endgames
+from agents.players import Player, PlayerSpec
+from agents.tables import DRAW, TableError, folder, outcome
+from games.nine_mens_morris import Move, NineMensMorris, Position
+
+U = np.uint64
+HOLE = 255
+"""The code of a slot that stands for no position."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """A position, and which of its moves keep its value."""
+
+    position: Position
+    keeping: frozenset[Move]
+    moves: int
+    """Legal moves in all."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a move can lose anything."""
+        return len(self.keeping) < self.moves
+
+
+@dataclasses.dataclass
+class Kept:
+    """How a player did."""
+
+    positions: int = 0
+    kept: int = 0
+    open: int = 0
+    """Positions in which a move could lose anything."""
+    kept_open: int = 0
+
+    def add(self, question: Question, move: Move) -> None:
+        """Counts a player's answer."""
+        kept = move in question.keeping
+        self.positions, self.kept = self.positions + 1, self.kept + kept
+        if question.is_open:
+            self.open, self.kept_open = self.open + 1, self.kept_open + kept
+
+    def as_json(self) -> dict[str, object]:
+        """Counts, and shares in percent; None where nothing was asked."""
+        shares = {
+            "kept": round(100 * self.kept / self.positions, 2) if self.positions else None,
+            "kept_open": round(100 * self.kept_open / self.open, 2) if self.open else None,
+        }
+        return {"positions": self.positions, "open": self.open, **shares}
+
+
+class Questions:
+    """Positions from all tables of a game's rules, as many of each table, chosen by a seed."""
+
+    def __init__(self, game: NineMensMorris, within: Path) -> None:
+        """Raises TableError where there is no table."""
+        # A position of a table has no past: nothing is repeated, and no quiet moves are counted.
+        self.game = NineMensMorris(dataclasses.replace(game.rules, repetition=0, quiet_plies=0))
+        self._tables = Endgames(game, within)
+        self._spaces = [(header.own, header.opp) for header in folder.found(folder.of_rules(game, within))]
+        if not self._spaces:
+            raise TableError(f"no tables in {folder.of_rules(game, within)}; `kibitzer tables build` builds them")
+
+    def draw(self, count: int, seed: int) -> Iterator[Question]:
+        """So many positions that are not over."""
+        chance = random.Random(seed)
+        for number in range(count):
+            own, opp = self._spaces[number % len(self._spaces)]
+            yield self._question(own, opp, chance)
+
+    def _question(self, own: int, opp: int, chance: random.Random) -> Question:
+        words, slots = endgame_index.index(own), endgame_index.slots(own, opp)
+        while True:
+            men = int(endgame_index.position_at(U(words.ctypes.data), U(own), U(opp), U(chance.randrange(slots))))
+            position = Position((men & 0xFFFFFF, men >> 24), (0, 0), 0)
+            code = self._tables.code(*position.men)
+            if code is None or code == HOLE or self.game.outcome(position) is not None:
+                continue
+            moves = self.game.legal_moves(position)
+            keeping = frozenset(move for move in moves if self._worth(position, move) == outcome(code))
+            if not keeping:
+                raise TableError(f"{self.game.format_position(position)}: no move keeps what the table says")
+            return Question(position, keeping, len(moves))
+
+    def _worth(self, position: Position, move: Move) -> int:
+        """1, 0 or -1: what the position after a move is worth to who made it."""
+        after = self.game.apply(position, move)
+        ended = self.game.outcome(after)
+        if ended is not None:
+            return 0 if ended.winner is None else (1 if ended.winner == position.side else -1)
+        code = self._tables.code(after.men[after.side], after.men[1 - after.side])
+        if code is None:
+            raise TableError(f"{self.game.format_position(after)} is in no table: smaller tables are missing")
+        return -outcome(code) if code != DRAW else 0
+
+
+def keep(
+    questions: Questions, players: Sequence[PlayerSpec], count: int, seed: int, look: Callable[[], None]
+) -> list[Kept]:
+    """Asks every player all the questions; `look` is called after each. Raises TableError, AgentError."""
+    made = [Player(spec, questions.game) for spec in players]
+    found = [Kept() for _ in made]
+    stop = threading.Event()
+    for question in questions.draw(count, seed):
+        for player, kept in zip(made, found, strict=True):
+            kept.add(question, player.choose(question.position, stop).move)
+            look()
+    return found
