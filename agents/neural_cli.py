@@ -32,18 +32,24 @@ def eval_neural(
             "--held-out", min=0, max=2**20, help="Only the fifth that training with this seed kept apart; ours is 1."
         ),
     ] = None,
+    confused: Annotated[
+        bool, typer.Option("--confusion", help="Count, by phase, which purposes of moves are taken for which.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Measures how often morris' networks answer as good moves do: raw, before any legality mask.
 
     Fields, in percent but for states: accuracy (whole moves), to, from, remove (each choice by itself), legality (whole
     moves that the rules of the data allow: flying, mills protected); and the same for placing, moving and flying.
+    With --confusion: of the data's moves that close a mill, block one, make two in a line or do none of it, how many
+    are answered by which of these.
 
     Example: kibitzer eval-neural ../shared/data/morris/good-moves.train.txt --held-out 1 --json
     """
     from agents.morris_networks.good_moves import held_out, read_good_moves
     from agents.morris_networks.measure import measure
     from agents.morris_networks.networks import load_networks
+    from agents.morris_networks.purposes import PURPOSES, confusion
 
     try:
         loaded = load_networks(design, networks)
@@ -52,14 +58,23 @@ def eval_neural(
             good = good.rows(held_out(good.states, held_out_seed))
     except (ValueError, OSError) as error:
         _refuse("eval-neural", error)
-    figures = measure(good, loaded.answers(good.states))
+    answers = loaded.answers(good.states)
+    figures = measure(good, answers)
+    tables = confusion(good, answers) if confused else {}
     if as_json:
         phases = {name: found.as_json() for name, found in figures.items() if name != "all"}
-        typer.echo(json.dumps({"design": design, **figures["all"].as_json(), "phases": phases}))
+        more = {"purposes": PURPOSES, "confusion": {name: table.tolist() for name, table in tables.items()}}
+        typer.echo(
+            json.dumps({"design": design, **figures["all"].as_json(), "phases": phases, **(more if confused else {})})
+        )
         return
     for name, found in figures.items():
         shares = ", ".join(f"{what} {value}" for what, value in found.as_json().items())
         typer.echo(f"{name}: {shares}")
+    for name, table in tables.items():
+        typer.echo(f"\n{name + ', is':<16}" + "".join(f"{purpose:>9}" for purpose in PURPOSES))
+        for purpose, row in zip(PURPOSES[:-1], table, strict=False):
+            typer.echo(f"{'should be ' + purpose:<16}" + "".join(f"{count:>9}" for count in row))
 
 
 @app.command("serve-neural")

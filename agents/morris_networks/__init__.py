@@ -6,6 +6,7 @@
     rows         moves and positions of the rules as the networks number them
     networks     the trained files as they answer, by either design
     measure      how often they answer as the data does, and legally
+    purposes     what moves are for, and which purposes are taken for which
     service      the answers over plain TCP, a state a line
 
 A state is 28 characters from the mover's side, `NineMensMorris.format_position` without the name. Choices are numbers

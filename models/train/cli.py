@@ -243,3 +243,4 @@ def judgement(
 
 app.command("scenes")(scenes_cli.scenes)
 app.command("neural-morris")(neural_cli.neural_morris)
+app.command("neural-curve")(neural_cli.neural_curve)

@@ -105,3 +105,23 @@ def _bar() -> Progress:
     return Progress(
         *columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, disable=not console.is_terminal
     )
+
+
+def neural_curve(
+    curves: Annotated[list[Path], typer.Argument(help="Learning curves that training wrote, .jsonl in its --work.")],
+    plot: Annotated[Path, typer.Option(help="Picture to write, .png, .svg or .pdf.")],
+) -> None:
+    """Draws learning curves of neural-morris beside what was published.
+
+    Example: kibitzer train neural-curve var/train/neural_morris/ours.jsonl --plot curve.png
+    """
+    from models.train.neural_curve import draw_curves, read_curve
+
+    try:
+        draw_curves([read_curve(path) for path in curves], plot)
+    except ModuleNotFoundError:
+        sys.stderr.write("kibitzer train: the picture needs matplotlib: .venv/bin/python -m pip install matplotlib\n")
+        raise typer.Exit(2) from None
+    except (ValueError, OSError) as error:
+        sys.stderr.write(f"kibitzer train: {error}\n")
+        raise typer.Exit(2) from None

@@ -57,9 +57,7 @@ def make_neural_morris(
     return figures.as_json()
 
 
-def try_recipe(
-    good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afresh: bool = False
-) -> dict[str, object]:
+def try_recipe(good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afresh: bool = False) -> dict[str, object]:
     """Trains on four fifths of what is learnt, and measures on the last: to choose a recipe by.
 
     Nothing that is held out is looked at, so that its figures stay those of states never seen. Raises ValueError,

@@ -12,6 +12,7 @@ from agents.morris_networks.board import LINES, NEIGHBOURS, PAIR_KINDS, POINT_KI
 from agents.morris_networks.good_moves import GoodMoves, States, held_out, read_good_moves, read_states
 from agents.morris_networks.legality import is_legal, legal_from, legal_remove, legal_to
 from agents.morris_networks.measure import measure
+from agents.morris_networks.purposes import PURPOSES, confusion, purposes
 from agents.morris_networks.rows import as_rows, state_of
 from games.nine_mens_morris import MorrisRules, NineMensMorris
 from tests.agents.random_games import positions
@@ -147,3 +148,20 @@ def test_every_published_good_move_is_legal() -> None:
         pytest.skip(f"{path} is not there")
     good = read_good_moves(path).rows(slice(0, 20_000))
     assert is_legal(good.states, good.moves).all()
+
+
+def test_purposes_of_moves(tmp_path: Path) -> None:
+    good = some(tmp_path)
+    assert [PURPOSES[one] for one in purposes(good.states, good.moves)][:2] == ["mill", "mill"]
+    state = read_states(["MOO" + 18 * "O" + "EEO8712"])
+    to = {"two": 1, "block": 23, "other": 12}
+    for purpose, point in to.items():
+        assert PURPOSES[purposes(state, np.array([[point, NONE, NONE]]))[0]] == purpose
+    assert PURPOSES[purposes(state, np.array([[0, NONE, NONE]]))[0]] == "illegal"
+
+
+def test_confusion_counts_every_state_once_by_phase(tmp_path: Path) -> None:
+    good = some(tmp_path)
+    tables = confusion(good, good.moves)
+    assert {name: int(table.sum()) for name, table in tables.items()} == {"placing": 2, "moving": 1, "flying": 0}
+    assert all((table == np.diag(np.diag(table))).all() for table in tables.values())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -15,8 +17,10 @@ from agents.morris_networks.good_moves import GoodMoves, States, held_out  # noq
 from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
 from agents.morris_networks.rows import as_rows, state_of  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
+from models.train import neural_morris  # noqa: E402
 from models.train.manifest import write_entry  # noqa: E402
-from models.train.neural_morris import export  # noqa: E402
+from models.train.neural_curve import draw_curves, read_curve  # noqa: E402
+from models.train.neural_morris import export, try_recipe  # noqa: E402
 from models.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402
 from models.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
 from models.train.neural_morris_folded import folded  # noqa: E402
@@ -98,6 +102,37 @@ def test_training_learns_what_it_is_shown_and_never_what_is_held_out(tmp_path: P
     curve = (tmp_path / "ours.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(curve) == 12
     assert likely(network, learnt).mean() > likely(make_design("ours", 0.1).eval(), learnt).mean() + 2
+
+
+def test_a_trial_learns_nothing_from_what_is_held_out_and_measures_on_none_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = good_moves(80)
+    apart = held_out(good.states, 1)
+    shown: list[GoodMoves] = []
+
+    def looked_at(learnt: GoodMoves, held: GoodMoves, *rest: object, **more: object) -> OurDesign:
+        shown.extend([learnt, held])
+        return OurDesign(layers=1).eval()
+
+    monkeypatch.setattr(neural_morris, "read_good_moves", lambda _path: good)
+    monkeypatch.setattr(neural_morris, "fit", looked_at)
+    figures = try_recipe(tmp_path, tmp_path, Recipe("ours", epochs=1), lambda *_: None)
+    secret = {row.tobytes() for row in good.states.cells[apart]}
+    seen = [row.tobytes() for part in shown for row in part.states.cells]
+    assert len(shown[0]) and len(shown[1]) == figures["states"]
+    assert len(seen) == (~apart).sum() and not secret & set(seen)
+
+
+def test_learning_curves_are_drawn_and_other_files_refused(tmp_path: Path) -> None:
+    curve, picture = tmp_path / "ours.jsonl", tmp_path / "curve.png"
+    held = {"states": 9, "accuracy": 40.0, "legality": 99.9}
+    lines = [json.dumps({"design": "ours", "epoch": epoch, "held_out": held}) for epoch in (1, 2)]
+    curve.write_text("\n".join(lines), encoding="utf-8")
+    draw_curves([read_curve(curve)], picture)
+    assert cv2.imread(str(picture)) is not None
+    with pytest.raises(ValueError, match="is no learning curve"):
+        read_curve(picture)
 
 
 def test_folded_norms_change_no_answer() -> None:
