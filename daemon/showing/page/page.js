@@ -88,6 +88,7 @@ function showThought({ thought }) {
     thought.score === null ? "" : valued(thought.score),
     thought.depth ? t("depth {depth}", { depth: thought.depth }) : "",
     thought.nodes > 1 ? t("{count} positions", { count: thought.nodes.toLocaleString(locale()) }) : "",
+    thought.masked ? t("illegal choices passed over: {count}", { count: thought.masked }) : "",
     thought.seconds >= 0.05 ? t("{seconds} s", { seconds: thought.seconds.toFixed(1) }) : "",
   ];
   write(element, `${t("The agent")}: ${parts.filter(Boolean).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ")}`);
