@@ -24,3 +24,10 @@ def as_rows(moves: Sequence[Move]) -> NDArray[np.intp]:
         for move in moves
     ]
     return np.array(rows, dtype=np.intp).reshape(-1, 3)
+
+
+def position_of(states: States, row: int) -> Position:
+    """The position of a state, the mover first; it has no past."""
+    cells = states.cells[row]
+    mine, theirs = (sum(1 << int(point) for point in np.flatnonzero(cells == code)) for code in (1, 2))
+    return Position((mine, theirs), (int(states.counts[row, 0]), int(states.counts[row, 1])), 0)

@@ -32,6 +32,11 @@ def neural_morris(
     rate: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 2e-3,
     decay: Annotated[float, typer.Option(min=0, max=1.0, help="Weight decay.")] = 0.05,
     dropout: Annotated[float, typer.Option(min=0, max=0.9, help="Share of features that each step leaves out.")] = 0.1,
+    own: Annotated[
+        int, typer.Option(min=0, max=10_000_000, help="Positions our own search labels, learnt from before the others.")
+    ] = 0,
+    own_nodes: Annotated[int, typer.Option(min=100, max=10_000_000, help="Positions it searches for each.")] = 20_000,
+    own_epochs: Annotated[int, typer.Option(min=1, max=1000, help="Times each of them is seen.")] = 2,
     seed: Annotated[
         int, typer.Option(min=0, max=2**20, help="Same seed, same held-out fifth, first weights and order.")
     ] = 1,
@@ -71,12 +76,16 @@ def neural_morris(
         peak_rate=rate,
         decay=decay,
         dropout=dropout,
+        own=own,
+        own_nodes=own_nodes,
+        own_epochs=own_epochs,
         seed=seed,
         threads=threads,
     )
     command = (
         f"kibitzer train neural-morris --design {design} --epochs {recipe.epochs} --batch {batch} "
         f"--rate {rate:g} --decay {decay:g} --dropout {dropout:g} --seed {seed}"
+        + (f" --own {own} --own-nodes {own_nodes} --own-epochs {own_epochs}" if own else "")
     )
     try:
         with _bar() as progress:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.morris_networks.good_moves import held_out, read_good_moves
+from agents.morris_networks.good_moves import GoodMoves, held_out, read_good_moves
 from agents.morris_networks.measure import measure
 from agents.morris_networks.networks import FILES, load_networks
 from models.train.half_stored import store_half
@@ -19,10 +19,12 @@ from models.train.manifest import write_entry
 from models.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign
 from models.train.neural_morris_fit import Recipe, Told, fit, raw_answers
 from models.train.neural_morris_folded import folded
+from models.train.neural_morris_labels import labelled
 
 log = logging.getLogger(__name__)
 
 DATA = "good moves of nine men's morris, published under MIT, but for the held-out fifth"
+OWN = "; positions near them, labelled by our own search and endgame tables"
 LICENCE = "MIT"
 LEAST_NUMBERS = 128
 """Constants from so many numbers on are stored in half precision: the paper's norms have 200 each."""
@@ -40,15 +42,16 @@ def make_neural_morris(
     apart = held_out(good.states, recipe.seed)
     if apart.all() or not apart.any():
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = fit(good.rows(~apart), good.rows(apart), recipe, work, told, afresh=afresh)
+    network = _trained(good.rows(~apart), good.rows(apart), recipe, work, told, afresh)
     export(network, out, recipe.design)
+    data = DATA + OWN if recipe.own else DATA
     for name in FILES[recipe.design]:
-        write_entry(out, name, f"{name}.onnx", {"data": DATA, "licence": LICENCE, "command": command})
+        write_entry(out, name, f"{name}.onnx", {"data": data, "licence": LICENCE, "command": command})
     held = good.rows(apart)
     began_s = time.perf_counter()
     figures = measure(held, load_networks(recipe.design, out).answers(held.states))["all"]
     log.info("measured on %d held-out states in %.0f s", len(held), time.perf_counter() - began_s)
-    facts: dict[str, str | float] = {"data": DATA, "licence": LICENCE, "command": command, "split_seed": recipe.seed}
+    facts: dict[str, str | float] = {"data": data, "licence": LICENCE, "command": command, "split_seed": recipe.seed}
     for name, value in figures.as_json().items():
         if isinstance(value, (int, float)):
             facts[f"held_out_{name}"] = value
@@ -68,9 +71,20 @@ def try_recipe(good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afre
     apart = held_out(learnt.states, recipe.seed + 1)
     if apart.all() or not apart.any():
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
-    network = fit(learnt.rows(~apart), learnt.rows(apart), recipe, work, told, afresh=afresh)
+    network = _trained(learnt.rows(~apart), learnt.rows(apart), recipe, work, told, afresh)
     watched = learnt.rows(apart)
     return measure(watched, raw_answers(network, watched.states))["all"].as_json()
+
+
+def _trained(
+    learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, told: Told, afresh: bool
+) -> PaperDesign | OurDesign:
+    """Labels positions of our own first, where the recipe wants some."""
+    own = None
+    if recipe.own:
+        labelling = lambda done, total: told(done, total, "labelling")  # noqa: E731
+        own = labelled(learnt.states, recipe.own, recipe.seed, recipe.own_nodes, work / "own.npz", labelling)
+    return fit(learnt, held, recipe, work, told, own=own, afresh=afresh)
 
 
 def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:

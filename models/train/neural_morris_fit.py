@@ -46,6 +46,11 @@ class Recipe:
     """Share of the features that each step leaves out."""
     lawful: float = 0.5
     """What the loss weighs of choices that the rules forbid."""
+    own: int = 0
+    """Positions that our own search labels, from which is learnt before the good moves."""
+    own_nodes: int = 20_000
+    """What it searches for each."""
+    own_epochs: int = 2
     seed: int = 1
     threads: int = 1
 
@@ -57,13 +62,16 @@ Told = Callable[[int, int, str], None]
 class Run:
     """A network on its way, with all that going on needs."""
 
-    def __init__(self, recipe: Recipe, good: GoodMoves) -> None:
+    def __init__(self, recipe: Recipe, good: GoodMoves, own: GoodMoves | None = None) -> None:
+        """Learns from `own` positions first, where there are any, and then from the good moves alone."""
         torch.manual_seed(recipe.seed)
         torch.set_num_threads(recipe.threads)
-        self.recipe, self.good = recipe, good
+        self.recipe = recipe
+        self._stages = [(own, recipe.own_epochs)] if own is not None and len(own) else []
+        self._stages.append((good, recipe.epochs))
         self.network = make_design(recipe.design, recipe.dropout)
         self.average = copy.deepcopy(self.network).requires_grad_(False)
-        self.steps = max(2, recipe.epochs * self.epoch_steps)
+        self.steps = max(2, sum(epochs * self._epoch_steps(data) for data, epochs in self._stages))
         self.optimiser = torch.optim.AdamW(self._groups(), lr=recipe.peak_rate, betas=(0.9, 0.98))
         self.schedule = torch.optim.lr_scheduler.OneCycleLR(
             self.optimiser, recipe.peak_rate, total_steps=self.steps, pct_start=0.1, final_div_factor=1000
@@ -71,10 +79,30 @@ class Run:
         self.step = 0
         self.seconds = 0.0
 
-    @property
-    def epoch_steps(self) -> int:
+    def _epoch_steps(self, data: GoodMoves) -> int:
         """Steps in which each state is seen once; what does not fill a batch waits for the next order."""
-        return max(1, len(self.good) // self.recipe.batch)
+        return max(1, len(data) // self.recipe.batch)
+
+    def _now(self) -> tuple[GoodMoves, int, int]:
+        """What the next step learns from, the epoch, all stages counted together, and the batch's number in it."""
+        left, before = self.step, 0
+        for data, epochs in self._stages[:-1]:
+            steps = epochs * self._epoch_steps(data)
+            if left < steps:
+                return data, before + left // self._epoch_steps(data), left % self._epoch_steps(data)
+            left, before = left - steps, before + epochs
+        good = self._stages[-1][0]
+        return good, before + left // self._epoch_steps(good), left % self._epoch_steps(good)
+
+    @property
+    def epoch(self) -> int:
+        """Epochs that are done."""
+        return self._now()[1]
+
+    @property
+    def begins_epoch(self) -> bool:
+        """Whether the next step is the first of an epoch."""
+        return self._now()[2] == 0
 
     def _groups(self) -> list[dict[str, Any]]:
         """Matrices decay, biases and norms do not."""
@@ -97,9 +125,9 @@ class Run:
         return float(loss.detach())
 
     def _batch(self) -> GoodMoves:
-        epoch, number = divmod(self.step, self.epoch_steps)
-        order = np.random.default_rng((self.recipe.seed, epoch)).permutation(len(self.good))
-        rows = self.good.rows(order[number * self.recipe.batch : (number + 1) * self.recipe.batch])
+        data, epoch, number = self._now()
+        order = np.random.default_rng((self.recipe.seed, epoch)).permutation(len(data))
+        rows = data.rows(order[number * self.recipe.batch : (number + 1) * self.recipe.batch])
         if self.recipe.design == "ours":
             return rows
         chance = np.random.default_rng((self.recipe.seed, self.step))
@@ -170,13 +198,21 @@ class Run:
 
 
 def fit(
-    learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, told: Told, *, afresh: bool = False
+    learnt: GoodMoves,
+    held: GoodMoves,
+    recipe: Recipe,
+    work: Path,
+    told: Told,
+    *,
+    own: GoodMoves | None = None,
+    afresh: bool = False,
 ) -> PaperDesign | OurDesign:
     """The averaged network after all steps; `work` keeps the run and its learning curve.
 
-    Ctrl-C saves the run first. Raises ValueError where the folder holds a run of another recipe.
+    `own` are positions that our own search has labelled. Ctrl-C saves the run first. Raises ValueError where the folder
+    holds a run of another recipe.
     """
-    run = Run(recipe, learnt)
+    run = Run(recipe, learnt, own)
     saved, curve = work / f"{recipe.design}.pt", work / f"{recipe.design}.jsonl"
     if afresh:
         saved.unlink(missing_ok=True)
@@ -185,17 +221,20 @@ def fit(
         run.restore(torch.load(saved, weights_only=True))
     watched = held.rows(slice(0, WATCHED))
     began_s = saved_s = time.monotonic()
-    mean = 0.0
+    mean, done = 0.0, 0
     try:
         while run.step < run.steps:
             loss = run.advance()
-            mean += (loss - mean) / (1 + (run.step - 1) % run.epoch_steps)
+            done += 1
+            mean += (loss - mean) / done
             now_s = time.monotonic()
             run.seconds, began_s = run.seconds + now_s - began_s, now_s
             told(run.step, run.steps, f"loss {mean:.3f}")
-            if run.step % run.epoch_steps == 0:
+            whole = run.begins_epoch or run.step == run.steps
+            if whole:
                 _note(curve, run, mean, watched)
-            if run.step % run.epoch_steps == 0 or now_s - saved_s >= SAVE_S:
+                done = 0
+            if whole or now_s - saved_s >= SAVE_S:
                 save(run, saved)
                 saved_s = now_s
     except KeyboardInterrupt:
@@ -217,7 +256,7 @@ def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
     figures = measure(watched, raw_answers(run.average.eval(), watched.states))["all"]
     line = {
         "design": run.recipe.design,
-        "epoch": run.step // run.epoch_steps,
+        "epoch": run.epoch,
         "step": run.step,
         "seconds": round(run.seconds, 1),
         "loss": round(loss, 4),

@@ -14,16 +14,18 @@ pytest.importorskip("onnx")
 
 from agents.morris_networks import NONE  # noqa: E402
 from agents.morris_networks.good_moves import GoodMoves, States, held_out  # noqa: E402
+from agents.morris_networks.legality import is_legal  # noqa: E402
 from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
 from agents.morris_networks.rows import as_rows, state_of  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
-from models.train import neural_morris  # noqa: E402
+from models.train import neural_morris, neural_morris_labels  # noqa: E402
 from models.train.manifest import write_entry  # noqa: E402
 from models.train.neural_curve import draw_curves, read_curve  # noqa: E402
 from models.train.neural_morris import export, try_recipe  # noqa: E402
 from models.train.neural_morris_designs import OurDesign, PaperDesign, ResidualNetwork, make_design  # noqa: E402
 from models.train.neural_morris_fit import Recipe, Run, fit, raw_answers  # noqa: E402
 from models.train.neural_morris_folded import folded  # noqa: E402
+from models.train.neural_morris_labels import labelled  # noqa: E402
 from tests.agents.random_games import positions  # noqa: E402
 
 
@@ -122,6 +124,34 @@ def test_a_trial_learns_nothing_from_what_is_held_out_and_measures_on_none_of_it
     seen = [row.tobytes() for part in shown for row in part.states.cells]
     assert len(shown[0]) and len(shown[1]) == figures["states"]
     assert len(seen) == (~apart).sum() and not secret & set(seen)
+
+
+def test_positions_are_labelled_by_our_own_search_the_same_after_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neural_morris_labels, "CHUNK", 20)
+    states = good_moves(60).states
+    told: list[tuple[int, int]] = []
+    whole = labelled(states, 40, 1, 200, tmp_path / "whole.npz", lambda done, total: told.append((done, total)))
+    labelled(states, 5, 1, 200, tmp_path / "own.npz", lambda *_: None)
+    again = labelled(states, 40, 1, 200, tmp_path / "own.npz", lambda *_: None)
+    assert told[-1] == (40, 40) and len(whole) == 40
+    assert (again.states.cells == whole.states.cells).all() and (again.moves == whole.moves).all()
+    for seed in (1, 2):
+        assert not held_out(whole.states, seed).any()
+    flying = is_legal(whole.states, whole.moves)
+    assert (flying | is_legal(whole.states, whole.moves, flying=False, mill_protected=False)).all()
+
+
+def test_own_positions_are_learnt_from_before_the_good_moves() -> None:
+    own, good = good_moves(24), good_moves(36).rows(slice(24, 36))
+    run = Run(Recipe("ours", epochs=2, batch=6, own=24, own_epochs=1), good, own)
+    mine = {row.tobytes() for row in own.states.cells}
+    sources = []
+    for step in range(run.steps):
+        run.step = step
+        sources.append(all(row.tobytes() in mine for row in run._batch().states.cells))
+    assert sources == [True] * 4 + [False] * 4
 
 
 def test_learning_curves_are_drawn_and_other_files_refused(tmp_path: Path) -> None:
