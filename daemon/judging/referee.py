@@ -261,8 +261,8 @@ class Referee(Play):
         if self._together is not None and (lifted := self._together.lifted(self.line, event)) is not None:
             return self._takeback(lifted)
         way = None if undone is None else undone.explains(self.line, event)
-        if undone is None or way is None:
-            return None
+        if undone is None or way is None or way[1].explanations[0].seen > 1:
+            return None  # moves taken back, made again, and several more: an illegal one is likelier than all that
         effects = self._take_over(undone, way[0])
         return [*effects, *self._judge(way[1], movers)]
 

@@ -160,3 +160,17 @@ def test_boards_that_nobody_puts_right_are_complained_of_twice_and_then_only_in_
     assert "tell me to adopt the board" in told(referee.remind())[0].text
     assert codes(see(referee, board_of(LAID))) == ["resumed"]
     assert codes(see(referee, board)) == ["desync"]
+
+
+@pytest.mark.parametrize("wrong", ["e2-d3", "a2-b3", "d1-c2"])
+def test_an_illegal_move_after_moves_were_taken_back_is_not_explained_by_making_them_again(
+    wrong: str,
+) -> None:
+    game = games.load("ganh")
+    texts = ["a4-b4", "c1-d2", "b4-a4", "d2-c3", "c5-b4", "c3-b3", "e3-d3", "a3xc5"]
+    referee = after(texts, game)
+    board = board_of(texts[:4], game)
+    assert codes(see(referee, board)) == ["takeback"]
+    effects = see(referee, moved(board, wrong, game=game))
+    assert [(one.code, one.rule) for one in told(effects)] == [("illegal", "not_your_turn")]
+    assert referee.moves == texts[:4]
