@@ -138,7 +138,8 @@ MORRIS = (
     _kind("two men laid", "two_men_laid", lambda at: lay(at, at.mine, 2) if _laying(at) > 1 else None),
     _kind("two men moved", "two_men_moved", lambda at: None if _laying(at) else shift(at, at.mine, 2)),
     _kind("one man too many", "extra_man", lambda at: None if _laying(at) else lay(at, at.mine)),
-    _kind("moved while laying", "must_place", lambda at: shift(at, at.mine) if _laying(at) else None),
+    # A man that closes a mill where he lands may have come from the hand, and one of his own have been taken for it.
+    _kind("moved while laying", "must_place wrong_man_removed", lambda at: shift(at, at.mine) if _laying(at) else None),
     _kind("moved too far", "not_adjacent", lambda at: None if _laying(at) else shift(at, at.mine)),
     _kind("own man taken", "man_missing", lambda at: take(at, at.mine)),
     _kind("taken without a mill", "man_removed_without_mill", lambda at: take(at, at.theirs)),
