@@ -138,7 +138,7 @@ def list_(into: FolderOption = None, as_json: JsonOption = False) -> None:
 @app.command("keep")
 def keep(
     players: Annotated[
-        list[str], typer.Argument(help="Agents as the arena writes them, such as minimax:heuristic=best,depth=3.")
+        list[str], typer.Argument(help="Agents as the arena writes them, such as alphabeta:heuristic=best,depth=3.")
     ],
     game: GameOption = "nine_mens_morris",
     rule: RuleOption = [],  # noqa: B006
@@ -153,7 +153,7 @@ def keep(
     all moves, and of those in open positions, after which the position is still won, drawn or lost as before.
     alphabeta without a heuristic asks the tables itself.
 
-    Example: kibitzer tables keep minimax:heuristic=best,depth=3 neural --rule flying=true --positions 20000
+    Example: kibitzer tables keep alphabeta:heuristic=best,depth=3 neural --rule flying=true --positions 20000
     """
     from agents.agent import AgentError
     from agents.players import parse

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -52,17 +53,20 @@ def load_networks(design: str, folder: Path = MODELS) -> Networks:
     """The shipped networks, or those of another folder. Raises ValueError where they are absent or changed."""
     if design not in FILES:
         raise ValueError(f"there is no design {design!r} of networks; the designs are {', '.join(DESIGNS)}")
-    manifest = folder / "manifest.toml"
-    entries = tomllib.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
+    entries = _entries(folder)
     sessions = [_session(folder, name, entries.get(name)) for name in FILES[design]]
     return _AllAtOnce(sessions[0]) if design == "ours" else _OneByOne(*sessions)
 
 
 def are_there(design: str, folder: Path = MODELS) -> bool:
     """Whether the folder's manifest names all networks of the design."""
-    manifest = folder / "manifest.toml"
-    entries = tomllib.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
+    entries = _entries(folder)
     return all(name in entries for name in FILES[design])
+
+
+def _entries(folder: Path) -> dict[str, dict[str, str]]:
+    manifest = folder / "manifest.toml"
+    return tomllib.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
 
 
 def _session(folder: Path, name: str, entry: dict[str, str] | None) -> onnxruntime.InferenceSession:
@@ -85,8 +89,7 @@ class _AllAtOnce:
         self._session = session
 
     def answers(self, states: States) -> Moves:
-        found = [self._best(states.rows(slice(start, start + BATCH))) for start in range(0, len(states), BATCH)]
-        return np.concatenate(found) if found else np.empty((0, 3), dtype=np.intp)
+        return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
         all_moves = self._all(state)[0]
@@ -113,8 +116,7 @@ class _OneByOne:
         self._to, self._origin, self._removed = sessions
 
     def answers(self, states: States) -> Moves:
-        found = [self._best(states.rows(slice(start, start + BATCH))) for start in range(0, len(states), BATCH)]
-        return np.concatenate(found) if found else np.empty((0, 3), dtype=np.intp)
+        return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
         """Choice by choice: an illegal one is masked, the next best taken."""
@@ -140,6 +142,11 @@ class _OneByOne:
         to = _run(self._to, states).argmax(axis=1)
         origin = _run(self._origin, states, to).argmax(axis=1)
         return np.stack([to, origin, _run(self._removed, states, to, origin).argmax(axis=1)], axis=1)
+
+
+def _in_batches(states: States, best: Callable[[States], Moves]) -> Moves:
+    found = [best(states.rows(slice(start, start + BATCH))) for start in range(0, len(states), BATCH)]
+    return np.concatenate(found) if found else np.empty((0, 3), dtype=np.intp)
 
 
 def _run(session: onnxruntime.InferenceSession, states: States, *earlier: NDArray[np.integer]) -> Floats:

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 DRAW = 0
 """The code of a draw; c above 0 is an end c - 1 plies on, lost for the mover if c is odd."""
+HOLE = 255
+"""The code of a slot that stands for no position."""
 LEAST_MEN, MOST_MEN = 6, 18
 """On the board, both sides together."""
 SMALL_MEN = 7

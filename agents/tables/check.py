@@ -11,19 +11,29 @@ import numpy as np
 
 from agents.kernels.nine_mens_morris import endgame_index, retrograde
 from agents.kernels.nine_mens_morris.endgames import Endgames
-from agents.tables import DRAW, TableError, build, files, folder
+from agents.tables import DRAW, HOLE, TableError, build, files, folder
 from games.nine_mens_morris import NineMensMorris, Position
 
 U = np.uint64
-HOLE = 255
+
+
+def position_of(own: int, opp: int, slot: int) -> Position:
+    """The position of a slot, its mover first; it has no past."""
+    words = endgame_index.index(own)
+    men = int(endgame_index.position_at(U(words.ctypes.data), U(own), U(opp), U(slot)))
+    return Position((men & 0xFFFFFF, men >> 24), (0, 0), 0)
+
+
+def without_past(game: NineMensMorris) -> NineMensMorris:
+    """The game as tables know it: nothing is repeated, and no quiet moves are counted."""
+    return NineMensMorris(dataclasses.replace(game.rules, repetition=0, quiet_plies=0))
 
 
 class Checker:
     """Checks the tables of one game's rules in one folder."""
 
     def __init__(self, game: NineMensMorris, within: Path) -> None:
-        rules = dataclasses.replace(game.rules, repetition=0, quiet_plies=0)
-        self.game, self.folder, self.key = NineMensMorris(rules), folder.of_rules(game, within), folder.rules_key(game)
+        self.game, self.folder, self.key = without_past(game), folder.of_rules(game, within), folder.rules_key(game)
         self.endgames = Endgames(game, within)
 
     def file(self, own: int, opp: int) -> files.Header:
@@ -50,10 +60,9 @@ class Checker:
         chosen: Iterable[int] = range(slots)
         if states is not None and states < slots:
             chosen = random.Random(seed).sample(range(slots), states)
-        words, checked = endgame_index.index(own), 0
+        checked = 0
         for slot in chosen:
-            men = int(endgame_index.position_at(U(words.ctypes.data), U(own), U(opp), U(slot)))
-            position = Position((men & 0xFFFFFF, men >> 24), (0, 0), 0)
+            position = position_of(own, opp, slot)
             has, wants = self.endgames.code(*position.men), self.code_by_the_rules(position)
             if has != wants:
                 text = self.game.format_position(position)

@@ -8,17 +8,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from agents.kernels.nine_mens_morris import endgame_index
 from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.players import Player, PlayerSpec
-from agents.tables import DRAW, TableError, folder, outcome
+from agents.tables import HOLE, TableError, folder, outcome
+from agents.tables.check import position_of, without_past
 from games.nine_mens_morris import Move, NineMensMorris, Position
-
-U = np.uint64
-HOLE = 255
-"""The code of a slot that stands for no position."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,10 +62,9 @@ class Questions:
 
     def __init__(self, game: NineMensMorris, within: Path) -> None:
         """Raises TableError where there is no table."""
-        # A position of a table has no past: nothing is repeated, and no quiet moves are counted.
-        self.game = NineMensMorris(dataclasses.replace(game.rules, repetition=0, quiet_plies=0))
+        self.game = without_past(game)
         self._tables = Endgames(game, within)
-        self._spaces = [(header.own, header.opp) for header in folder.found(folder.of_rules(game, within))]
+        self._spaces = sorted(self._tables.addresses)
         if not self._spaces:
             raise TableError(f"no tables in {folder.of_rules(game, within)}; `kibitzer tables build` builds them")
 
@@ -82,10 +76,9 @@ class Questions:
             yield self._question(own, opp, chance)
 
     def _question(self, own: int, opp: int, chance: random.Random) -> Question:
-        words, slots = endgame_index.index(own), endgame_index.slots(own, opp)
+        slots = endgame_index.slots(own, opp)
         while True:
-            men = int(endgame_index.position_at(U(words.ctypes.data), U(own), U(opp), U(chance.randrange(slots))))
-            position = Position((men & 0xFFFFFF, men >> 24), (0, 0), 0)
+            position = position_of(own, opp, chance.randrange(slots))
             code = self._tables.code(*position.men)
             if code is None or code == HOLE or self.game.outcome(position) is not None:
                 continue
@@ -104,7 +97,7 @@ class Questions:
         code = self._tables.code(after.men[after.side], after.men[1 - after.side])
         if code is None:
             raise TableError(f"{self.game.format_position(after)} is in no table: smaller tables are missing")
-        return -outcome(code) if code != DRAW else 0
+        return -outcome(code)
 
 
 def keep(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from vision.cli import progress_bar
 
 EPOCHS = {"ours": 24, "paper": 40}
 
@@ -88,7 +88,7 @@ def neural_morris(
         + (f" --own {own} --own-nodes {own_nodes} --own-epochs {own_epochs}" if own else "")
     )
     try:
-        with _bar() as progress:
+        with progress_bar() as progress:
             task = progress.add_task(design, total=None)
 
             def told(done: int, total: int, how: str) -> None:
@@ -106,14 +106,6 @@ def neural_morris(
         raise typer.Exit(130) from None
     text = json.dumps(figures) if as_json else ", ".join(f"{name} {value}" for name, value in figures.items())
     sys.stdout.write(f"{text}\n")
-
-
-def _bar() -> Progress:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return Progress(
-        *columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, disable=not console.is_terminal
-    )
 
 
 def neural_curve(

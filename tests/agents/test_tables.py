@@ -247,3 +247,11 @@ def test_keep_refuses_by_name_what_cannot_be_asked(within: Path, tmp_path: Path)
     for more, said in ((["nobody"], "nobody"), ([], "no tables in")):
         result = runner.invoke(app, [words[0], *more, *words[1:], "--into", str(tmp_path)])
         assert result.exit_code == 2 and said in result.stderr
+
+
+def test_where_smaller_tables_are_missing_nothing_is_asked_that_cannot_be_judged(tmp_path: Path) -> None:
+    game = morris(flying=True)
+    make(game, tmp_path, 7)
+    folder.table_path(folder.of_rules(game, tmp_path), 3, 3).unlink()
+    with pytest.raises(TableError, match="no tables in"):
+        Questions(game, tmp_path)

@@ -183,7 +183,7 @@ def test_what_stirs_again_and_again_does_not_drive_out_the_pictures_from_before(
     assert before is not None
     for stone in ("e5", "f6", "k6", "l7", "m8", "n9"):
         assert fresh(watched.show(watched.board(stone), 1)) == 1
-    assert any(np.abs(before - kept).max() < 20 for kept, _ in watched.gate._free)
+    assert any(np.abs(before - kept.picture).max() < 20 for kept in watched.gate._free)
 
 
 def test_what_lies_on_the_rim_for_a_minute_belongs_to_the_scene(template: BoardTemplate) -> None:

@@ -33,7 +33,6 @@ FINE: Final = 0.06
 """Fine detail from which a pixel counts as line, edge or grain of the board."""
 BRIDGE: Final = np.ones((7, 7), np.uint8)
 """Joins parts of an arm that happen to have the board's colour between them."""
-
 BEYOND: Final = np.ones((9, 9), np.uint8)
 """How near to the end of the camera's picture what comes from beyond it is seen: the picture is smoothed there."""
 

@@ -60,6 +60,15 @@ class GateState:
     where what lies over the board has rested for long. Whoever reads it should look whether it shows a board."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Settled:
+    """A picture that settled, what lay around the board then, and when that was."""
+
+    picture: FloatImage
+    around: Surroundings | None
+    time_s: float
+
+
 @dataclasses.dataclass(eq=False)
 class _Obstacle:
     """What rests over the board, and what has moved over it since."""
@@ -100,12 +109,10 @@ class Gate:
         self._since_s = self._begun_s = self._read_s = 0.0
         self._told = False
         self._settled: FloatImage | None = None
-        self._free: collections.deque[tuple[FloatImage, Surroundings | None]] = collections.deque(maxlen=REMEMBERED)
+        self._free: collections.deque[_Settled] = collections.deque(maxlen=REMEMBERED)
         self._around: Surroundings | None = None
         self._only_beside = False
         """Whether what lies over the board would not be seen but for the surroundings: its going is no motion."""
-        self._kept_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
-        """When each of the settled pictures was taken."""
         self._free_s = 0.0
         self.beside: Flags | None = None
         """(height, width) where something lies over the board's rim, a hand that may stretch a finger, in the newest
@@ -133,7 +140,6 @@ class Gate:
         assert self.picture is not None
         if self._free and self.beside is None:
             self._free.pop()
-            self._kept_s.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
         self._refused, self._again_s = self.picture, self.watched_s(time_s) + self._refused_s
@@ -227,11 +233,9 @@ class Gate:
 
     def _keep(self, small: FloatImage, time_s: float) -> None:
         """Remembers a picture that settled, in the place of the newest where that came soon after the one before."""
-        if len(self._kept_s) > 1 and self._kept_s[-1] - self._kept_s[-2] < SPACED_S:
+        if len(self._free) > 1 and self._free[-1].time_s - self._free[-2].time_s < SPACED_S:
             self._free.pop()
-            self._kept_s.pop()
-        self._free.append((small, self._around))
-        self._kept_s.append(time_s)
+        self._free.append(_Settled(small, self._around, time_s))
 
     def _is_refused(self, small: FloatImage) -> bool:
         """Whether the picture is the one that was refused."""
@@ -258,10 +262,10 @@ class Gate:
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
         self._only_beside = False
-        for before, around_before in self._free:
-            newest = self._differences.hands(before, small)
-            if not newest.any() and around is not None and around_before is not None:
-                newest = self._differences.hands_around(around_before, around)
+        for before in self._free:
+            newest = self._differences.hands(before.picture, small)
+            if not newest.any() and around is not None and before.around is not None:
+                newest = self._differences.hands_around(before.around, around)
                 self._only_beside |= bool(newest.any())
             if not newest.any():
                 return nothing
@@ -270,10 +274,10 @@ class Gate:
     def _over_the_rim(self, around: Surroundings | None) -> Flags | None:
         """Where something lies over the rim that none of the last settled pictures shows; None where one shows it."""
         newest: Flags | None = None
-        for _, before in self._free:
-            if around is None or before is None:
+        for before in self._free:
+            if around is None or before.around is None:
                 return None
-            newest = self._differences.over_the_rim(before, around)
+            newest = self._differences.over_the_rim(before.around, around)
             if not newest.any():
                 return None
         return newest
