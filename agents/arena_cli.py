@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import games
 from agents import heuristics, players
-from agents.arena import bracket, levels, play, round_robin
+from agents.arena import bracket, gauntlet, levels, play, round_robin
 from agents.arena import plot as drawing
 from agents.arena.bracket import Depths, KnockOut
 from agents.arena.hall import BACKENDS, Hall
@@ -144,6 +144,50 @@ def round_robin_command(
         _tell(record, found.as_json(), round_robin.lines_of(found), as_json)
         if plot is not None:
             drawing.ratings(plot, f"{terms.game.title}: {games} games of every two", found)
+    _end(stopped)
+
+
+@app.command("gauntlet")
+def gauntlet_command(
+    player: Annotated[str, typer.Argument(help="Who meets all others.", metavar="A")],
+    game: GameOption,
+    others: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The others. Default: alphabeta with each of the game's heuristics.", metavar="[P1 P2 ...]"
+        ),
+    ] = None,
+    rule: RuleOption = [],  # noqa: B006
+    games: Annotated[int, typer.Option(min=2, max=100_000, help="Games against each, an even number.")] = 100,
+    depths: Annotated[
+        str, typer.Option(help="Depths opening/afterwards of the heuristics, where no others are named.")
+    ] = "3/3",
+    opening_plies: PliesOption = None,
+    openings: FileOption = None,
+    seed: SeedOption = 1,
+    jobs: JobsOption = 1,
+    backend: BackendOption = None,
+    cluster: ClusterOption = None,
+    out: OutOption = None,
+    max_plies: MostOption = MAX_PLIES,
+    as_json: JsonOption = False,
+) -> None:
+    """Lets one player meet each of the others, who do not meet each other.
+
+    Fields: meetings (by opponent, all fields of a match as A sees it).
+
+    Example: kibitzer arena gauntlet neural --game morris --depths 3/3 --games 100 --jobs 2
+    """
+    with _refusals("gauntlet"):
+        terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
+        texts = others or gauntlet.heuristic_players(terms.game, Depths.parse(depths))
+        specs = _players(terms, [player, *texts])
+        met = gauntlet.pairings(terms, specs[0], specs[1:], games)
+        all_jobs = [job for one in met for job in one.jobs]
+        with _session(terms, specs, all_jobs, out, None, (jobs, backend, cluster)) as (record, hall):
+            stopped = _stopped(lambda: hall.play(all_jobs))
+        found = gauntlet.summaries(met, record.played)
+        _tell(record, gauntlet.as_json(found), gauntlet.lines_of(found), as_json)
     _end(stopped)
 
 

@@ -39,7 +39,9 @@ MEN = 9
 class NeuralOptions:
     """The agent's options."""
 
-    design: str = rule("ours", "how the networks are built: our own, or three as the paper has them", choices=DESIGNS)
+    design: str = rule(
+        "ours", "how the networks are built: our own, or three as the paper has them", choices=("ours", "paper")
+    )
     search: bool = rule(
         False, "searches with the networks: they say which moves to try, the engine what positions are worth"
     )

@@ -27,6 +27,7 @@ from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment
 from vision.watching.arm import ArmWatch, Side
+from vision.watching.cover import Flags
 from vision.watching.gate import LIGHT_STEP, Gate, GateState
 from vision.watching.surroundings import surroundings_of
 
@@ -52,6 +53,9 @@ SURE = 0.9
 """Probability from which a cell that shows nothing known is read without doubt all the same."""
 LEAST_SEEN = 0.8
 """Share of a man's place that must lie in the picture, for the eyes to be asked what stands there."""
+UNVOUCHED_S = 2.2
+"""So long a picture has to stand still that no free board vouches for, and that shows another board than the believed
+one: a hand that rests stirs sooner. More than one and the same picture of a frozen camera vouches for."""
 MOST_CHANGED = 0.5
 """Share of the cells from which the whole board is read: the camera has moved a little, say."""
 
@@ -108,6 +112,8 @@ class Pipeline:
         """Cells read so far."""
         self._batch: list[BoardReading] = []
         """The readings of the present still picture that are averaged."""
+        self.believed = ""
+        """The board that the readings go on from; empty where none is known."""
         self._last: Observation | None = None
         self._preview: Preview | None = None
         """Of the last frame that was gone through."""
@@ -190,7 +196,8 @@ class Pipeline:
         rectified = rectify(frame.image, alignment.pose, self.template)
         rectified_s = time.perf_counter()
         look_around = functools.partial(surroundings_of, frame.image, alignment.pose, self.template)
-        gate = self.gate.update(rectified, frame.time_s, look_around)
+        reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
+        gate = self.gate.update(rectified, frame.time_s, look_around, reads_through)
         arm = None if self.gate.picture is None else self.arms.update(self.gate.picture, gate)
         self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
         gated_s, before = time.perf_counter(), self.cells_read
@@ -199,7 +206,9 @@ class Pipeline:
         if gate.settled:
             outside = cells_in_picture(alignment.pose, self.template, frame.image) < LEAST_SEEN
         if reading is not None and (
-            self._is_touched(reading, rectified) or self._is_covered(reading, outside, frame.time_s, gate)
+            self._is_touched(reading, rectified)
+            or self._is_unvouched(reading, frame, gate)
+            or self._is_covered(reading, outside, frame.time_s, gate)
         ):
             gate, reading = self.gate.refuse(frame.time_s), None
             self._again, self._batch, self._stale = False, [], True
@@ -215,6 +224,26 @@ class Pipeline:
         cells = tuple(int(cell) for cell in np.flatnonzero(outside))
         return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells)
 
+    def _reads_through(self, rectified: Image, time_s: float, things: Flags) -> bool:
+        """Whether all cells under what seems to lie over the board are read without doubt: several, as a hand covers.
+
+        Of a hand some cell at least shows nothing that was learnt.
+        """
+        self.cells_read += len(self.template.cells_mm)
+        reading = self.reader.read(rectified, time_s)
+        under = self._apart_px(things, rectified) < 1
+        if reading.unknown is None or under.sum() < LEAST_COVERED:
+            return False
+        return bool((reading.unknown[under] <= UNKNOWN).all() and (reading.confidence[under] >= SURE).all())
+
+    def _apart_px(self, things: Flags, rectified: Image) -> NDArray[np.float64]:
+        """(cells,) how far each cell's middle is from things in the gate's picture, in its pixels."""
+        scale = things.shape[1] / rectified.shape[1]
+        places = project(self.template.rectified_from_board, self.template.cells_mm) * scale
+        columns, rows = np.clip(np.rint(places).astype(int), 0, np.array(things.shape[::-1]) - 1).T
+        apart_px = cv2.distanceTransform((~things).astype(np.uint8), cv2.DIST_L2, 3)
+        return np.asarray(apart_px[rows, columns], dtype=np.float64)
+
     def _is_touched(self, reading: BoardReading, rectified: Image) -> bool:
         """Whether a man seems to have come or gone within his own breadth of what lies over the board's rim.
 
@@ -223,12 +252,18 @@ class Pipeline:
         things, passed = self.gate.beside, self._passed
         if things is None or not passed:
             return False
-        scale = things.shape[1] / rectified.shape[1]
-        places = project(self.template.rectified_from_board, self.template.cells_mm) * scale
-        columns, rows = np.clip(np.rint(places).astype(int), 0, np.array(things.shape[::-1]) - 1).T
-        apart_px = cv2.distanceTransform((~things).astype(np.uint8), cv2.DIST_L2, 3)[rows, columns]
+        man_px = self.template.man_diameter_mm * self.template.pixels_per_mm * things.shape[1] / rectified.shape[1]
         new = np.array([letter != before for letter, before in zip(reading.board, passed, strict=True)])
-        return bool((new & (apart_px < self.template.man_diameter_mm * self.template.pixels_per_mm * scale)).any())
+        return bool((new & (self._apart_px(things, rectified) < man_px)).any())
+
+    def _is_unvouched(self, reading: BoardReading, frame: Frame, gate: GateState) -> bool:
+        """Whether fingertips may have been taken for men: the first picture after a new lock shows a change.
+
+        In a folder of photos every picture may be such a one, and nothing in it ever stirs.
+        """
+        if gate.sure or frame.name or self.believed in ("", reading.board):
+            return False
+        return not self.gate.stood(frame.time_s, UNVOUCHED_S)
 
     def _is_covered(self, reading: BoardReading, outside: NDArray[np.bool_], time_s: float, gate: GateState) -> bool:
         """Whether the eyes see a thing over the board that the gate does not: a fingertip, say.

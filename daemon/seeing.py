@@ -77,6 +77,7 @@ class Seeing:
 
     def feed(self, frame: Frame) -> Observation:
         """Takes one frame all the way: from the picture to what is said."""
+        self.pipeline.believed = self._referee.game.board(self._referee.position)
         observation = self.pipeline.feed(frame)
         self.observation = observation
         if self._seen_s is None:
@@ -167,9 +168,16 @@ class Seeing:
             self._learner.changed(effects)
 
     def look_for_answer(self) -> None:
-        """An agent's move waits to be made: it may already stand on the board, where somebody was faster."""
-        if self.reading is not None:
-            self.match.carry_out(self._referee.see(self._understanding.explain(self._referee, self.reading, ())))
+        """An agent's move waits to be made: it may already stand on the board, where somebody was faster.
+
+        A board over which hands move is left to the next reading.
+        """
+        seen = self.observation
+        if self.reading is None or (seen is not None and (seen.gate is None or not seen.gate.settled)):
+            return
+        event = self._understanding.explain(self._referee, self.reading, ())
+        if seen is None or not event.goes_back or self._has_stood(self.reading):
+            self.match.carry_out(self._referee.see(event))
 
     def judge(self, reading: BoardReading) -> None:
         """Judges a reading; a doubtful picture is looked at again before anything is believed or complained of."""

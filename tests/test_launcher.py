@@ -78,14 +78,24 @@ def test_unknown_command_names_the_nearest_one() -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_scenes_want_llvm_only_where_there_is_none(
-    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("library", "wanted"),
+    [
+        ("libLLVM-15.so.1", ["libllvm19"]),
+        ("libLLVM-14.0.6.so.1", ["libllvm19"]),
+        ("libLLVM.so", ["libllvm19"]),
+        ("libLLVM-17.so.1", []),
+        ("libLLVM.so.19.1", []),
+    ],
+)
+def test_scenes_want_llvm_only_where_there_is_none_that_is_new_enough(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, library: str, wanted: list[str]
 ) -> None:
     monkeypatch.delenv("DRJIT_LIBLLVM_PATH", raising=False)
     monkeypatch.setattr(launcher, "LIBRARY_FOLDERS", (str(tmp_path),))
     assert launcher.missing_llvm() == ["libllvm19"]
-    (tmp_path / "libLLVM-17.so.1").touch()
-    assert launcher.missing_llvm() == []
+    (tmp_path / library).touch()
+    assert launcher.missing_llvm() == wanted
 
 
 def test_llvm_is_named_where_it_cannot_be_installed(

@@ -64,6 +64,10 @@ class GoodMoves:
         """Some of them, by number, mask or slice."""
         return GoodMoves(self.states.rows(index), self.moves[index])
 
+    def and_those_of(self, other: GoodMoves) -> GoodMoves:
+        """These, and then the others."""
+        return GoodMoves(join_states([self.states, other.states]), np.concatenate([self.moves, other.moves]))
+
     def turned(self, symmetries: NDArray[np.intp]) -> GoodMoves:
         """Each carried over by a symmetry of its own, `board.SYMMETRIES` by number."""
         to = np.concatenate([SYMMETRIES, np.full((len(SYMMETRIES), 1), NONE)], axis=1)[symmetries]
@@ -71,6 +75,11 @@ class GoodMoves:
         np.put_along_axis(cells, to[:, :POINTS], self.states.cells, axis=1)
         moves = np.take_along_axis(to, self.moves.astype(np.intp), axis=1).astype(np.int8)
         return GoodMoves(States(cells, self.states.counts), moves)
+
+
+def join_states(parts: Sequence[States]) -> States:
+    """One after the other."""
+    return States(np.concatenate([part.cells for part in parts]), np.concatenate([part.counts for part in parts]))
 
 
 def read_states(texts: Sequence[str]) -> States:

@@ -55,7 +55,7 @@ def load_networks(design: str, folder: Path = MODELS) -> Networks:
         raise ValueError(f"there is no design {design!r} of networks; the designs are {', '.join(DESIGNS)}")
     entries = _entries(folder)
     sessions = [_session(folder, name, entries.get(name)) for name in FILES[design]]
-    return _AllAtOnce(sessions[0]) if design == "ours" else _OneByOne(*sessions)
+    return AllAtOnce(sessions[0]) if design == "ours" else _OneByOne(*sessions)
 
 
 def are_there(design: str, folder: Path = MODELS) -> bool:
@@ -82,30 +82,34 @@ def _session(folder: Path, name: str, entry: dict[str, str] | None) -> onnxrunti
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 
-class _AllAtOnce:
+class AllAtOnce:
     """Our design: the logarithms of all moves' probabilities from one network, (n, 24, 25, 25)."""
 
     def __init__(self, session: onnxruntime.InferenceSession) -> None:
         self._session = session
 
     def answers(self, states: States) -> Moves:
+        """As `Networks`."""
         return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
-        all_moves = self._all(state)[0]
+        """As `Networks`."""
+        all_moves = self.all_moves(state)[0]
         scores = all_moves[tuple(legal.T)]
         row = int(scores.argmax())
         preferred = int((all_moves > scores[row]).sum())
         return Choice(row, float(np.exp(scores[row])), preferred)
 
     def probabilities(self, state: States, legal: Moves) -> Floats:
-        return _shares(self._all(state)[0][tuple(legal.T)])
+        """As `Networks`."""
+        return _shares(self.all_moves(state)[0][tuple(legal.T)])
 
     def _best(self, states: States) -> Moves:
-        flat = self._all(states).reshape(len(states), -1).argmax(axis=1)
+        flat = self.all_moves(states).reshape(len(states), -1).argmax(axis=1)
         return np.stack(np.unravel_index(flat, (POINTS, CHOICES, CHOICES)), axis=1)
 
-    def _all(self, states: States) -> Floats:
+    def all_moves(self, states: States) -> Floats:
+        """(n, 24, 25, 25) logarithms of probabilities, by TO, FROM and REMOVE; BATCH states at a time or fewer."""
         return _run(self._session, states)
 
 

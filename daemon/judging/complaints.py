@@ -10,10 +10,12 @@ from daemon.judging.line import shares_men
 from daemon.speaking import phrases
 from daemon.speaking.tongue import in_a_row, in_words, worded
 from games import EMPTY, AnyGame, Fault, changed_cells
-from wording import sentence
+from wording import Sentence, sentence
 
 DESYNC_CELLS = 5
-"""From so many men that came or went on, a difference is no illegal move but another position."""
+"""From so many men that came or went on, a difference is no illegal move but another position..."""
+MOST_AMISS = 2
+"""...unless no more than so many came or went beside those of a legal move, which may take many."""
 
 MOST_NAMED = 8
 """Of so many cells at most each is named; a board full of men is cleared without a list."""
@@ -41,7 +43,7 @@ def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, 
     doubtful = tuple(cell for cell in event.doubtful if cell in differing)
     if doubtful or not differing:
         return _unclear(game, doubtful or event.doubtful)
-    if _strays(game, before, board) >= DESYNC_CELLS:
+    if _is_another(game, position, board):
         return _strange(game, before, board, begun)
     fault = game.fault(position, board)
     text = in_words(*fault.said)
@@ -61,12 +63,18 @@ def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint
     return Complaint("put_back", phrases.put_right(game, before, board), cells)
 
 
-def another_begun(game: AnyGame, position: Any, asked: Any, board: str) -> Complaint:
-    """What to say of a board in the middle of another move than the agent has asked for."""
+def another_begun(game: AnyGame, position: Any, agent: str, asked: Any, board: str) -> Complaint:
+    """What to say of a board in the middle of a move of an agent's that asked for another.
+
+    `asked` is None where it has not answered yet.
+    """
     before = game.board(position)
+    cells = changed_cells(before, board)
+    if asked is None:
+        return Complaint("illegal", in_words(_too_early(agent)), cells, "not_your_turn")
     wanted = worded("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
     text = in_a_row([wanted, phrases.put_right(game, before, board)])
-    return Complaint("illegal", text, changed_cells(before, board), "not_the_agents_move")
+    return Complaint("illegal", text, cells, "not_the_agents_move")
 
 
 def not_the_agents(
@@ -79,11 +87,7 @@ def not_the_agents(
     cells = changed_cells(game.board(position), board)
     agent = agents[game.to_move(position)]
     if agent is not None and asked is None:
-        return Fault(
-            "not_your_turn",
-            cells,
-            (sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent),),
-        )
+        return Fault("not_your_turn", cells, (_too_early(agent),))
     if agent is not None and best.moves[0] != asked:
         wanted, done = (phrases.spoken_move(game, position, move) for move in (asked, best.moves[0]))
         said = sentence("I asked for {wanted}, but I see {done}. Please play {wanted}.", wanted=wanted, done=done)
@@ -100,6 +104,10 @@ def not_the_agents(
         said = sentence("That is two moves; one of them is the agent's. Take the last one back.")
         return Fault("not_your_turn", cells, (said,))
     return None
+
+
+def _too_early(agent: str) -> Sentence:
+    return sentence("It is {agent}'s turn. Put it back and wait for the move, please.", agent=agent)
 
 
 def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:
@@ -128,6 +136,14 @@ def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
         text = worded("The board is not as I know it: look at {cells}.", cells=where)
         text = in_a_row([text, phrases.put_right(game, before, board)])
     return Complaint("desync", text, cells)
+
+
+def _is_another(game: AnyGame, position: Any, board: str) -> bool:
+    """Whether a board is another position, and not this one or the one after a legal move with some men amiss."""
+    if _strays(game, game.board(position), board) < DESYNC_CELLS:
+        return False
+    following = {game.board(game.apply(position, move)) for move in game.legal_moves(position)}
+    return all(_strays(game, after, board) > MOST_AMISS for after in following)
 
 
 def _strays(game: AnyGame, before: str, board: str) -> int:

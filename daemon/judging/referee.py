@@ -77,8 +77,11 @@ class Referee(Play):
             case "plies":
                 return self._plies(best, event, movers)
             case "unfinished":
-                return self._unfinished(best)
+                return self._unfinished(best, event)
             case "takeback":
+                obeyed = self._obeyed(event)
+                if obeyed is not None and obeyed.board == best.board:
+                    return self._plies(obeyed, event, movers)  # what was asked for is likelier than what was not
                 return self._takeback(best)
 
     @property
@@ -151,9 +154,8 @@ class Referee(Play):
         if fault is not None and (obeyed := self._obeyed(event)) is not None:
             best, fault = obeyed, None
         if fault is not None:
-            back = next((one for one in event.explanations if one.kind == "takeback" and one.board == best.board), None)
-            if back is not None:  # of a move that nobody asked for and a takeback that show the same
-                return self._takeback(back)
+            if (back := _takeback_to(best.board, event)) is not None:
+                return self._takeback(back)  # rather than a move that nobody asked for
             return self._complain(Complaint("illegal", in_words(*fault.said), fault.cells, fault.rule), event.board)
         if self.ply == 0:
             self.history[0] = best.start
@@ -189,11 +191,17 @@ class Referee(Play):
         asked = self.agent_move
         return complaints.not_the_agents(self.game, self.position, self.agents, asked, way, board or way.board)
 
-    def _unfinished(self, best: Explanation) -> list[Effect]:
-        if self.awaiting == "carry_out" and not self._is_begun(best):
-            return self._complain(
-                complaints.another_begun(self.game, self.position, self.agent_move, best.board), best.board
-            )
+    def _goes_against_an_agent(self, best: Explanation, event: MoveEvent) -> bool:
+        """Whether what is seen can only be legal plies that an agent has not played."""
+        return best.kind == "plies" and not event.ambiguous and self._agents_fault(best, event.board) is not None
+
+    def _unfinished(self, best: Explanation, event: MoveEvent) -> list[Effect]:
+        agent = self.agents[self.game.to_move(best.start)]
+        if agent is not None and not self._is_begun(best):
+            if (back := _takeback_to(best.board, event)) is not None:
+                return self._takeback(back)
+            complaint = complaints.another_begun(self.game, self.position, agent, self.agent_move, best.board)
+            return self._complain(complaint, best.board)
         self.verdict = "unfinished"
         text = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
         if self.awaiting == "carry_out":
@@ -205,6 +213,8 @@ class Referee(Play):
 
     def _is_begun(self, half: Explanation) -> bool:
         """Whether what was done of a move belongs to the one that the agent asked for."""
+        if self.agent_move is None:
+            return False
         done = [step for step in self.game.steps(half.start, half.moves[0]) if step not in half.missing]
         asked = self.game.steps(self.position, self.agent_move)
         return all(step in asked for step in done)
@@ -254,10 +264,13 @@ class Referee(Play):
             return None
         if self._open and (effects := self._settled_by(event, best, movers)) is not None:
             return effects
-        if best is not None or event.doubtful:
+        if event.doubtful:
             return None
-        if undone is not None and (ply := undone.again(self.line, event.board)):
+        allowed = best is not None and not self._goes_against_an_agent(best, event)
+        if undone is not None and not allowed and (ply := undone.again(self.line, event.board)):
             return self._take_over(undone, ply)
+        if best is not None:
+            return None
         if self._together is not None and (lifted := self._together.lifted(self.line, event)) is not None:
             return self._takeback(lifted)
         way = None if undone is None else undone.explains(self.line, event)
@@ -413,6 +426,11 @@ class Referee(Play):
             return []
         self._said = (code, board)
         return [announcement]
+
+
+def _takeback_to(board: str, event: MoveEvent) -> Explanation | None:
+    """The takeback that explains a board too, where there is one."""
+    return next((one for one in event.explanations if one.kind == "takeback" and one.board == board), None)
 
 
 def _in_general(kind: Kind) -> str:

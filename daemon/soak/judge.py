@@ -16,6 +16,7 @@ import cv2
 import games
 from daemon.judging.effects import Announcement
 from daemon.judging.line import shares_men
+from daemon.judging.other_lines import next_moves
 from daemon.soak.fault import COMPLAINTS
 from daemon.soak.lawful import one_move_on
 from daemon.soak.recorded import Compared, compare
@@ -33,6 +34,8 @@ STOOD_S = 5.0
 """A move that stood on the board by the way must no longer be believed when another board lay in sight for so long."""
 JUST_NOW_S = 0.5
 """A board is believed so shortly after the hand that was gone may be coming again."""
+SHOWN_S = 1.0
+"""A board that lay in sight for so long, no hand over it and nothing amiss with the picture, could be read."""
 MOST_PICTURES = 40
 
 
@@ -64,6 +67,10 @@ class Judge:
         """The last position that both the players and the daemon knew."""
         self._by_the_way = ""
         """The board that is believed because it stood there by the way; empty where none is."""
+        self._shown_s: dict[str, float] = {}
+        """How long boards have lain in sight since the daemon last knew the board."""
+        self._to_and_fro = 0
+        """Plies of this game that nobody could see to be none that were taken back."""
         self._laid = (0.0, "")
         """Since when what stands on the table has stood there."""
         self._free = (0.0, "")
@@ -88,6 +95,13 @@ class Judge:
         right = trial.subject.board == board == trial.game.board(trial.player.position)
         return sees and right and trial.subject.referee.verdict in GOOD_VERDICTS
 
+    def insists(self, seconds: float) -> bool:
+        """Whether the right board has lain in sight for so long, and the daemon complains of it."""
+        trial = self._trial
+        lies = min(self._clear_s, trial.time_s - self.laid_s) > seconds
+        complains = trial.subject.referee.verdict not in GOOD_VERDICTS
+        return lies and complains and self._right and not trial.storm.holds_hands
+
     def begin_game(self) -> None:
         """A new game: what the table shows now is its first board."""
         self.heard.clear()
@@ -96,15 +110,16 @@ class Judge:
         self._clear_s = 0.0
         self._told_plies = 0
         self._agreed, self._by_the_way = None, ""
+        self._shown_s, self._to_and_fro = {}, 0
 
     def close_game(self) -> None:
         """The game is over or broken off: what was made and could be seen must be in the record."""
         trial = self._trial
         compared = self._compared()
         trial.tally.assumed_plies += compared.assumed
-        if compared.missed and not self._accused & {"missed_plies", "wrong_boards"}:
-            made, missed = len(trial.player.seen), compared.missed
-            self._fail("missed_plies", f"{missed} of {made} plies are not in the record", missed)
+        missed = max(0, compared.missed - self._to_and_fro)
+        if missed and not self._accused & {"missed_plies", "wrong_boards"}:
+            self._fail("missed_plies", f"{missed} of {len(trial.player.seen)} plies are not in the record", missed)
 
     def _compared(self) -> Compared:
         """The record against what was made; what the daemon may not have seen yet need not be in it."""
@@ -128,6 +143,10 @@ class Judge:
         passed_s, self._last_s = trial.time_s - self._last_s, trial.time_s
         hidden = trial.table.busy or trial.table.hand_in_view or trial.table.stirs or not trial.camera.shows
         self._clear_s = 0.0 if hidden else self._clear_s + passed_s
+        if self.knows:
+            self._shown_s.clear()
+        elif not hidden:
+            self._shown_s[trial.table.board] = self._shown_s.get(trial.table.board, 0.0) + passed_s
         if trial.subject.board in self._legal:
             self._by_the_way = ""
             self._agreed = trial.player.position if self.knows else self._agreed
@@ -148,6 +167,10 @@ class Judge:
         if code == "move":
             self._time_verdict()
         if trial.storm.allows(code) or (code == "reminder" and self._is_owed()):
+            return
+        if code == "takeback" and (plies := self._went_to_and_fro()):
+            self._to_and_fro += plies
+            trial.tally.to_and_fro += plies
             return
         if code == "game_over" and shares_men(trial.game) and self._compared().assumed:
             trial.abandon_game()  # the points follow from an order that was said to be assumed: nobody corrects it here
@@ -179,6 +202,17 @@ class Judge:
         self._agreed, self._by_the_way = position, board
         trial.tally.moves_by_the_way += 1
         return True
+
+    def _went_to_and_fro(self) -> int:
+        """How many plies are missing in the record of a takeback that is believed; 0 where it was none to believe.
+
+        The position believed must be like the true one, and no board on the way to it may have lain in sight.
+        """
+        trial = self._trial
+        made, recorded = trial.player.seen, len(trial.subject.referee.line.seen)
+        passed = [self._shown_s.get(ply.board, 0.0) < SHOWN_S for ply in made[trial.known : -1]]
+        right = next_moves(trial.game, trial.subject.referee.position) == next_moves(trial.game, trial.player.position)
+        return len(made) - recorded if right and passed and all(passed) else 0
 
     @property
     def _right(self) -> bool:

@@ -31,6 +31,8 @@ def reported(at: Trial, what: str, rules: frozenset[str]) -> Iterator[None]:
                 name = one.rule or one.code
                 at.tally.reported[name] = at.tally.reported.get(name, 0) + 1
                 return
+        if at.abandoned:
+            return  # of a game that is over nothing more is judged
         if at.judge.clear_s > REPORT_S and at.table.board == board:
             at.judge.unreported(rules or frozenset({"any rule"}), f"{what} on {board}")
             return

@@ -102,15 +102,19 @@ class Subject:
         *,
         clock: Callable[[], float],
         hear: Callable[[Announcement], None],
+        blind: Callable[[], bool],
     ) -> None:
-        """Keeps its record at `path`; `hear` is called with each announcement after it is written."""
+        """Keeps its record at `path`; `hear` is called with each announcement after it is written.
+
+        `blind` tells whether the camera is known to send nothing.
+        """
         self.game, self.path = game, path
         self.doom = Doom()
         self.publisher: Publisher | None = None
         self.seats = Seat(), Seat()
         self.kills = 0
         self._template, self._profile = template, profile
-        self._clock, self._hear = clock, hear
+        self._clock, self._hear, self._blind = clock, hear, blind
         self._journal = Journal(path)
         self.pipeline = self._new_pipeline()
         self.eyes = self._begin(resume=False)
@@ -198,6 +202,7 @@ class Subject:
             game_id=game_id,
             clock=self._clock,
         )
+        match.blind = self._blind
         eyes = Seeing(self.pipeline, match, lost_s=LOST_S)
         match.start()
         return eyes

@@ -14,6 +14,9 @@ wrong_boards        positions believed that the table never showed as a complete
 moves_by_the_way    legal moves that stood free on the board while men were taken or put back, and were believed so long
 assumed_plies       plies that came together in one look, recorded in another order or with another capture that leads
                     to the same board
+to_and_fro          plies without a record that came in one look and led back to a board that had stood there with the
+                    same side to move: taken for taken back, as nobody who looks could tell
+adopted             right boards that were not believed, until a player had them adopted
 missed_plies        plies that were not in the record by the end of the game, or 30 seconds after they could be seen
 false_events        announcements that nothing on the table, before the camera or in the computer had caused
 unreported_illegal  illegal boards that lay in sight for 10 seconds without being reported by the right rule
@@ -83,6 +86,10 @@ class Tally:
     """Legal moves that stood on the board, no hand near, while men were taken or put back, and were believed."""
     assumed_plies: int = 0
     """Plies that came together with others, and were recorded in another order or with another capture."""
+    to_and_fro: int = 0
+    """Plies without a record that led back to an earlier board, and were taken for taken back."""
+    adopted: int = 0
+    """Right boards that were complained of, until a player had them adopted."""
     reported: dict[str, int] = dataclasses.field(default_factory=dict)
     """Illegal boards that were reported rightly, by their rule."""
     verdict_s: list[float] = dataclasses.field(default_factory=list)
@@ -118,7 +125,7 @@ def total(tallies: Iterable[Tally]) -> dict[str, Any]:
     parts = list(tallies)
     sums = {
         name: sum(getattr(part, name) for part in parts)
-        for name in ("plies", "games", *COUNTS, "moves_by_the_way", "assumed_plies")
+        for name in ("plies", "games", *COUNTS, "moves_by_the_way", "assumed_plies", "to_and_fro", "adopted")
     }
     recovery_s = [each for part in parts for share in part.by_fault.values() for each in share.recovery_s]
     wall_s = sum(part.wall_s for part in parts)

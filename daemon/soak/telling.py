@@ -1,7 +1,8 @@
-"""What careful players tell: whose move it was, as soon as they hear the other side named.
+"""What careful players tell: whose move it was, and that the board is right where the daemon says that it is not.
 
 Where men belong to nobody the daemon can only assume who laid one, and says whom it assumes. Whoever listens puts that
-right; a pass they tell as little as other people do, so that there is something to be assumed.
+right; a pass they tell as little as other people do, so that there is something to be assumed. A board that is
+complained of although it is right they let be adopted, as the daemon itself says; it is counted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from daemon.commands import Mover
+from daemon.commands import Adopt, Mover
 from daemon.judging.line import LineOfPlay, shares_men
 from daemon.obeying import obey
 from vision.simulated.player import Ply
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 SAY_S = 1.5
 """So long after an announcement somebody says what was wrong with it."""
+ADOPT_S = 15.0
+"""So long the right board must have lain in sight before somebody insists on it."""
 NAMING = frozenset({"move", "pass", "mover", "reopened", "restored", "takeback", "game_over", "start"})
 """Announcements after which people look whose move was counted for whom."""
 
@@ -31,6 +34,7 @@ class CarefulPair:
         self._due_s: float | None = None
         self.told = 0
         """How often they have said whose a move was."""
+        self._insisted_s = 0.0
 
     def hear(self, code: str) -> None:
         """Something was announced."""
@@ -39,6 +43,7 @@ class CarefulPair:
 
     def update(self) -> None:
         """Says what is due now."""
+        self._insist()
         trial = self._trial
         if self._due_s is None or trial.time_s < self._due_s:
             return
@@ -46,6 +51,18 @@ class CarefulPair:
         wrong = wrongly_counted(trial.subject.referee.line, trial.player.seen)
         if wrong is not None and obey(trial.subject.match, wrong).accepted:
             self.told += 1
+
+    def _insist(self) -> None:
+        """Has the board adopted that is right and is not believed. Where that begins another game, this one is lost."""
+        trial = self._trial
+        if not trial.judge.insists(ADOPT_S) or trial.time_s - self._insisted_s < ADOPT_S:
+            return
+        self._insisted_s = trial.time_s
+        side = trial.game.sides[trial.game.to_move(trial.player.position)]
+        if obey(trial.subject.match, Adopt(side)).accepted:
+            trial.tally.adopted += 1
+            if trial.subject.match.set_up is not None:
+                trial.abandon_game()
 
 
 def wrongly_counted(line: LineOfPlay, made: Sequence[Ply]) -> Mover | None:

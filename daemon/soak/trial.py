@@ -85,7 +85,13 @@ class Trial:
         self._on_progress = on_progress
         profile = profile_of(self.game, self.template, self.table, plan.seed)
         self.subject = Subject(
-            self.game, self.template, profile, folder / "journal.sqlite", clock=self._clock, hear=self._hear
+            self.game,
+            self.template,
+            profile,
+            folder / "journal.sqlite",
+            clock=self._clock,
+            hear=self._hear,
+            blind=lambda: self.camera.unplugged,
         )
         self.agent = SimulatedAgent(self._clock, plan.seed)
         # Men that belong to nobody are laid by people whose hands nobody sees.
@@ -96,8 +102,10 @@ class Trial:
         self.pair = CarefulPair(self)
         self.hands_free = False
         """Whether players make moves although a fault holds their hands: it wants them to."""
-        self._known = 0
+        self.known = 0
         """Plies of the game that had been made when the daemon last believed what stood on the table."""
+        self.abandoned = False
+        """Whether the players have given the present game up: the daemon takes it for over, and nobody corrects it."""
         self._ended_s: float | None = None
         self._full_s: float | None = None
         """When all plies of the plan were made."""
@@ -160,7 +168,7 @@ class Trial:
 
     def abandon_game(self) -> None:
         """A failure has spoilt the game: the players clear the table and begin another."""
-        self._ended_s = -END_S
+        self.abandoned, self._ended_s = True, -END_S
 
     def _done(self) -> bool:
         plan = self.plan
@@ -176,8 +184,8 @@ class Trial:
         """One turn of the loop: what happens at the table, one picture, and what the daemon makes of it."""
         self.storm.update()
         # Not by how many moves are written: some that were taken back may be taken for a move.
-        self._known = len(self.player.seen) if self.judge.knows else min(self._known, len(self.player.seen))
-        ahead = len(self.player.seen) + self.player.moving - self._known
+        self.known = len(self.player.seen) if self.judge.knows else min(self.known, len(self.player.seen))
+        ahead = len(self.player.seen) + self.player.moving - self.known
         still = self.plan.still or self._full_s is not None
         self.player.held = still or (self.storm.holds_hands and not self.hands_free) or ahead >= AHEAD
         self.player.update()
@@ -227,9 +235,9 @@ class Trial:
             self.camera.table = self.table
             self._plies_before = self.tally.plies
         self._seat_players()
-        self.player, self._known = self._new_player(), 0
+        self.player, self.known = self._new_player(), 0
         self.tally.games += 1
-        self._ended_s = None
+        self.abandoned, self._ended_s = False, None
         self.judge.begin_game()
 
     def _seat_players(self) -> None:

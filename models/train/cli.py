@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ import cv2
 import typer
 
 from models.train import neural_cli, scenes_cli
+from models.train.console import say_progress, training_packages
 from vision.cli import progress_bar
 from vision.reading.weights import MADE_HERE
 
@@ -23,13 +23,6 @@ app = typer.Typer(
 @app.callback()
 def main() -> None:
     """Trains the networks again. Needs torch, which `./kibitzer train` installs; no graphics card."""
-
-
-def say_progress() -> None:
-    """Progress goes to standard error; the exporters' own does not."""
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("onnxscript").setLevel(logging.WARNING)
-    logging.getLogger("onnx_ir").setLevel(logging.WARNING)
 
 
 @app.command("resnet18")
@@ -64,12 +57,9 @@ def resnet18(
     Example, a trial of some minutes: kibitzer train resnet18 --out /tmp/weights --patches 20000 --epochs 1
     --scenes-share 0
     """
-    try:
+    with training_packages():
         from models.train.recipe import make_resnet18
         from models.train.scene_set import trace_scene_set
-    except ModuleNotFoundError as error:
-        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
-        raise typer.Exit(2) from None
     say_progress()
     out.mkdir(parents=True, exist_ok=True)
     command = f"kibitzer train resnet18 --patches {patches} --tables {tables} --epochs {epochs} --seed {seed}"
@@ -111,11 +101,8 @@ def halves(
 
     Example: kibitzer train halves --out /tmp/weights --patches 20000 --epochs 2
     """
-    try:
+    with training_packages():
         from models.train.halves_recipe import make_halves
-    except ModuleNotFoundError as error:
-        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
-        raise typer.Exit(2) from None
     say_progress()
     out.mkdir(parents=True, exist_ok=True)
     make_halves(out, work, patches=patches, epochs=epochs, seed=seed, threads=threads)
@@ -135,12 +122,9 @@ def imagenet(
 
     Example: kibitzer train imagenet
     """
-    try:
+    with training_packages():
         from models.train.imagenet_onnx import make_imagenet
         from models.train.published import Missing, find_published
-    except ModuleNotFoundError as error:
-        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
-        raise typer.Exit(2) from None
     say_progress()
     try:
         with progress_bar() as progress:

@@ -9,9 +9,14 @@ from typing import Annotated
 
 import typer
 
+from models.train.console import say_progress, training_packages
 from vision.cli import progress_bar
 
-EPOCHS = {"ours": 24, "paper": 40}
+DESIGNS = ("ours", "paper")
+EPOCHS, TAUGHT_EPOCHS = 14, 20
+OWN, TAUGHT = 60_000, 1_000_000
+BATCH, TAUGHT_BATCH = 512, 1024
+DROPOUT = 0.15
 
 
 def neural_morris(
@@ -26,21 +31,46 @@ def neural_morris(
         "var/train/neural_morris"
     ),
     epochs: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="Times each state is seen. Default: ours 24, paper 40.")
+        int | None,
+        typer.Option(min=1, max=10_000, help=f"Times each state is seen. Default: {EPOCHS}, taught {TAUGHT_EPOCHS}."),
     ] = None,
-    batch: Annotated[int, typer.Option(min=8, max=65_536, help="States a step.")] = 512,
+    batch: Annotated[
+        int | None, typer.Option(min=8, max=65_536, help=f"States a step. Default: {BATCH}, taught {TAUGHT_BATCH}.")
+    ] = None,
     rate: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 2e-3,
-    decay: Annotated[float, typer.Option(min=0, max=1.0, help="Weight decay.")] = 0.05,
-    dropout: Annotated[float, typer.Option(min=0, max=0.9, help="Share of features that each step leaves out.")] = 0.1,
+    decay: Annotated[float, typer.Option(min=0, max=1.0, help="Weight decay.")] = 0.1,
+    dropout: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=0.9, help=f"Share of features that each step leaves out. Default: {DROPOUT:g}, taught 0."
+        ),
+    ] = None,
     own: Annotated[
-        int, typer.Option(min=0, max=10_000_000, help="Positions our own search labels, learnt from before the others.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0,
+            max=10_000_000,
+            help=f"Positions our own search labels, learnt from before the others. Default: {OWN}, taught 0.",
+        ),
+    ] = None,
     own_nodes: Annotated[int, typer.Option(min=100, max=10_000_000, help="Positions it searches for each.")] = 20_000,
     own_epochs: Annotated[int, typer.Option(min=1, max=1000, help="Times each of them is seen.")] = 2,
+    own_share: Annotated[
+        float, typer.Option(min=0, max=0.9, help="Share of each later batch that are such positions too.")
+    ] = 0.2,
+    taught: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=10_000_000,
+            help=f"Positions that the shipped networks of ours answer, to learn from these alone. Default: ours 0, "
+            f"paper {TAUGHT}.",
+        ),
+    ] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=2**20, help="Same seed, same held-out fifth, first weights and order.")
     ] = 1,
-    threads: Annotated[int, typer.Option(min=1, max=1024, help="Processor cores for torch.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=1024, help="Processor cores for torch and for labelling.")] = 1,
     trial: Annotated[
         bool,
         typer.Option(
@@ -54,24 +84,34 @@ def neural_morris(
 
     The fifth is chosen by classes of states that the board's sixteen symmetries exchange, so that nothing held out was
     seen turned or mirrored. Stopped, it goes on where it was. The learning curve, a JSON line an epoch, lies in --work.
-    Writes ONNX files with weights in half precision, and manifest.toml.
+    Writes ONNX files with weights in half precision, and manifest.toml. With --taught the good moves are only where the
+    positions come from: the shipped networks of ours, which must have learnt from the same --seed, say what is good.
 
-    Example, a trial of some minutes: kibitzer train neural-morris --epochs 1 --out /tmp/weights --work /tmp/run
+    Build the endgame tables first, so that the search knows how those end: kibitzer tables build --men 9, with --rule
+    flying=true --rule mill_protected=true and without.
+
+    Example, a trial of some minutes: kibitzer train neural-morris --epochs 1 --own 2000 --out /tmp/weights
+    --work /tmp/run
     """
-    try:
-        from models.train.cli import say_progress
+    with training_packages():
         from models.train.neural_morris import make_neural_morris, try_recipe
         from models.train.neural_morris_fit import Recipe
-    except ModuleNotFoundError as error:
-        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
-        raise typer.Exit(2) from None
-    if design not in EPOCHS:
+    if design not in DESIGNS:
         sys.stderr.write(f"kibitzer train: --design is ours or paper, not {design!r}\n")
         raise typer.Exit(2)
+    if own and taught:
+        sys.stderr.write(f"kibitzer train: --taught {taught} learns from these alone: leave --own {own} out\n")
+        raise typer.Exit(2)
+    if taught is None:
+        taught = 0 if own or design == "ours" else TAUGHT
+    own = own if own is not None else 0 if taught else OWN
+    epochs = epochs or (TAUGHT_EPOCHS if taught else EPOCHS)
+    batch = batch or (TAUGHT_BATCH if taught else BATCH)
+    dropout = dropout if dropout is not None else 0.0 if taught else DROPOUT
     say_progress()
     recipe = Recipe(
         design,
-        epochs or EPOCHS[design],
+        epochs,
         batch=batch,
         peak_rate=rate,
         decay=decay,
@@ -79,13 +119,16 @@ def neural_morris(
         own=own,
         own_nodes=own_nodes,
         own_epochs=own_epochs,
+        own_share=own_share,
+        taught=taught,
         seed=seed,
         threads=threads,
     )
     command = (
-        f"kibitzer train neural-morris --design {design} --epochs {recipe.epochs} --batch {batch} "
+        f"kibitzer train neural-morris --design {design} --epochs {epochs} --batch {batch} "
         f"--rate {rate:g} --decay {decay:g} --dropout {dropout:g} --seed {seed}"
-        + (f" --own {own} --own-nodes {own_nodes} --own-epochs {own_epochs}" if own else "")
+        + (f" --own {own} --own-nodes {own_nodes} --own-epochs {own_epochs} --own-share {own_share:g}" if own else "")
+        + (f" --taught {taught}" if taught else "")
     )
     try:
         with progress_bar() as progress:

@@ -20,11 +20,13 @@ from models.train.neural_morris_designs import AllMoves, OurDesign, PaperDesign
 from models.train.neural_morris_fit import Recipe, Told, fit, raw_answers
 from models.train.neural_morris_folded import folded
 from models.train.neural_morris_labels import labelled
+from models.train.neural_morris_taught import taught_by_ours
 
 log = logging.getLogger(__name__)
 
 DATA = "good moves of nine men's morris, published under MIT, but for the held-out fifth"
 OWN = "; positions near them, labelled by our own search and endgame tables"
+TAUGHT = "; of these only states near them, answered by the networks of ours, which learnt from them"
 LICENCE = "MIT"
 LEAST_NUMBERS = 128
 """Constants from so many numbers on are stored in half precision: the paper's norms have 200 each."""
@@ -44,7 +46,7 @@ def make_neural_morris(
         raise ValueError(f"{good_moves} holds too few states to keep a fifth of them apart")
     network = _trained(good.rows(~apart), good.rows(apart), recipe, work, told, afresh)
     export(network, out, recipe.design)
-    data = DATA + OWN if recipe.own else DATA
+    data = DATA + OWN * bool(recipe.own) + TAUGHT * bool(recipe.taught)
     for name in FILES[recipe.design]:
         write_entry(out, name, f"{name}.onnx", {"data": data, "licence": LICENCE, "command": command})
     held = good.rows(apart)
@@ -79,12 +81,17 @@ def try_recipe(good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afre
 def _trained(
     learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, told: Told, afresh: bool
 ) -> PaperDesign | OurDesign:
-    """Labels positions of our own first, where the recipe wants some."""
-    own = None
+    """Labels positions of our own first, or has them taught, where the recipe wants some."""
+    own, taught = None, None
     if recipe.own:
         labelling = lambda done, total: told(done, total, "labelling")  # noqa: E731
-        own = labelled(learnt.states, recipe.own, recipe.seed, recipe.own_nodes, work / "own.npz", labelling)
-    return fit(learnt, held, recipe, work, told, own=own, afresh=afresh)
+        own = labelled(
+            learnt.states, recipe.own, recipe.seed, recipe.own_nodes, work / "own.npz", labelling, jobs=recipe.threads
+        )
+    if recipe.taught:
+        teaching = lambda done, total: told(done, total, "asking ours")  # noqa: E731
+        taught = taught_by_ours(learnt.states, recipe.taught, recipe.seed, work, teaching, jobs=recipe.threads)
+    return fit(learnt, held, recipe, work, told, own=own, taught=taught, afresh=afresh)
 
 
 def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:

@@ -21,6 +21,7 @@ from agents.morris_networks.good_moves import GoodMoves, States
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
 from agents.morris_networks.measure import measure
 from models.train.neural_morris_designs import OurDesign, PaperDesign, make_design
+from models.train.neural_morris_taught import Taught
 
 SAVE_S = 120.0
 """Seconds between two savings of a run."""
@@ -51,6 +52,10 @@ class Recipe:
     own_nodes: int = 20_000
     """What it searches for each."""
     own_epochs: int = 2
+    own_share: float = 0.0
+    """Share of each later batch that are such positions too, so that they are not forgotten for few good moves."""
+    taught: int = 0
+    """Positions that the shipped networks of `ours` answer, learnt from in place of the good moves."""
     seed: int = 1
     threads: int = 1
 
@@ -62,13 +67,22 @@ Told = Callable[[int, int, str], None]
 class Run:
     """A network on its way, with all that going on needs."""
 
-    def __init__(self, recipe: Recipe, good: GoodMoves, own: GoodMoves | None = None) -> None:
-        """Learns from `own` positions first, where there are any, and then from the good moves alone."""
+    def __init__(
+        self, recipe: Recipe, good: GoodMoves, own: GoodMoves | None = None, taught: Taught | None = None
+    ) -> None:
+        """Learns from `own` positions first, where there are any, and then from the good moves, some of them among.
+
+        Where there are `taught` ones, it learns from these alone.
+        """
         torch.manual_seed(recipe.seed)
         torch.set_num_threads(recipe.threads)
         self.recipe = recipe
-        self._stages = [(own, recipe.own_epochs)] if own is not None and len(own) else []
-        self._stages.append((good, recipe.epochs))
+        self._stages: list[tuple[GoodMoves | Taught, int]] = []
+        if own is not None and len(own):
+            self._stages.append((own, recipe.own_epochs))
+        self._stages.append((taught or good, recipe.epochs))
+        self._own = own
+        self._order: tuple[int, NDArray[np.intp]] = (-1, np.empty(0, dtype=np.intp))
         self.network = make_design(recipe.design, recipe.dropout)
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.steps = max(2, sum(epochs * self._epoch_steps(data) for data, epochs in self._stages))
@@ -79,11 +93,11 @@ class Run:
         self.step = 0
         self.seconds = 0.0
 
-    def _epoch_steps(self, data: GoodMoves) -> int:
+    def _epoch_steps(self, data: GoodMoves | Taught) -> int:
         """Steps in which each state is seen once; what does not fill a batch waits for the next order."""
         return max(1, len(data) // self.recipe.batch)
 
-    def _now(self) -> tuple[GoodMoves, int, int]:
+    def _now(self) -> tuple[GoodMoves | Taught, int, int]:
         """What the next step learns from, the epoch, all stages counted together, and the batch's number in it."""
         left, before = self.step, 0
         for data, epochs in self._stages[:-1]:
@@ -91,8 +105,8 @@ class Run:
             if left < steps:
                 return data, before + left // self._epoch_steps(data), left % self._epoch_steps(data)
             left, before = left - steps, before + epochs
-        good = self._stages[-1][0]
-        return good, before + left // self._epoch_steps(good), left % self._epoch_steps(good)
+        last = self._stages[-1][0]
+        return last, before + left // self._epoch_steps(last), left % self._epoch_steps(last)
 
     @property
     def epoch(self) -> int:
@@ -114,7 +128,9 @@ class Run:
         """One step; its loss. All chance comes from the seed and the step's number."""
         torch.manual_seed(self.recipe.seed * 1_000_003 + self.step)
         self.network.train()
-        loss = self._loss(self._batch(), np.random.default_rng((self.recipe.seed, self.step, 1)))
+        batch = self._batch()
+        chance = np.random.default_rng((self.recipe.seed, self.step, 1))
+        loss = self._taught_loss(batch, chance) if isinstance(batch, Taught) else self._loss(batch, chance)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), CLIP)
@@ -124,10 +140,17 @@ class Run:
         self._add_to_average()
         return float(loss.detach())
 
-    def _batch(self) -> GoodMoves:
+    def _batch(self) -> GoodMoves | Taught:
         data, epoch, number = self._now()
-        order = np.random.default_rng((self.recipe.seed, epoch)).permutation(len(data))
-        rows = data.rows(order[number * self.recipe.batch : (number + 1) * self.recipe.batch])
+        if self._order[0] != epoch:
+            self._order = epoch, np.random.default_rng((self.recipe.seed, epoch)).permutation(len(data))
+        rows = data.rows(self._order[1][number * self.recipe.batch : (number + 1) * self.recipe.batch])
+        if isinstance(rows, Taught):
+            return rows
+        if self._own is not None and data is not self._own:
+            chance = np.random.default_rng((self.recipe.seed, self.step, 2))
+            count = round(self.recipe.batch * self.recipe.own_share / (1 - self.recipe.own_share))
+            rows = rows.and_those_of(self._own.rows(chance.integers(0, len(self._own), count)))
         if self.recipe.design == "ours":
             return rows
         chance = np.random.default_rng((self.recipe.seed, self.step))
@@ -150,6 +173,28 @@ class Run:
                 _unlawful(choices[2], legal_remove(states, to, origin)),
             ]
         return loss + self.recipe.lawful * torch.stack(lawful).sum()
+
+    def _taught_loss(self, taught: Taught, chance: np.random.Generator) -> Tensor:
+        """How far the choices are from the teacher's shares: cross entropy, which knows all that the rules forbid.
+
+        REMOVE, more than half of the paper's work, learns from a third of the states: those where something is taken,
+        and others.
+        """
+        network = self.network
+        cells, counts, moves = (
+            torch.from_numpy(part) for part in (taught.states.cells, taught.states.counts, taught.moves)
+        )
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            if isinstance(network, OurDesign):
+                choices, rows = network(cells, counts, moves), np.arange(len(taught))
+            else:
+                rows = _balanced(taught.removed[:, NONE] < 0.5, chance)
+                to, origin = moves[:, 0], moves[:, 1]
+                removals = network.removed(cells[rows], counts[rows], to[rows], origin[rows])
+                choices = network.arrival(cells, counts), network.origin(cells, counts, to), removals
+        wanted = (torch.from_numpy(shares).float() for shares in (taught.to, taught.origin, taught.removed[rows]))
+        losses = [-(shares * values).sum(dim=1).mean() for shares, values in zip(wanted, choices, strict=True)]
+        return torch.stack(losses).sum()
 
     def _choices(
         self, states: States, moves: NDArray[np.int8], others: NDArray[np.int8]
@@ -205,14 +250,15 @@ def fit(
     told: Told,
     *,
     own: GoodMoves | None = None,
+    taught: Taught | None = None,
     afresh: bool = False,
 ) -> PaperDesign | OurDesign:
     """The averaged network after all steps; `work` keeps the run and its learning curve.
 
-    `own` are positions that our own search has labelled. Ctrl-C saves the run first. Raises ValueError where the folder
-    holds a run of another recipe.
+    `own` are positions that our own search has labelled, `taught` what it learns from instead. Ctrl-C saves the run
+    first. Raises ValueError where the folder holds a run of another recipe.
     """
-    run = Run(recipe, learnt, own)
+    run = Run(recipe, learnt, own, taught)
     saved, curve = work / f"{recipe.design}.pt", work / f"{recipe.design}.jsonl"
     if afresh:
         saved.unlink(missing_ok=True)
@@ -300,6 +346,12 @@ def _other_journeys(states: States, chance: np.random.Generator) -> NDArray[np.i
     to = _any_of(legal_to(states), chance)
     origin = _any_of(legal_from(states, to), chance)
     return np.stack([to, origin, np.full(len(to), NONE)], axis=1).astype(np.int8)
+
+
+def _balanced(rare: NDArray[np.bool_], chance: np.random.Generator) -> NDArray[np.intp]:
+    """A third of all rows, always as many: the rare ones as far as there is room, and others by chance."""
+    last = chance.random(len(rare)) + ~rare
+    return np.sort(last.argsort()[: max(2, len(rare) // 3)])
 
 
 def _any_of(allowed: NDArray[np.bool_], chance: np.random.Generator) -> NDArray[np.intp]:

@@ -2,18 +2,23 @@
 
 Each begins with a state that is learnt from, goes on by none to three moves by chance, and is answered by `alphabeta`,
 which asks the tables where it has them. Half of them are by the rules of the good moves, half by the original's: no
-flying, mills not protected; of those with three men, for whom that decides all, only the first kind is taken, since a
-state does not tell the rules. States of a class that is held out, or that a trial of a recipe measures on, are left
-out.
+flying, mills not protected. A state does not tell the rules: where only one kind allows the answer, or three men decide
+all, only the rules of the good moves count. States of a class that is held out, or that a trial of a recipe measures
+on, are left out.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import multiprocessing
 import random
+import signal
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +26,8 @@ from numpy.typing import NDArray
 import games
 from agents.agent import Limits
 from agents.alphabeta import AlphaBeta
-from agents.morris_networks.good_moves import GoodMoves, States, held_out
+from agents.morris_networks.good_moves import GoodMoves, States, held_out, join_states
+from agents.morris_networks.legality import is_legal
 from agents.morris_networks.rows import as_rows, position_of, state_of
 from games.nine_mens_morris import LEAST_MEN, NineMensMorris, Position
 
@@ -30,27 +36,33 @@ RULES: tuple[dict[str, object], ...] = ({"flying": True, "mill_protected": True}
 MOST_PLIES = 3
 CHUNK = 2000
 """Positions that are labelled between two savings."""
+Chunk = TypeVar("Chunk")
 
 
 class Labels:
     """Draws positions and has them answered."""
 
-    def __init__(self, learnt: States, seed: int, nodes: int) -> None:
+    def __init__(self, learnt: States, seed: int, nodes: int, size: int = CHUNK) -> None:
         """Begins with states of `learnt`; `seed` is that of the split, `nodes` what is searched for each answer."""
-        self._seed, self._limits = seed, Limits(nodes=nodes)
+        self._seed, self._limits, self._size = seed, Limits(nodes=nodes), size
         self._learnt = learnt.rows(~self._apart(learnt))
         self._games = [_morris(rules) for rules in RULES]
-        self._engines = [AlphaBeta(game) for game in self._games]
 
     def chunk(self, number: int) -> GoodMoves:
-        """CHUNK labelled positions at most: all chance comes from the seed and the chunk's number."""
+        """A chunk's positions, `size` at most: all chance comes from the seed and the chunk's number."""
         chance = random.Random(f"{self._seed} {number}")
-        drawn = [self._draw(chance) for _ in range(CHUNK)]
+        drawn = [self._draw(chance) for _ in range(self._size)]
         positions = [(which, position) for which, position in drawn if position is not None]
-        states = _joined([state_of(self._games[which], position) for which, position in positions])
+        states = join_states([state_of(self._games[which], position) for which, position in positions])
         kept = ~self._apart(states)
-        moves = [self._answer(which, position) for (which, position), keep in zip(positions, kept, strict=True) if keep]
-        return GoodMoves(states.rows(kept), np.array(moves, dtype=np.int8).reshape(-1, 3))
+        engines = [_engine(game) for game in self._games]  # new ones, which remember nothing of other chunks
+        moves = [
+            as_rows([engines[which].choose(position, self._limits, threading.Event()).move])[0]
+            for (which, position), keep in zip(positions, kept, strict=True)
+            if keep
+        ]
+        found = GoodMoves(states.rows(kept), np.array(moves, dtype=np.int8).reshape(-1, 3))
+        return found.rows(is_legal(found.states, found.moves))
 
     def _apart(self, states: States) -> NDArray[np.bool_]:
         return held_out(states, self._seed) | held_out(states, self._seed + 1)
@@ -69,23 +81,44 @@ class Labels:
             return which, None
         return which, position
 
-    def _answer(self, which: int, position: Position) -> Any:
-        answer = self._engines[which].choose(position, self._limits, threading.Event())
-        return as_rows([answer.move])[0]
-
 
 def labelled(
-    learnt: States, count: int, seed: int, nodes: int, kept: Path, told: Callable[[int, int], None]
+    learnt: States,
+    count: int,
+    seed: int,
+    nodes: int,
+    kept: Path,
+    told: Callable[[int, int], None],
+    *,
+    jobs: int = 1,
+    size: int = CHUNK,
 ) -> GoodMoves:
-    """So many labelled positions; those made before lie in `kept`, and what was stopped goes on. Raises OSError."""
-    labels = Labels(learnt, seed, nodes)
-    found, chunks = _read(kept, seed, nodes)
-    while len(found) < count:
-        found = _both(found, labels.chunk(chunks))
-        chunks += 1
-        _write(kept, found, chunks, seed, nodes)
-        told(min(len(found), count), count)
+    """So many labelled positions; those made before lie in `kept`, and what was stopped goes on. Raises OSError.
+
+    `jobs` processes search side by side, a chunk of `size` positions at a time; how many changes nothing but the time.
+    """
+    found, done = _read(kept, seed, nodes)
+    if len(found) < count:
+        with contextlib.closing(in_order(Labels(learnt, seed, nodes, size).chunk, done, jobs)) as following:
+            for chunks, labels in enumerate(following, done + 1):
+                found = found.and_those_of(labels)
+                _write(kept, found, chunks, seed, nodes)
+                told(min(len(found), count), count)
+                if len(found) >= count:
+                    break
     return found.rows(slice(0, count))
+
+
+def in_order(make: Callable[[int], Chunk], first: int, jobs: int) -> Generator[Chunk]:
+    """What `make` makes of the numbers from one on, without an end, by so many processes side by side."""
+    if jobs == 1:
+        yield from map(make, itertools.count(first))
+    pool = multiprocessing.get_context("spawn").Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    with pool:  # leaving it ends its processes; the parent hears Ctrl-C
+        waiting = deque(pool.apply_async(make, (first + ahead,)) for ahead in range(jobs))
+        for number in itertools.count(first + jobs):
+            yield waiting.popleft().get()
+            waiting.append(pool.apply_async(make, (number,)))
 
 
 def _read(kept: Path, seed: int, nodes: int) -> tuple[GoodMoves, int]:
@@ -107,12 +140,10 @@ def _write(kept: Path, found: GoodMoves, chunks: int, seed: int, nodes: int) -> 
     beside.replace(kept)
 
 
-def _both(first: GoodMoves, second: GoodMoves) -> GoodMoves:
-    return GoodMoves(_joined([first.states, second.states]), np.concatenate([first.moves, second.moves]))
-
-
-def _joined(states: list[States]) -> States:
-    return States(np.concatenate([one.cells for one in states]), np.concatenate([one.counts for one in states]))
+def _engine(game: NineMensMorris) -> AlphaBeta:
+    """With its kernel compiled: until then it would answer by plain Python."""
+    AlphaBeta.warm_up(game)
+    return AlphaBeta(game)
 
 
 def _morris(rules: dict[str, object]) -> NineMensMorris:

@@ -7,6 +7,8 @@ import importlib
 from typing import Any
 
 VARIANT = "llvm_ad_rgb"
+OLDEST_LLVM = 17
+"""LLVM 15 aborts the process ("Cannot select") on processors with AVX-512 that are newer than itself."""
 
 
 class RendererError(ValueError):
@@ -31,4 +33,10 @@ def load_mitsuba(threads: int = 1) -> Any:
             f"Mitsuba finds no LLVM ({reason}); on Debian: sudo apt-get install libllvm19, "
             "or name the library in DRJIT_LIBLLVM_PATH"
         ) from None
+    version = drjit.detail.llvm_version()
+    if version[0] < OLDEST_LLVM:
+        raise RendererError(
+            f"LLVM {version[0]} is too old for Mitsuba, which needs {OLDEST_LLVM} or newer; "
+            "on Debian: sudo apt-get install libllvm19"
+        )
     return mitsuba

@@ -249,6 +249,19 @@ def test_a_round_robin_and_the_levels_from_the_command_line() -> None:
     assert status in (0, 1) and found["steps"][0]["level"] == 2
 
 
+def test_a_gauntlet_meets_every_heuristic_at_the_depths_named_or_the_others_named() -> None:
+    words = ("gauntlet", "random", "--game", "morris", "--games", "2")
+    status, found, _ = run(*words, "--depths", "1/2", "--json")
+    assert status == 0
+    others = [f"alphabeta:heuristic={name},opening_depth=1,depth=2" for name in heuristics.of(MORRIS)]
+    assert [one["players"] for one in found["meetings"]] == [["random", other] for other in others]
+    assert all(sum(one["tally"].values()) == 2 for one in found["meetings"])
+    status, found, _ = run("gauntlet", "random", "random:seed=7", "--game", "morris", "--games", "2")
+    lines = found.splitlines()
+    assert status == 0 and lines[0] == "random against" and lines[2].startswith("random:seed=7") and len(lines) == 3
+    assert run(*words, "--depths", "none")[0] == 2
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_tells_the_result_so_far_without_a_traceback(tmp_path: Path, jobs: str) -> None:
     path = tmp_path / "games.jsonl"

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,8 @@ def serve(talk: Callable[[list[int]], Coroutine[Any, Any, None]]) -> None:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
 
-    asyncio.run(both())
+    with ThreadPoolExecutor(1) as thread:  # a page test before this one may have left its loop in the main thread
+        thread.submit(asyncio.run, both()).result()
 
 
 def test_a_state_is_answered_with_three_lines_whatever_the_line_end() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pytest
 
 import games
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation
 from daemon.seeing import Seeing
+from tests.daemon.readings import reading_of
 from vision.frame import Frame
 from vision.watching.align import Alignment
 from vision.watching.gate import GateState
@@ -67,3 +69,20 @@ def test_cells_that_have_left_the_picture_are_named_once_and_so_is_their_return(
     states = (SETTLED, MOVING, SETTLED, SETTLED, SETTLED, SETTLED)
     heard = said(Gated(*states, outside=((), (23,), (23,), (22, 23), (), ())))
     assert [text.split(":")[0] for text in heard] == ["I cannot see g1", "I see the whole board again."]
+
+
+@pytest.mark.parametrize(("gate", "judged"), [(SETTLED, True), (MOVING, False), (OCCLUDED, False)])
+def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing_moves(
+    gate: GateState, judged: bool
+) -> None:
+    """Over half of a takeback, say, whose next man is being put back."""
+    game, heard = games.load("morris"), list[str]()
+    match = Match(Referee(game, ("alphabeta", None)))
+    seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
+    match.listeners.append(lambda announcement, _seen: heard.append(announcement.code))
+    seeing.feed(Frame(PICTURE, 0.0, 0))
+    seeing.reading = reading_of(game, "W" + "." * 22 + "W")
+    seeing.feed(Frame(PICTURE, 0.1, 1))
+    match.referee.reply("alphabeta", 0, "d2")
+    seeing.look_for_answer()
+    assert ("illegal" in heard) == judged

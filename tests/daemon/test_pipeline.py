@@ -288,3 +288,50 @@ def test_a_man_beside_what_lies_over_the_rim_is_waited_for(
     monkeypatch.setattr(film.pipeline.gate, "_over_the_rim", lambda _: None)
     film.show(empty, 1.0)
     assert readings(film.show(laid, 2.0))
+
+
+@pytest.mark.parametrize(("known", "read_after_s"), [(True, 2.0), (False, 0.0)])
+def test_the_first_picture_after_a_new_lock_shows_a_change_only_once_it_has_stood_still_for_long(
+    template: BoardTemplate, one_man: Image, known: bool, read_after_s: float
+) -> None:
+    """It may be a fingertip of a hand that rests, where nothing shows the board without it."""
+    film = Film(template)
+    film.pipeline.believed = EMPTY_BOARD if known else ""
+    first = next(one for one in film.show(one_man, 4.0) if one.reading is not None)
+    assert read_after_s < first.frame.time_s < read_after_s + 1.5
+    assert first.reading is not None and first.reading.board == ONE_MAN
+
+
+def test_what_is_believed_is_read_at_once_after_a_new_lock(template: BoardTemplate, one_man: Image) -> None:
+    film = Film(template)
+    film.pipeline.believed = ONE_MAN
+    assert readings(film.show(one_man, 1.5))
+
+
+def test_a_photo_is_read_though_nothing_vouches_for_it(template: BoardTemplate, one_man: Image) -> None:
+    pipeline = Pipeline(template, None)
+    pipeline.believed = EMPTY_BOARD
+    assert readings([pipeline.feed(Frame(one_man, number / 10, number, "1.jpg")) for number in range(15)])
+
+
+def test_a_frozen_camera_proves_no_change_after_a_new_lock(template: BoardTemplate, one_man: Image) -> None:
+    film = Film(template)
+    film.pipeline.believed = EMPTY_BOARD
+    still = [film.pipeline.feed(Frame(one_man, number / RATE_HZ, number)) for number in range(round(12 * RATE_HZ))]
+    assert not readings(still)
+    film.time_s = 12.0
+    assert readings(film.show(one_man, 8.0))
+
+
+def test_the_board_is_read_through_what_covers_several_cells_that_are_all_known(
+    film: Film, template: BoardTemplate, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    film.show(one_man, 2.0)
+    rectified = film.show(one_man, 0.2)[-1].rectified
+    assert rectified is not None and film.pipeline.gate.picture is not None
+    things = np.zeros(film.pipeline.gate.picture.shape[:2], dtype=np.bool_)
+    assert not film.pipeline._reads_through(rectified, 0.0, things)  # covers no cell: it may be a fingertip
+    things[:, : things.shape[1] // 2] = True
+    assert film.pipeline._reads_through(rectified, 0.0, things)
+    shown_as_unknown(film, monkeypatch, [0])  # a7, under it
+    assert not film.pipeline._reads_through(rectified, 0.0, things)

@@ -175,6 +175,9 @@ SEEN: dict[str, Callable[[], Played]] = {
     "a gánh whose men are not taken": lambda: position(
         "ganh", f"up:..W...B.B.{'.' * 14}B", f".....{'.'}BWB.{'.' * 14}B"
     ),
+    "half of a move that no agent has asked for": lambda: seen(
+        after(MILL, ("alphabeta", None)), men(W="a7 d7 g7", B="b6 b4")
+    ),
     "half a tile": lambda: begun_turn("dominoes", steps=1),
     "one of the last eight boards": lambda: begun(["d2", "f4"], men(W="d2")),
     "men that were lifted, back where they stood": lambda: begun(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import games
 from daemon.judging.effects import Announcement, Record
 from daemon.judging.explain import explain
@@ -37,3 +39,70 @@ def test_a_takeback_that_looks_like_a_move_nobody_asked_the_agent_for_is_a_takeb
     effects = referee.see(event)
     assert [one.code for one in effects if isinstance(one, Announcement)] == ["takeback"]
     assert (referee.ply, referee.awaiting) == (0, "move")
+
+
+def test_an_agents_move_laid_again_after_a_takeback_stands_again_whatever_the_agent_says_now() -> None:
+    """Only the rest of a takeback was put back: nobody plays for the agent."""
+    game = games.load("morris")
+    texts = ["d6", "f4", "b4"]
+    history = games.line_of_play(game, texts)
+    referee = Referee(game, ("alphabeta", None), history[:1])
+    for ply, text in enumerate(texts):
+        if ply % 2 == 0:
+            referee.reply("alphabeta", ply, text)
+        referee.see(explain(game, referee.history, reading_of(game, game.board(history[ply + 1]))))
+    assert referee.moves == texts
+    for answer in ("", "g7"):
+        back = referee.see(explain(game, referee.history, reading_of(game, game.board(history[2]))))
+        assert [one.code for one in back if isinstance(one, Announcement)] == ["takeback"]
+        if answer:
+            referee.reply("alphabeta", 2, answer)
+        again = referee.see(explain(game, referee.history, reading_of(game, game.board(history[3]))))
+        assert [one.code for one in again if isinstance(one, Announcement)] == ["restored"]
+        assert referee.moves == texts
+    other = games.line_of_play(game, ["d6", "f4", "a1"])[-1]
+    referee.see(explain(game, referee.history, reading_of(game, game.board(history[2]))))
+    told = referee.see(explain(game, referee.history, reading_of(game, game.board(other))))
+    assert [one.code for one in told if isinstance(one, Announcement)] == ["illegal"]
+
+
+def half_of_a_mill(agents: tuple[str | None, str | None]) -> tuple[Referee, str]:
+    """Dark opens a mill, light moves to and fro: the board before is now half of closing it again, or a takeback."""
+    game = games.load("morris")
+    history = [game.parse_position("light:OOOEEEOOEOOOMOOEEEMEMOEO0039")]
+    texts = ["f2-f4", "c3-c4", "f4-f2"]
+    for text in texts:
+        history.append(game.apply(history[-1], game.parse_move(history[-1], text)))
+    return Referee(game, agents, history, texts), game.board(history[0])
+
+
+def test_half_of_a_move_that_no_agent_was_asked_for_is_a_takeback_where_it_can_be_one() -> None:
+    for agents, verdict in (((None, None), "unfinished"), ((None, "alphabeta"), "takeback")):
+        referee, board = half_of_a_mill(agents)
+        referee.see(explain(referee.game, referee.history, reading_of(referee.game, board)))
+        assert referee.verdict == verdict
+
+
+def test_half_of_a_move_before_the_agent_has_answered_is_to_be_put_back() -> None:
+    referee, board = half_of_a_mill((None, "alphabeta"))
+    referee = Referee(referee.game, referee.agents, referee.history[-1:])
+    told = referee.see(explain(referee.game, referee.history, reading_of(referee.game, board)))
+    assert [(one.code, one.rule) for one in told if isinstance(one, Announcement)] == [("illegal", "not_your_turn")]
+
+
+@pytest.mark.parametrize("asked", ["f4-g4", "f4-f6"])
+def test_a_board_of_two_plies_before_is_no_takeback_where_the_agents_move_and_the_next_lead_to_it(asked: str) -> None:
+    """Both come in one look: the agent's man goes where the mill that closes next takes it."""
+    game = games.load("morris")
+    light, dark = "d7 b6 e5 e4 c3 b4 b2 g1".split(), "d6 c5 d5 a4 f2 a1 d1".split()
+    letters = "".join("E" if cell in light else "M" if cell in dark else "O" for cell in game.cells)
+    before = game.parse_position(f"dark:{letters}1078")
+    positions = [before]
+    for text in ("f4", "b4-c4"):
+        positions.append(game.apply(positions[-1], game.parse_move(positions[-1], text)))
+    referee = Referee(game, (None, "alphabeta"), positions, ["f4", "b4-c4"])
+    referee.reply("alphabeta", 2, asked)
+    effects = referee.see(explain(game, referee.history, reading_of(game, game.board(before))))
+    taken = f"c4-b4x{asked[-2:]}"
+    assert [one.move for one in effects if isinstance(one, Record)] == [asked, taken]
+    assert not any(one.code == "takeback" for one in effects if isinstance(one, Announcement))

@@ -5,26 +5,30 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 import games
 from calibration.template import load_template
+from daemon.judging.effects import Announcement
 from daemon.soak.camera import Camera
 from daemon.soak.judge import Heard, Judge
 from daemon.soak.reporting import REPORT_S, reported
+from daemon.soak.tally import Tally
 from vision.simulated.table import SimulatedTable
 
 LAID_S, GONE_S = 10.0, 10.2
 """When the last man was laid, and when the hand was back at the table's edge."""
 
 
-def waited(*heard: Heard, rules: str = "not_your_turn") -> tuple[dict[str, int], list[str]]:
+def waited(*heard: Heard, rules: str = "not_your_turn", abandoned: bool = False) -> tuple[dict[str, int], list[str]]:
     """What is counted, and what is complained of, when a board `X` lies there and this was heard."""
     missing: list[str] = []
     judge = SimpleNamespace(heard=list(heard), laid_s=LAID_S, clear_s=0.0)
     judge.unreported = lambda _rules, text: missing.append(text)
     tally = SimpleNamespace(reported={})
-    at = SimpleNamespace(time_s=GONE_S, table=SimpleNamespace(board="X"), judge=judge, tally=tally)
+    table = SimpleNamespace(board="X")
+    at = SimpleNamespace(time_s=GONE_S, table=table, judge=judge, tally=tally, abandoned=abandoned)
     for _ in reported(cast("Any", at), "wrong side", frozenset(rules.split())):
         at.time_s += 1.0
         judge.clear_s += 1.0
@@ -46,6 +50,12 @@ def test_a_report_counts_from_when_its_board_lay_there(time_s: float, board: str
     told, missing = waited(Heard(time_s, "illegal", rule, board))
     assert told == ({"not_your_turn": 1} if counts else {})
     assert bool(missing) != counts
+
+
+def test_nothing_is_reported_of_a_game_that_was_given_up() -> None:
+    """The daemon takes it for over, by an order that it assumed and said so; nobody corrects it."""
+    assert waited(abandoned=True) == ({}, [])
+    assert waited() == ({}, ["wrong side on X"])
 
 
 @pytest.mark.parametrize(
@@ -97,3 +107,47 @@ def test_a_frozen_camera_remembers_what_stood_there_when_its_picture_was_taken()
     camera.frozen = False
     camera.read(idle=False)
     assert camera.pictured == camera.table.board
+
+
+@pytest.mark.parametrize(
+    ("shown_s", "missing"),
+    [(0.5, 0), (2.0, 4)],  # two of the four plies are in the record until they are taken for taken back
+)
+def test_plies_to_and_fro_are_only_missed_where_they_could_be_seen(shown_s: float, missing: int) -> None:
+    game = games.load("ganh")
+    texts = ["a4-b4", "a2-b2", "b4-a4", "b2-a2"]
+    positions = games.line_of_play(game, texts)
+    boards = [game.board(one) for one in positions]
+    assert boards[4] == boards[0]
+    referee = SimpleNamespace(position=positions[0], line=SimpleNamespace(seen=[]), verdict="takeback", ply=0)
+    table = SimpleNamespace(board=boards[3], busy=False, hand_in_view=False, stirs=False)
+    trial = SimpleNamespace(
+        game=game,
+        time_s=0.0,
+        known=2,
+        table=table,
+        player=SimpleNamespace(
+            position=positions[3],
+            positions=positions,
+            record=[],
+            finished=False,
+            seen=[SimpleNamespace(board=board) for board in boards[1:]],
+        ),
+        storm=SimpleNamespace(allows=lambda _code: False, running=[], holds_hands=False, blamed=lambda: ()),
+        subject=SimpleNamespace(board=boards[2], seen=SimpleNamespace(rectified=True), referee=referee, recorded=list),
+        camera=SimpleNamespace(shows=True, frozen=False, last=None, pictured=""),
+        plan=SimpleNamespace(seed=1),
+        tally=Tally("co_ganh", 1),
+        abandon_game=lambda: None,
+    )
+    judge = Judge(cast("Any", trial), None)
+    judge.begin_game()
+    judge._legal |= set(boards)
+    for time_s in np.arange(0.0, shown_s, 0.1):
+        trial.time_s = float(time_s)
+        judge.look()
+    trial.player.position, table.board, trial.subject.board = positions[4], boards[4], boards[0]
+    judge.hear(Announcement("takeback", "2 moves are taken back.", boards[0], 0))
+    judge.close_game()
+    assert trial.tally.to_and_fro == 4 - missing
+    assert (trial.tally.missed_plies, trial.tally.unneeded_reports) == (missing, bool(missing))

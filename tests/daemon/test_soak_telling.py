@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+
+import pytest
 
 import games
 from daemon.commands import Mover
 from daemon.judging.line import LineOfPlay
 from daemon.soak import telling
-from daemon.soak.telling import SAY_S, CarefulPair, wrongly_counted
-from vision.simulated.player import Ply
+from daemon.soak.telling import ADOPT_S, SAY_S, CarefulPair, wrongly_counted
+from daemon.soak.trial import Plan, Trial
+from vision.simulated.player import Ply, steps_between
 
 TILES = ("8F2-8G6", "6K2-7K4")
 
@@ -56,7 +60,8 @@ def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch
     monkeypatch.setattr(telling, "obey", obey)
     player = SimpleNamespace(seen=made(*(1 - ply.side for ply in line.plies)))
     subject = SimpleNamespace(referee=SimpleNamespace(line=line), match=None)
-    trial = SimpleNamespace(game=line.game, time_s=0.0, subject=subject, player=player)
+    judge = SimpleNamespace(insists=lambda _seconds: False)
+    trial = SimpleNamespace(game=line.game, time_s=0.0, subject=subject, player=player, judge=judge)
     pair = CarefulPair(cast("Any", trial))
     pair.hear("illegal")
     for code, until in (("move", 2 * SAY_S), ("repeat", 4 * SAY_S)):
@@ -65,3 +70,35 @@ def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch
             trial.time_s += 0.1
             pair.update()
     assert (len(told), pair.told) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("made", "believed", "games_begun"), [(1, 4, 1), (12, 0, 2)], ids=["nearby", "too far off for legal play"]
+)
+def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_is_given_up(
+    made: int, believed: int, games_begun: int, tmp_path: Path
+) -> None:
+    trial = Trial(Plan("reversi", 3, (), still=True), tmp_path, ())
+    trial._new_game()
+    while not trial.judge.knows:
+        trial._turn()
+    game, line, player = trial.game, trial.subject.referee.line, trial.player
+    for _ in range(believed):
+        move = game.legal_moves(line.position)[-1]
+        line.add(move, game.apply(line.position, move))
+        trial.judge._legal.add(game.board(line.position))  # as if it had stood there and been forgotten
+    for _ in range(made):
+        player.positions.append(game.apply(player.positions[-1], game.legal_moves(player.positions[-1])[0]))
+    player.position = player.positions[-1]
+    trial.table.perform(steps_between(trial.table.board, game.board(player.position)), 0)
+    while trial.table.busy:
+        trial._turn()
+    laid_s = trial.time_s
+    while trial.tally.adopted == 0 and trial.time_s < laid_s + 2 * ADOPT_S:
+        trial._turn()
+    assert trial.tally.adopted == 1
+    assert trial.time_s - laid_s > ADOPT_S
+    while trial.tally.games < games_begun and trial.time_s < laid_s + 3 * ADOPT_S:
+        trial._turn()
+    assert trial.tally.games == games_begun
+    assert trial.subject.board == game.board(trial.player.position)

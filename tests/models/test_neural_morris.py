@@ -18,7 +18,7 @@ from agents.morris_networks.legality import is_legal  # noqa: E402
 from agents.morris_networks.networks import FILES, load_networks  # noqa: E402
 from agents.morris_networks.rows import as_rows, state_of  # noqa: E402
 from games.nine_mens_morris import NineMensMorris  # noqa: E402
-from models.train import neural_morris, neural_morris_labels  # noqa: E402
+from models.train import neural_morris  # noqa: E402
 from models.train.manifest import write_entry  # noqa: E402
 from models.train.neural_curve import draw_curves, read_curve  # noqa: E402
 from models.train.neural_morris import export, try_recipe  # noqa: E402
@@ -127,31 +127,31 @@ def test_a_trial_learns_nothing_from_what_is_held_out_and_measures_on_none_of_it
 
 
 def test_positions_are_labelled_by_our_own_search_the_same_after_a_stop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(neural_morris_labels, "CHUNK", 20)
     states = good_moves(60).states
     told: list[tuple[int, int]] = []
-    whole = labelled(states, 40, 1, 200, tmp_path / "whole.npz", lambda done, total: told.append((done, total)))
-    labelled(states, 5, 1, 200, tmp_path / "own.npz", lambda *_: None)
-    again = labelled(states, 40, 1, 200, tmp_path / "own.npz", lambda *_: None)
+    whole = labelled(states, 40, 1, 200, tmp_path / "whole.npz", lambda *now: told.append(now), size=20)
+    labelled(states, 5, 1, 200, tmp_path / "own.npz", lambda *_: None, size=20)
+    again = labelled(states, 40, 1, 200, tmp_path / "own.npz", lambda *_: None, jobs=2, size=20)
     assert told[-1] == (40, 40) and len(whole) == 40
     assert (again.states.cells == whole.states.cells).all() and (again.moves == whole.moves).all()
     for seed in (1, 2):
         assert not held_out(whole.states, seed).any()
-    flying = is_legal(whole.states, whole.moves)
-    assert (flying | is_legal(whole.states, whole.moves, flying=False, mill_protected=False)).all()
+    assert is_legal(whole.states, whole.moves).all()
 
 
-def test_own_positions_are_learnt_from_before_the_good_moves() -> None:
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_own_positions_are_learnt_from_before_the_good_moves_and_as_many_as_wanted_among_them(share: float) -> None:
     own, good = good_moves(24), good_moves(36).rows(slice(24, 36))
-    run = Run(Recipe("ours", epochs=2, batch=6, own=24, own_epochs=1), good, own)
+    run = Run(Recipe("ours", epochs=2, batch=6, own=24, own_epochs=1, own_share=share), good, own)
     mine = {row.tobytes() for row in own.states.cells}
     sources = []
     for step in range(run.steps):
         run.step = step
-        sources.append(all(row.tobytes() in mine for row in run._batch().states.cells))
-    assert sources == [True] * 4 + [False] * 4
+        sources.append([row.tobytes() in mine for row in run._batch().states.cells])
+    among = round(6 * share / (1 - share))
+    assert sources == [[True] * 6] * 4 + [[False] * 6 + [True] * among] * 4
 
 
 def test_learning_curves_are_drawn_and_other_files_refused(tmp_path: Path) -> None:

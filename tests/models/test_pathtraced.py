@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -218,6 +218,22 @@ def test_without_llvm_the_debian_package_is_named(monkeypatch: pytest.MonkeyPatc
     load_mitsuba.cache_clear()
     monkeypatch.setattr(pathtraced_variant.importlib, "import_module", lambda name: NoLlvm())
     with pytest.raises(RendererError, match="apt-get install libllvm19"):
+        load_mitsuba()
+    monkeypatch.undo()
+    load_mitsuba.cache_clear()
+
+
+def test_an_llvm_that_may_abort_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OldLlvm(SimpleNamespace):
+        Float = np.array
+        detail = SimpleNamespace(llvm_version=lambda: (15, 0, 6))
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda *words: None
+
+    load_mitsuba.cache_clear()
+    monkeypatch.setattr(pathtraced_variant.importlib, "import_module", lambda name: OldLlvm())
+    with pytest.raises(RendererError, match=r"LLVM 15 is too old .* 17 or newer.*libllvm19"):
         load_mitsuba()
     monkeypatch.undo()
     load_mitsuba.cache_clear()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from calibration.template import BoardTemplate, load_template
 from tests.vision.drawn import draw
 from vision.frame import Image
 from vision.pose import rectify
+from vision.watching.cover import Flags
 from vision.watching.gate import Gate, GateState
 
 EMPTY = "." * 24
@@ -30,6 +33,7 @@ class Steady:
         self._template = template
         self._noise = noise
         self._rng = np.random.default_rng(0)
+        self.reads_through: Callable[[Flags], bool] | None = None
 
     def board(self, cells: str = EMPTY) -> Image:
         image, pose = draw(self._template, cells=cells)
@@ -39,7 +43,7 @@ class Steady:
         states = []
         for _ in range(max(1, round(seconds * RATE_HZ))):
             noisy = np.clip(picture + self._rng.normal(0, self._noise, picture.shape), 0, 255).astype(np.uint8)
-            states.append(self.gate.update(noisy, self.time_s))
+            states.append(self.gate.update(noisy, self.time_s, None, self.reads_through))
             self.time_s += 1 / RATE_HZ
         return states
 
@@ -134,6 +138,42 @@ def test_a_hand_elsewhere_does_not_make_a_resting_one_part_of_the_scene(template
     for y in (500, 420, 340, 260, 340, 420, 500):
         table.show(with_arm(rested, (100, y)))
     assert not any(state.settled for state in table.show(rested, 3))
+
+
+@pytest.mark.parametrize("through", [True, False])
+def test_what_the_board_is_read_through_is_no_hand(template: BoardTemplate, through: bool) -> None:
+    """A lamp's mirror image that was there all the time has gone."""
+    table, asked = Steady(template), []
+    lit = table.board()
+    cv2.rectangle(lit, (200, 300), (330, 511), (255, 255, 255), -1)
+    table.show(lit, 20)
+
+    def reads_through(things: Flags) -> bool:
+        asked.append((table.time_s, things.mean()))
+        return through
+
+    table.reads_through = reads_through
+    gone_s = table.time_s
+    states = table.show(table.board(), 6)
+    assert len(asked) == 1
+    assert 3.0 <= asked[0][0] - gone_s < 3.5 and asked[0][1] > 0.05
+    assert states[-1].settled == through and not states[RATE_HZ].settled
+    assert not states[-1].sure or not through
+
+
+@pytest.mark.parametrize(("live", "settled"), [(True, False), (False, True)])
+def test_a_hand_in_the_picture_of_a_camera_that_froze_is_no_hand_that_rested(
+    template: BoardTemplate, live: bool, settled: bool
+) -> None:
+    """It was in the first picture after a bump; who rested for ten seconds would belong there for thirty more."""
+    table = Steady(template)
+    reaching = with_arm(table.board(), (250, 300))
+    table.show(reaching, 0.6)
+    table._noise = 2.5 if live else 0.0
+    table.show(reaching, 12)
+    assert table.gate.rested(table.time_s) == live
+    table._noise = 2.5
+    assert table.show(table.board(), 12)[-1].settled == settled
 
 
 def test_the_first_broken_pictures_of_a_camera_are_no_motion(template: BoardTemplate) -> None:

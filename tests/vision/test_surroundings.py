@@ -176,6 +176,28 @@ def test_fingers_that_come_from_beyond_the_cameras_picture_are_a_hand(template: 
     assert not differences.over_the_rim(around(board), around(board)).any()
 
 
+@pytest.mark.parametrize("beyond_px", [6, 9, 12, 15])
+@pytest.mark.parametrize("letter", ["W", "B"])
+def test_a_man_near_the_end_of_the_cameras_picture_is_no_hand(letter: str, beyond_px: int) -> None:
+    ganh = load_template("co_ganh")
+    bare = "." * len(ganh.cell_names)
+    cell = ganh.cell_names.index("a1")
+    board, pose = draw(ganh)
+    laid = draw(ganh, cells=bare[:cell] + letter + bare[cell + 1 :])[0]
+    x, y = project(pose.image_from_board, ganh.cells_mm[[cell]])[0]
+    end = round(y) + round(0.5 * ganh.man_diameter_mm / ganh.size_mm[1] * 320) + beyond_px
+    sleeve = board.copy()
+    cv2.line(sleeve, (round(x), end + 20), (round(x) + 20, round(y) - 60), SLEEVE, 20)
+
+    def around(image: Image) -> Surroundings:
+        return surroundings_of(image[:end], pose, ganh)
+
+    differences = Differences(0.0007, 0.11)
+    assert around(board).unseen.any()
+    assert not differences.over_the_rim(around(board), around(laid)).any()
+    assert differences.over_the_rim(around(board), around(sleeve)).any()
+
+
 def test_what_stirs_again_and_again_does_not_drive_out_the_pictures_from_before(template: BoardTemplate) -> None:
     """A hand that hovers may throw a shadow that would seem a thing once it has gone."""
     watched = Watched(template)
@@ -206,3 +228,27 @@ def test_a_hand_in_the_very_first_pictures_holds_up_play_once(template: BoardTem
     assert fresh(watched.show(reaching, 1)) == 1  # nobody can tell yet that it is a hand
     assert fresh(watched.show(board, 12)) == 1  # after a while
     assert fresh(watched.show(watched.board("d4"), 1)) == 1
+
+
+@pytest.mark.parametrize(("first_s", "belongs"), [(0.7, True), (4.0, False)])
+def test_what_is_there_ever_since_a_short_first_look_is_the_free_board_whatever_hands_do_meanwhile(
+    template: BoardTemplate, first_s: float, belongs: bool
+) -> None:
+    """A daemon that starts while a hand hovers sees the board without it only later; from afar that is a hand on the
+    rim."""
+    watched = Watched(template)
+    hovering = watched.board()
+    x, y = watched.place("h15")
+    cv2.rectangle(hovering, (x - 40, 0), (x + 40, y - 10), SLEEVE, -1)
+    watched.gate.reset()
+    assert fresh(watched.show(hovering, first_s)) == 1
+    x, y = watched.place("d4")
+    for count in range(1, 6):
+        stones = ("d4", "e5", "f6", "g7", "k9")[:count]
+        for tip in (200, y, 200):
+            reaching = watched.board(*stones)
+            cv2.rectangle(reaching, (x - 60, tip), (x - 20, 480), SLEEVE, -1)
+            watched.show(reaching, 0.2)
+        assert fresh(watched.show(watched.board(*stones), 2.5)) == 1
+    assert (watched.gate.beside is None) == belongs
+    assert (len(watched.gate._free) > 1) == belongs

@@ -10,7 +10,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.watching.cover import Flags, Mask, things_over
+from vision.watching.cover import BRIDGE, Flags, Mask, things_over
 from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
 from vision.watching.surroundings import Surroundings, reaching_in
 
@@ -20,6 +20,10 @@ GREATEST_STEP: Final = 40.0
 NOISE_FACTOR: Final = 5.0
 LEAST_HAND: Final = 12.0
 """A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
+ASKEW: Final = np.ones((5, 5), np.uint8)
+"""How far a man who stands askew reaches off his place: two pixels to every side."""
+LEAST_MAN, GREATEST_MAN = 0.5, 1.6
+"""A man's area, at least, and his breadth with his shadow, at most, as shares of what they should be."""
 
 
 class Differences:
@@ -79,13 +83,27 @@ class Differences:
         return np.asarray(found[after.window])
 
     def over_the_rim(self, before: Surroundings, after: Surroundings) -> Flags:
-        """(height, width) of the board's picture where anything reaches over its rim; it need not cover any place."""
+        """(height, width) of the board's picture where anything reaches over its rim; it need not cover any place.
+
+        A man who stands by the end of the camera's picture is none, though he seems to come from beyond it.
+        """
         rim, found = np.zeros(after.places.shape, dtype=bool), np.zeros(after.places.shape, dtype=bool)
         rim[after.window] = True
         for things in self._things_around(before, after, rim):
-            if things[after.window].sum() > self._least_px(after):
+            if things[after.window].sum() > self._least_px(after) and not self._is_man(things, before, after):
                 found |= things
         return np.asarray(found[after.window])
+
+    def _is_man(self, things: Flags, before: Surroundings, after: Surroundings) -> bool:
+        """Whether all that has changed along with the things is as large as a man, and lies on the men's places."""
+        mask = self.mask(before.picture, after.picture, light_change(before.picture, after.picture))
+        joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, BRIDGE)
+        labels = np.asarray(cv2.connectedComponents(joined)[1])
+        blob = np.isin(labels, np.unique(labels[things & (labels > 0)])) & (mask > 0)
+        off = blob & (cv2.dilate(after.places.astype(np.uint8), ASKEW) == 0)
+        if off.sum() > self._least_px(after) or blob.sum() < LEAST_MAN * np.pi / 4 * after.man_px**2:
+            return False
+        return bool(max(np.ptp(axis) + 1 for axis in np.nonzero(blob)) <= GREATEST_MAN * after.man_px)
 
     def _things_around(self, before: Surroundings, after: Surroundings, board: Flags) -> list[Flags]:
         light = light_change(before.picture, after.picture)

@@ -25,14 +25,20 @@ and must not drive out the pictures from before it came."""
 OUTRESTED = 3.0
 """What lies over the board is believed to belong there once it has rested so many times longer than the board did
 without it: where a hand is in the very first picture, it is the free board that comes later."""
+SAME = 0.5
+"""Share of two things, of the smaller one's area, that they have in common where they are one."""
 REFUSED_S, LONGEST_REFUSED_S = 2.0, 10.0
 """How long a still picture that was refused is left alone, at first and at most."""
 BESIDE_S = 60.0
 """What has lain over the board's rim for longer, and covers no place, belongs to the scene: a cup, a sheet of paper."""
+READ_THROUGH_S = 3.0
+"""What has rested so long may be asked for whether the board is read through it: then it is none, but a lamp's mirror
+image that has gone, or a board that was cleared."""
 SWEPT = 0.3
 """Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
 MOST_STEP_S = 2.0
-"""As much stillness one picture vouches for at most: where the computer slept, or its clock leapt, nobody watched."""
+"""As much stillness one picture vouches for at most: where the computer slept, its clock leapt, or the camera froze,
+nobody watched."""
 WARM_UP_S = 0.3
 """A camera's first pictures may be broken, dark or of other colours; what differs from them has not moved."""
 
@@ -101,25 +107,32 @@ class Gate:
         self._last_s: float | None = None
         self._leapt_s = 0.0
         """Time that passed between two pictures beyond MOST_STEP_S, all added up."""
+        self._new_s = 0.0
+        """When the newest picture came that was not the one before once more, pixel by pixel."""
         self.reset()
 
     def reset(self) -> None:
         """Starts over: the picture has another geometry now, and is fresh once it stands still."""
         self._anchor: FloatImage | None = None
-        self._since_s = self._begun_s = self._read_s = 0.0
+        self._since_s = self._begun_s = 0.0
         self._told = False
         self._settled: FloatImage | None = None
         self._free: collections.deque[_Settled] = collections.deque(maxlen=REMEMBERED)
         self._around: Surroundings | None = None
         self._only_beside = False
         """Whether what lies over the board would not be seen but for the surroundings: its going is no motion."""
-        self._free_s = 0.0
+        self._bare_s = self._lain_s = self._counted_s = 0.0
+        """How long the board stood still with nothing over it or its rim, and with the same thing since."""
+        self._lying: Flags | None = None
+        """What of it has been there all the time."""
         self.beside: Flags | None = None
         """(height, width) where something lies over the board's rim, a hand that may stretch a finger, in the newest
         picture that stood still; None where nothing does. Such a picture vouches for no free board."""
         self._beside_s = 0.0
         self._things: Flags | None = None
         self._obstacle: _Obstacle | None = None
+        self._seen_through: bool | None = None
+        """Whether the board is read through what lies over it; None where nobody was asked."""
         self._sure = True
         self._refused: FloatImage | None = None
         self._refused_s, self._again_s = REFUSED_S, 0.0
@@ -129,8 +142,15 @@ class Gate:
         return self.watched_s(time_s) - self._since_s
 
     def rested(self, time_s: float) -> bool:
-        """Whether the picture has stood still for so long that whatever lies over the board would be reported."""
-        return self.still_s(time_s) >= self._accept_after_s
+        """Whether nothing has stirred for so long that whatever lies over the board would be reported."""
+        return self.stood(time_s, self._accept_after_s)
+
+    def stood(self, time_s: float, seconds: float) -> bool:
+        """Whether it was seen for so long that nothing stirs, by the time of the newest picture.
+
+        A camera that sends one and the same picture again and again shows nothing but that.
+        """
+        return self._vouched_s(self.watched_s(time_s)) - self._since_s >= seconds
 
     def refuse(self, time_s: float) -> GateState:
         """The picture that just settled, and was not sure, shows a thing over the board: it counts for no free board.
@@ -146,15 +166,23 @@ class Gate:
         return dataclasses.replace(self._state("occluded", 0.0, self.picture), blocked=self.rested(time_s))
 
     def update(
-        self, rectified: Image, time_s: float, look_around: Callable[[], Surroundings] | None = None
+        self,
+        rectified: Image,
+        time_s: float,
+        look_around: Callable[[], Surroundings] | None = None,
+        reads_through: Callable[[Flags], bool] | None = None,
     ) -> GateState:
         """What the next steady picture, taken at `time_s`, tells; about 3 ms.
 
         `look_around` shows what lies around the board. It is called once for each time that the picture stands still,
-        and with each picture while something that only it shows lies there.
+        and with each picture while something that only it shows lies there. `reads_through` tells whether the board is
+        surely seen where something seems to lie, (height, width) of the gate's picture; it is asked once for each time.
         """
-        small = self.picture = small_picture(rectified)
+        before, small = self.picture, small_picture(rectified)
+        self.picture = small
         time_s = self._watched(time_s)
+        if before is None or not np.array_equal(before, small):
+            self._new_s = time_s
         if self._anchor is None or self._anchor.shape != small.shape:
             self._begun_s = time_s
             self._stand(small, time_s)
@@ -187,12 +215,14 @@ class Gate:
                 self._stand(small, time_s)
                 return self._state("settling", motion, small)
             self._sure = bool(self._free) and not self._things.any()
-            if self._things.any() and not self._belongs(small, self._things, still_s):
+            self._lies(self._things if self.beside is None else self._things | self.beside, time_s)
+            belongs = not self._things.any() or self._belongs(small, self._things, time_s)
+            if not belongs and not self._is_seen_through(time_s, reads_through):
                 blocked = still_s >= self._accept_after_s
                 if blocked and self._obstacle is None:
                     self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
-            if self._things.any():  # what proved to belong there belongs there over the rim, too
+            if belongs and self._things.any():  # what proved to belong there belongs there over the rim, too
                 self.beside = None
         return self._settle(small, motion, time_s)
 
@@ -221,15 +251,53 @@ class Gate:
             self._settled = small
             if self.beside is None:
                 self._beside_s = time_s
-            elif time_s - self._beside_s > BESIDE_S:
+            elif time_s - self._beside_s > BESIDE_S or self._outlasts_the_first():
                 self.beside = None
             if self.beside is None:
                 self._keep(small, time_s)
             self._obstacle = None
-            self._read_s = self._since_s
-        self._free_s += time_s - self._read_s
-        self._read_s = time_s
+        elif self.beside is not None:
+            self._lies(self.beside, time_s)
+        else:
+            self._bare_s += self._still_more_s(time_s)
         return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh, sure=self._sure)
+
+    def _lies(self, lying: Flags, time_s: float) -> None:
+        """Adds up for how long the same thing has lain over the board or its rim, whatever else came and went."""
+        if not lying.any():
+            self._lying, self._lain_s = None, 0.0
+            self._bare_s += self._still_more_s(time_s)
+            return
+        known = self._lying
+        if known is not None and (common := known & lying).sum() > SAME * min(known.sum(), lying.sum()):
+            self._lying = common
+        else:
+            self._lying, self._lain_s = lying, 0.0
+        self._lain_s += self._still_more_s(time_s)
+
+    def _still_more_s(self, time_s: float) -> float:
+        """How much longer the picture has stood still than when this was asked last."""
+        time_s = self._vouched_s(time_s)
+        more_s = time_s - max(self._since_s, self._counted_s)
+        self._counted_s = time_s
+        return more_s
+
+    def _vouched_s(self, time_s: float) -> float:
+        """Until when the pictures vouch for stillness: one that comes again and again is of a camera that froze."""
+        return min(time_s, self._new_s + MOST_STEP_S)
+
+    def _outlasts_the_first(self) -> bool:
+        """Whether the only picture of the free board stood for so short a time that it may show a hand itself.
+
+        Then it is not a hand that differs from it, but the free board: the same thing seems to lie there ever since,
+        wherever hands go.
+        """
+        return len(self._free) == 1 and self._lain_s >= self._outrested_s
+
+    @property
+    def _outrested_s(self) -> float:
+        """How long what lies there must rest to belong there."""
+        return max(self._accept_after_s, OUTRESTED * self._bare_s)
 
     def _keep(self, small: FloatImage, time_s: float) -> None:
         """Remembers a picture that settled, in the place of the newest where that came soon after the one before."""
@@ -242,8 +310,17 @@ class Gate:
         refused = self._refused
         return refused is not None and refused.shape == small.shape and self._differences.is_same(refused, small)
 
+    def _is_seen_through(self, time_s: float, reads_through: Callable[[Flags], bool] | None) -> bool:
+        """Whether what seems to lie over the board is none, since the board is read there; asked once."""
+        if reads_through is None or self._seen_through is not None or not self.stood(time_s, READ_THROUGH_S):
+            return bool(self._seen_through)
+        assert self._things is not None
+        self._seen_through = reads_through(self._things)
+        return self._seen_through
+
     def _stand(self, small: FloatImage, time_s: float) -> None:
         self._anchor, self._since_s, self._told, self._things = small, time_s, False, None
+        self._seen_through = None
 
     def _state(self, phase: Phase, motion: float, small: FloatImage) -> GateState:
         gain = 1.0 if self._settled is None else float(small.mean() + 1) / float(self._settled.mean() + 1)
@@ -282,13 +359,14 @@ class Gate:
                 return None
         return newest
 
-    def _belongs(self, small: FloatImage, things: Flags, still_s: float) -> bool:
+    def _belongs(self, small: FloatImage, things: Flags, time_s: float) -> bool:
         """Whether what lies over the board has proved to be no hand.
 
-        It rested for longer than the board was ever seen without it; or hands passed over it, and it stayed as it was:
-        a lamp's new shadow, say.
+        It rested for longer than the board was ever seen without it, or has lain there ever since; or hands passed over
+        it, and it stayed as it was: a lamp's new shadow, say.
         """
-        if still_s >= max(self._accept_after_s, OUTRESTED * self._free_s):
+        rested_s = self._vouched_s(time_s) - self._since_s
+        if rested_s >= self._outrested_s or self._outlasts_the_first():
             return True
         obstacle = self._obstacle
         if obstacle is None or obstacle.swept[things].mean() < SWEPT:

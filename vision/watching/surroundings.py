@@ -34,6 +34,8 @@ class Surroundings:
     """The rows and columns that the gate's picture shows."""
     unseen: Flags
     """(height, width) what lies beyond the camera's picture."""
+    man_px: float
+    """A man's diameter in it."""
 
 
 def small_picture(rectified: Image) -> FloatImage:
@@ -65,7 +67,8 @@ def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> S
     small_from_image = np.diag([1 / shrink, 1 / shrink, 1]) @ wide_from_image
     seen = np.ones(image.shape[:2], np.uint8)
     seen = np.asarray(cv2.warpPerspective(seen, small_from_image, places.shape[::-1], flags=cv2.INTER_NEAREST))
-    return Surroundings(_smooth(np.asarray(small, dtype=np.uint8)), places, window, seen == 0)
+    man_px = template.man_diameter_mm * scale / shrink
+    return Surroundings(_smooth(np.asarray(small, dtype=np.uint8)), places, window, seen == 0, man_px)
 
 
 def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:

@@ -1,0 +1,202 @@
+"""Positions that the networks of `ours` answer, with the shares of all choices: what a plainer design learns from.
+
+The public good moves are too few for networks that do not know the board's symmetries; what has learnt from them with
+the symmetries built in can answer as many positions as wanted (Hinton, Vinyals and Dean, "Distilling the knowledge in
+a neural network", 2015). Each walk begins with a state that is learnt from and goes on by moves that the teacher finds
+likely, and by others. States of a class that is held out, or that a trial of a recipe measures on, are left out; the
+teacher has learnt from the same split.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.morris_networks import NONE
+from agents.morris_networks.good_moves import States, held_out, join_states
+from agents.morris_networks.legality import legal_from, legal_remove, legal_to
+from agents.morris_networks.networks import BATCH, FILES, MODELS, AllAtOnce, load_networks
+from games.nine_mens_morris import LEAST_MEN
+from models.train.neural_morris_labels import in_order
+
+TEACHER = "ours"
+STATES_A_WALK = 4
+WALKS = 2500
+"""In a chunk."""
+EXPLORED = 0.25
+"""Share of the arrivals and origins that are any legal one: what a pupil prefers must have an answer too."""
+ARRAYS = ("moves", "to", "origin", "removed")
+Shares = NDArray[np.float16]
+
+
+@dataclasses.dataclass(frozen=True)
+class Taught:
+    """States, an arrival and an origin each, and how likely the teacher finds every choice."""
+
+    states: States
+    moves: NDArray[np.int8]
+    """(n, 3): TO, FROM, REMOVE."""
+    to: Shares
+    """(n, 24); none of what the rules forbid."""
+    origin: Shares
+    """(n, 25) after that TO."""
+    removed: Shares
+    """(n, 25) after that TO and FROM."""
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def rows(self, index: NDArray[np.generic] | slice) -> Taught:
+        """Some of them, by number, mask or slice."""
+        return Taught(self.states.rows(index), **{name: getattr(self, name)[index] for name in ARRAYS})
+
+
+class Teacher:
+    """Walks from states that are learnt from, and answers what it meets."""
+
+    def __init__(self, learnt: States, seed: int, walks: int = WALKS) -> None:
+        self._seed, self._walks = seed, walks
+        self._learnt = learnt.rows(~self._apart(learnt))
+
+    def chunk(self, number: int) -> Taught:
+        """The states of so many walks: all chance comes from the seed and the chunk's number."""
+        chance = np.random.default_rng((self._seed, number))
+        states = self._learnt.rows(chance.integers(0, len(self._learnt), self._walks))
+        found = []
+        for _ in range(STATES_A_WALK):
+            states = states.rows(_goes_on(states))
+            parts = [states.rows(slice(start, start + BATCH)) for start in range(0, len(states), BATCH)]
+            answered = [_answered(part, chance) for part in parts]
+            found += answered
+            states = join_states([after(part.states, part.moves) for part in answered])
+        taught = _joined(found)
+        return taught.rows(~self._apart(taught.states))
+
+    def _apart(self, states: States) -> NDArray[np.bool_]:
+        return held_out(states, self._seed) | held_out(states, self._seed + 1)
+
+
+def taught_by_ours(
+    learnt: States,
+    count: int,
+    seed: int,
+    work: Path,
+    told: Callable[[int, int], None],
+    *,
+    jobs: int = 1,
+    walks: int = WALKS,
+) -> Taught:
+    """So many states with the teacher's answers; chunks made before lie in a folder of `work`, and are not made again.
+
+    Raises ValueError where the teacher is absent or was taught by another split, OSError.
+    """
+    entry = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8")).get(FILES[TEACHER][0], {})
+    if entry.get("split_seed") != seed:
+        raise ValueError(
+            f"the networks of {TEACHER} in {MODELS} have learnt from another fifth than that of --seed {seed}: "
+            f"first kibitzer train neural-morris --design {TEACHER} --seed {seed}"
+        )
+    folder = work / f"taught-{seed}-{entry['sha256'][:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    files = sorted(folder.glob("[0-9]*.npz"))
+    found = [_read(path) for path in files]
+    states = sum(map(len, found))
+    if states < count:
+        with contextlib.closing(in_order(Teacher(learnt, seed, walks).chunk, len(found), jobs)) as following:
+            for taught in following:
+                _write(folder / f"{len(found):05d}.npz", taught)
+                found.append(taught)
+                states += len(taught)
+                told(min(states, count), count)
+                if states >= count:
+                    break
+    return _joined(found).rows(slice(0, count))
+
+
+def after(states: States, moves: NDArray[np.int8]) -> States:
+    """The states after a move each, from the other side. The plain rules are `games.nine_mens_morris`."""
+    to, origin, removed = moves.astype(np.intp).T
+    rows = np.arange(len(states))
+    cells = np.concatenate([states.cells, np.zeros((len(states), 1), dtype=np.int8)], axis=1)
+    cells[rows, origin] = cells[rows, removed] = 0
+    cells[rows, to] = 1
+    counts = states.counts.copy()
+    laid, taken = (origin == NONE).astype(np.int8), (removed != NONE).astype(np.int8)
+    counts[:, 0] -= laid
+    counts[:, 2] += laid
+    counts[:, 3] -= taken
+    swapped = np.array([0, 2, 1], dtype=np.int8)[cells[:, :NONE]]
+    return States(swapped, counts[:, [1, 0, 3, 2]])
+
+
+def _goes_on(states: States) -> NDArray[np.bool_]:
+    """(n,): whether both have men enough, and whose turn it is can move."""
+    men = states.counts[:, :2] + states.counts[:, 2:]
+    return np.asarray((men >= LEAST_MEN).all(axis=1) & legal_to(states).any(axis=1))
+
+
+def _answered(states: States, chance: np.random.Generator) -> Taught:
+    rows = np.arange(len(states))
+    log_shares = _teacher().all_moves(states)
+    to_shares = _lawful(_log_sum(log_shares.reshape(len(states), NONE, -1)), legal_to(states))
+    to = _drawn(to_shares, chance)
+    log_shares = log_shares[rows, to]
+    origin_shares = _lawful(_log_sum(log_shares), legal_from(states, to))
+    origin = _drawn(origin_shares, chance)
+    removed_shares = _lawful(log_shares[rows, origin], legal_remove(states, to, origin))
+    removed = _drawn(removed_shares, chance)
+    moves = np.stack([to, origin, removed], axis=1).astype(np.int8)
+    half = (shares.astype(np.float16) for shares in (to_shares, origin_shares, removed_shares))
+    return Taught(states, moves, *half)
+
+
+@functools.cache
+def _teacher() -> AllAtOnce:
+    networks = load_networks(TEACHER)
+    assert isinstance(networks, AllAtOnce)
+    return networks
+
+
+def _log_sum(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The logarithm of the sum over the last axis."""
+    most = values.max(axis=-1, keepdims=True)
+    return np.asarray(np.log(np.exp(values - most).sum(axis=-1)) + most[..., 0])
+
+
+def _lawful(log_shares: NDArray[np.float32], allowed: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Shares of the allowed choices, which sum to 1."""
+    masked = np.where(allowed, log_shares, -np.inf)
+    shares = np.exp(masked - masked.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), dtype=np.float32)
+
+
+def _drawn(shares: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.intp]:
+    """(n,): a choice each, mostly as likely as the teacher finds it; EXPLORED of them any that is allowed."""
+    allowed = shares > 0
+    explored = chance.random((len(shares), 1)) < EXPLORED
+    weights = np.where(explored, allowed / allowed.sum(axis=1, keepdims=True), shares).cumsum(axis=1)
+    return np.asarray((weights <= chance.random((len(shares), 1)) * weights[:, -1:]).sum(axis=1))
+
+
+def _joined(parts: Sequence[Taught]) -> Taught:
+    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}
+    return Taught(join_states([part.states for part in parts]), **arrays)
+
+
+def _read(path: Path) -> Taught:
+    with np.load(path) as file:
+        return Taught(States(file["cells"], file["counts"]), **{name: file[name] for name in ARRAYS})
+
+
+def _write(path: Path, taught: Taught) -> None:
+    beside = path.with_name(f"part-{path.name}")
+    arrays = {name: getattr(taught, name) for name in ARRAYS}
+    np.savez(beside, cells=taught.states.cells, counts=taught.states.counts, **arrays)
+    beside.replace(path)
