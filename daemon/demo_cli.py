@@ -82,6 +82,9 @@ def demo(
         except (JournalError, BusError, WebError) as error:
             sys.stderr.write(f"kibitzer demo: {error}\n")
             raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            console.print("stopped before the first game", highlight=False)
+            raise typer.Exit(0) from None
         faults = 0
         try:
             window = None if headless else Window(f"Kibitzer: {session.game.title}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 from collections.abc import Callable, Mapping
@@ -53,7 +54,10 @@ class Session:
     """Opens the services that the configuration asks for, and plays matches with them."""
 
     def __init__(self, config: Config, game: AnyGame, *, render_to: Path | None = None) -> None:
-        """Opens record, bus, workers, voice and page. Raises JournalError, BusError, WebError."""
+        """Opens record, bus, workers, voice and page.
+
+        Raises JournalError, BusError, WebError; what was open by then is closed again, as it is after Ctrl-C.
+        """
         self.config = config
         self.game = game
         self.seats = seat(config.players.first), seat(config.players.second)
@@ -84,16 +88,19 @@ class Session:
             on_trouble=self._worker_trouble,
             render_to=render_to,
         )
-        self._coach = self.services.keep(coaching.Coach())
         self.scenes: SceneKeeper | None = None
         """Keeps the last seconds, to be played again; None where that is not wanted, or not possible."""
-        if config.bundles.enabled:
-            self._keep_scenes(config)
-        if config.journal.pictures:
-            self._keep_pictures(config)
-        if self.journal.set_aside is not None:
-            name = self.journal.set_aside.name
-            self.say(worded("The record was damaged. It is kept as {name}, and a new one begins.", name=name))
+        with contextlib.ExitStack() as undo:  # Ctrl-C may come at any point
+            undo.callback(self.close)
+            self._coach = self.services.keep(coaching.Coach())
+            if config.bundles.enabled:
+                self._keep_scenes(config)
+            if config.journal.pictures:
+                self._keep_pictures(config)
+            if self.journal.set_aside is not None:
+                name = self.journal.set_aside.name
+                self.say(worded("The record was damaged. It is kept as {name}, and a new one begins.", name=name))
+            undo.pop_all()
 
     def _keep_scenes(self, config: Config) -> None:
         """Where scenes cannot be kept, the game goes on without."""

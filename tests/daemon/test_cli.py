@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from daemon import demo_cli
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
@@ -67,6 +70,16 @@ def test_stopped_demo_leaves_no_process_and_no_folder(
     assert b"Traceback" not in said
     assert not [one for one in started if Path(f"/proc/{one}").exists()]
     assert not any(tmp_path.iterdir())
+
+
+def test_demo_that_is_stopped_while_its_services_open_ends_as_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo_cli, "open_session", stopped)
+    result = CliRunner().invoke(demo_cli.app, ["--headless", "--fast"])
+    assert result.exit_code == 0
+    assert "stopped before the first game" in result.stderr
 
 
 def status_of(main: str, folder: Path) -> int:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,26 @@ def begun(folder: Path, rules: dict[str, object], *, resume: bool = True) -> tup
     session.begin(Pipeline(load_template("nine_mens_morris"), None), resume=resume)
     session.close()
     return session, said
+
+
+def test_ctrl_c_while_a_session_opens_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Session] = []
+
+    def stopped(self: Session, _config: Config) -> None:
+        opened.append(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "_keep_pictures", stopped)
+    config = settings(tmp_path, {}, page_port=0)
+    config = config.model_copy(update={"journal": config.journal.model_copy(update={"pictures": True})})
+    with pytest.raises(KeyboardInterrupt):
+        Session(config, games.load("morris"))
+    (session,) = opened
+    assert session.page is not None
+    for address in (session.page.address, session.bus.state_endpoint):
+        parts = urllib.parse.urlsplit(address)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((parts.hostname or "", parts.port or 0), timeout=5.0)
 
 
 @pytest.fixture
