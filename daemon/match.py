@@ -158,7 +158,7 @@ class Match:
             self.carry_out([self.referee.announce("coach", advice)])
         if self.blind() or self.referee.lost_told:
             self._reminders.said()  # what is done on the board could not be seen
-        elif self._reminders.is_due(self._clock()):
+        elif (self.eyes is None or self.eyes.sees_the_board) and self._reminders.is_due(self._clock()):
             self.carry_out(self.referee.remind())
         self._hear_agents()
         if self.referee.awaiting == "agent":

@@ -21,7 +21,7 @@ from daemon.speaking.tongue import in_words
 from games import EMPTY
 from vision.finding.sight import why_unseen
 from vision.frame import Frame, Image, Preview
-from vision.pose import cells_in_picture, project, rectify
+from vision.pose import BoardPose, cells_in_picture, project, rectify
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
@@ -103,8 +103,10 @@ class Pipeline:
     ) -> None:
         self.profile = profile
         self.template = template if profile is None else template.with_shape(profile.shape)
-        self.aligner = Aligner(self.template, None if profile is None else reference_of(profile))
+        self._reference = None if profile is None else reference_of(profile)
+        self.aligner = Aligner(self.template, self._reference)
         self.gate = Gate(settle_s=settle_s)
+        self._know_the_board()
         self.arms = ArmWatch()
         self.reader = Reader(self.template, profile)
         self.readings = readings
@@ -231,6 +233,7 @@ class Pipeline:
         """
         self.cells_read += len(self.template.cells_mm)
         reading = self.reader.read(rectified, time_s)
+        self._stale = True  # no reading that is gone on from is of this picture
         under = self._apart_px(things, rectified) < 1
         if reading.unknown is None or under.sum() < LEAST_COVERED:
             return False
@@ -300,6 +303,14 @@ class Pipeline:
         if self.aligner.template is not self.template:
             self.template = self.aligner.template
             self.reader.template = self.template
+            self._know_the_board()
+
+    def _know_the_board(self) -> None:
+        """Shows the gate the board as it was when it was calibrated, with nothing over it."""
+        if self._reference is not None:
+            pose = BoardPose(self._reference.image_from_board, error_px=0.0, quality=1.0)
+            around = surroundings_of(self._reference.image, pose, self.template)
+            self.gate.know(rectify(self._reference.image, pose, self.template), around)
 
     def _read(self, rectified: Image, frame: Frame, gate: GateState) -> BoardReading | None:
         """The whole board where the last reading left doubts, and now and then; else only what has changed."""

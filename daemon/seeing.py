@@ -75,6 +75,12 @@ class Seeing:
         unknown = None if self.reading is None else self.reading.unknown
         return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
 
+    @property
+    def sees_the_board(self) -> bool:
+        """Whether nothing moves or lies over it: what is on it now has been judged."""
+        seen = self.observation
+        return seen is not None and seen.rectified is not None and seen.gate is not None and seen.gate.settled
+
     def feed(self, frame: Frame) -> Observation:
         """Takes one frame all the way: from the picture to what is said."""
         self.pipeline.believed = self._referee.game.board(self._referee.position)

@@ -283,9 +283,9 @@ def test_a_man_beside_what_lies_over_the_rim_is_waited_for(
     over_the_rim[:12, middle - 3 : middle + 4] = True  # above d7
     cell = 1 if place == "near it" else 22  # d7 or d1
     laid = draw(template, cells=EMPTY_BOARD[:cell] + "W" + EMPTY_BOARD[cell + 1 :])[0]
-    monkeypatch.setattr(film.pipeline.gate, "_over_the_rim", lambda _: over_the_rim)
+    monkeypatch.setattr(film.pipeline.gate, "_over_the_rim", lambda *_: over_the_rim)
     assert bool(readings(film.show(laid, 2.0))) == read
-    monkeypatch.setattr(film.pipeline.gate, "_over_the_rim", lambda _: None)
+    monkeypatch.setattr(film.pipeline.gate, "_over_the_rim", lambda *_: None)
     film.show(empty, 1.0)
     assert readings(film.show(laid, 2.0))
 
@@ -335,3 +335,11 @@ def test_the_board_is_read_through_what_covers_several_cells_that_are_all_known(
     assert film.pipeline._reads_through(rectified, 0.0, things)
     shown_as_unknown(film, monkeypatch, [0])  # a7, under it
     assert not film.pipeline._reads_through(rectified, 0.0, things)
+
+
+def test_what_changed_while_something_was_read_through_is_in_the_next_reading(
+    film: Film, template: BoardTemplate, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(film.pipeline.gate, "_things_over", lambda small, _: np.ones(small.shape[:2], dtype=np.bool_))
+    first = readings(film.show(one_man, 5.0))[0]
+    assert first.reading is not None and first.reading.board == ONE_MAN

@@ -14,6 +14,7 @@ from vision.frame import Image
 from vision.pose import rectify
 from vision.watching.cover import Flags
 from vision.watching.gate import Gate, GateState
+from vision.watching.surroundings import surroundings_of as around
 
 EMPTY = "." * 24
 RATE_HZ = 15
@@ -119,6 +120,19 @@ def test_a_hand_in_the_very_first_picture_may_go_away(template: BoardTemplate) -
     assert after[-1].settled and fresh(after) == 1
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_hand_in_the_very_first_picture_is_told_by_one_of_another_time(
+    template: BoardTemplate, known: bool
+) -> None:
+    table = Steady(template)
+    if known:
+        image, pose = draw(template, cells=man(9))
+        table.gate.know(rectify(cv2.convertScaleAbs(image, alpha=0.8), pose, template), around(image, pose, template))
+    assert table.show(with_arm(table.board(), (260, 230)), 2)[-1].settled
+    assert table.show(table.board(man(4)), 1.5)[-1].settled == known
+    assert not table.show(with_arm(table.board(man(4)), (120, 330)), 4)[-1].settled
+
+
 def test_what_hands_pass_over_and_leave_unchanged_is_part_of_the_scene(template: BoardTemplate) -> None:
     table = Steady(template)
     table.show(table.board(), 10)
@@ -140,8 +154,8 @@ def test_a_hand_elsewhere_does_not_make_a_resting_one_part_of_the_scene(template
     assert not any(state.settled for state in table.show(rested, 3))
 
 
-@pytest.mark.parametrize("through", [True, False])
-def test_what_the_board_is_read_through_is_no_hand(template: BoardTemplate, through: bool) -> None:
+@pytest.mark.parametrize(("through", "slept_s"), [(True, 0), (False, 0), (True, 7200)])
+def test_what_the_board_is_read_through_is_no_hand(template: BoardTemplate, through: bool, slept_s: float) -> None:
     """A lamp's mirror image that was there all the time has gone."""
     table, asked = Steady(template), []
     lit = table.board()
@@ -153,6 +167,8 @@ def test_what_the_board_is_read_through_is_no_hand(template: BoardTemplate, thro
         return through
 
     table.reads_through = reads_through
+    table.time_s += slept_s
+    table.show(lit, 5)
     gone_s = table.time_s
     states = table.show(table.board(), 6)
     assert len(asked) == 1
@@ -270,6 +286,18 @@ def test_what_is_refused_again_and_again_is_reported(template: BoardTemplate) ->
         state = steady.show(hand)[0]
         blocked |= (steady.gate.refuse(steady.time_s) if state.fresh else state).blocked
     assert blocked
+
+
+def test_what_is_refused_is_looked_at_once_more_before_it_is_reported(template: BoardTemplate) -> None:
+    steady = Steady(template)
+    steady.show(steady.board(), 3)
+    lit, refusals = steady.board(man(4)), 0
+    for _ in range(12 * RATE_HZ):
+        state = steady.show(lit)[0]
+        if state.fresh and steady.gate.still_s(steady.time_s) < 7.9:
+            state, refusals = steady.gate.refuse(steady.time_s), refusals + 1
+        assert not state.blocked
+    assert refusals >= 2 and state.settled
 
 
 def test_time_that_nobody_watched_is_no_stillness(template: BoardTemplate) -> None:

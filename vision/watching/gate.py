@@ -107,6 +107,8 @@ class Gate:
         self._last_s: float | None = None
         self._leapt_s = 0.0
         """Time that passed between two pictures beyond MOST_STEP_S, all added up."""
+        self._known: _Settled | None = None
+        """A picture of the free board from another time."""
         self._new_s = 0.0
         """When the newest picture came that was not the one before once more, pixel by pixel."""
         self.reset()
@@ -137,6 +139,13 @@ class Gate:
         self._refused: FloatImage | None = None
         self._refused_s, self._again_s = REFUSED_S, 0.0
 
+    def know(self, rectified: Image, around: Surroundings) -> None:
+        """Takes over a steady picture of the board, of calibration say, when no hand was over it, for good.
+
+        Where the first pictures after a new lock show a hand, it tells that not the free board that follows has one.
+        """
+        self._known = _Settled(small_picture(rectified), around, 0.0)
+
     def still_s(self, time_s: float) -> float:
         """For how long the picture was seen to stand still by the time of the newest one."""
         return self.watched_s(time_s) - self._since_s
@@ -162,7 +171,10 @@ class Gate:
             self._free.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
-        self._refused, self._again_s = self.picture, self.watched_s(time_s) + self._refused_s
+        now_s, told_s = self.watched_s(time_s), self._since_s + self._accept_after_s
+        self._refused, self._again_s = self.picture, now_s + self._refused_s
+        if now_s < told_s:  # before it is reported it is looked at once more
+            self._again_s = min(self._again_s, told_s)
         return dataclasses.replace(self._state("occluded", 0.0, self.picture), blocked=self.rested(time_s))
 
     def update(
@@ -209,12 +221,13 @@ class Gate:
             around = look_around() if look_around and (self._things is None or self._only_beside) else self._around
             if self._things is None:
                 self._things, self._around = self._things_over(small, around), around
-                self.beside = self._over_the_rim(around)
+                self.beside = self._over_the_rim(small, around)
             elif self._only_beside and around is not self._around and self._stirs_around(around):
                 # A hand of which the board's picture shows nothing has stirred: as good as motion.
                 self._stand(small, time_s)
                 return self._state("settling", motion, small)
-            self._sure = bool(self._free) and not self._things.any()
+            vouched = bool(self._free) or self._is_known_as_free(small, around)
+            self._sure = vouched and not self._things.any()
             self._lies(self._things if self.beside is None else self._things | self.beside, time_s)
             belongs = not self._things.any() or self._belongs(small, self._things, time_s)
             if not belongs and not self._is_seen_through(time_s, reads_through):
@@ -312,7 +325,8 @@ class Gate:
 
     def _is_seen_through(self, time_s: float, reads_through: Callable[[Flags], bool] | None) -> bool:
         """Whether what seems to lie over the board is none, since the board is read there; asked once."""
-        if reads_through is None or self._seen_through is not None or not self.stood(time_s, READ_THROUGH_S):
+        stood_s = self._vouched_s(time_s) - self._since_s
+        if reads_through is None or self._seen_through is not None or stood_s < READ_THROUGH_S:
             return bool(self._seen_through)
         assert self._things is not None
         self._seen_through = reads_through(self._things)
@@ -339,7 +353,7 @@ class Gate:
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
         self._only_beside = False
-        for before in self._free:
+        for before in self._vouching(small):
             newest = self._differences.hands(before.picture, small)
             if not newest.any() and around is not None and before.around is not None:
                 newest = self._differences.hands_around(before.around, around)
@@ -348,16 +362,32 @@ class Gate:
                 return nothing
         return newest
 
-    def _over_the_rim(self, around: Surroundings | None) -> Flags | None:
+    def _over_the_rim(self, small: FloatImage, around: Surroundings | None) -> Flags | None:
         """Where something lies over the rim that none of the last settled pictures shows; None where one shows it."""
         newest: Flags | None = None
-        for before in self._free:
+        for before in self._vouching(small):
             if around is None or before.around is None:
                 return None
             newest = self._differences.over_the_rim(before.around, around)
             if not newest.any():
                 return None
         return newest
+
+    def _is_known_as_free(self, small: FloatImage, around: Surroundings | None) -> bool:
+        """Whether the picture of another time shows that nothing lies over the board, nor over its rim."""
+        known = self._known
+        if known is None or known.around is None or around is None or known.picture.shape != small.shape:
+            return False
+        if self._differences.hands(known.picture, small).any():
+            return False
+        around_it = self._differences.hands_around, self._differences.over_the_rim
+        return not any(find(known.around, around).any() for find in around_it)
+
+    def _vouching(self, small: FloatImage) -> list[_Settled]:
+        """The pictures of the free board, the newest last; none before one has settled."""
+        known = self._known
+        comparable = bool(self._free) and known is not None and known.picture.shape == small.shape
+        return [known, *self._free] if known is not None and comparable else list(self._free)
 
     def _belongs(self, small: FloatImage, things: Flags, time_s: float) -> bool:
         """Whether what lies over the board has proved to be no hand.
