@@ -11,6 +11,7 @@ import games
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.pipeline import Observation
+from daemon.reminding import FIRST_S
 from daemon.seeing import Seeing
 from tests.daemon.readings import reading_of
 from vision.frame import Frame
@@ -86,3 +87,19 @@ def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing
     match.referee.reply("alphabeta", 0, "d2")
     seeing.look_for_answer()
     assert ("illegal" in heard) == judged
+
+
+@pytest.mark.parametrize(("gate", "reminded"), [(SETTLED, True), (MOVING, False), (OCCLUDED, False)])
+def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate: GateState, reminded: bool) -> None:
+    """What was asked for may have been done already, under the hand that is in the way."""
+    game, heard, now_s = games.load("morris"), list[str](), [0.0]
+    match = Match(Referee(game, ("alphabeta", None)), clock=lambda: now_s[0])
+    seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
+    match.listeners.append(lambda announcement, _seen: heard.append(announcement.code))
+    seeing.feed(Frame(PICTURE, 0.0, 0))
+    match.carry_out(match.referee.reply("alphabeta", 0, "d2"))
+    match.poll()
+    seeing.feed(Frame(PICTURE, 0.1, 1))
+    now_s[0] = 2 * FIRST_S
+    match.poll()
+    assert ("reminder" in heard) == reminded

@@ -14,6 +14,7 @@ from vision.frame import Image
 from vision.pose import rectify
 from vision.watching.cover import Flags
 from vision.watching.gate import Gate, GateState
+from vision.watching.surroundings import Surroundings
 from vision.watching.surroundings import surroundings_of as around
 
 EMPTY = "." * 24
@@ -34,6 +35,7 @@ class Steady:
         self._template = template
         self._noise = noise
         self._rng = np.random.default_rng(0)
+        self.around: Surroundings | None = None
         self.reads_through: Callable[[Flags], bool] | None = None
 
     def board(self, cells: str = EMPTY) -> Image:
@@ -44,7 +46,9 @@ class Steady:
         states = []
         for _ in range(max(1, round(seconds * RATE_HZ))):
             noisy = np.clip(picture + self._rng.normal(0, self._noise, picture.shape), 0, 255).astype(np.uint8)
-            states.append(self.gate.update(noisy, self.time_s, None, self.reads_through))
+            seen = self.around
+            look_around = None if seen is None else lambda known=seen: known
+            states.append(self.gate.update(noisy, self.time_s, look_around, self.reads_through))
             self.time_s += 1 / RATE_HZ
         return states
 
@@ -121,9 +125,7 @@ def test_a_hand_in_the_very_first_picture_may_go_away(template: BoardTemplate) -
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_hand_in_the_very_first_picture_is_told_by_one_of_another_time(
-    template: BoardTemplate, known: bool
-) -> None:
+def test_a_hand_in_the_very_first_picture_is_told_by_one_of_another_time(template: BoardTemplate, known: bool) -> None:
     table = Steady(template)
     if known:
         image, pose = draw(template, cells=man(9))
@@ -268,6 +270,19 @@ def test_only_a_free_board_seen_before_makes_a_still_picture_sure(template: Boar
     later = steady.show(steady.board(man(4)), 1)
     assert first[-1].settled and not first[-1].sure
     assert later[-1].settled and later[-1].sure
+
+
+@pytest.mark.parametrize(("hand", "sure"), [(False, True), (True, False)])
+def test_a_free_board_known_from_another_time_makes_the_first_picture_sure_where_no_hand_is(
+    template: BoardTemplate, hand: bool, sure: bool
+) -> None:
+    steady, (image, pose) = Steady(template), draw(template)
+    surroundings = around(image, pose, template)
+    steady.gate.know(rectify(image, pose, template), surroundings)
+    steady.around = surroundings
+    board = steady.board(man(4))
+    first = steady.show(with_arm(board, (256, 256)) if hand else board, 1)[-1]
+    assert first.settled and first.sure == sure
 
 
 def test_a_picture_that_was_refused_does_not_settle_and_vouches_for_nothing(template: BoardTemplate) -> None:

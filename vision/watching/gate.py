@@ -386,8 +386,9 @@ class Gate:
     def _vouching(self, small: FloatImage) -> list[_Settled]:
         """The pictures of the free board, the newest last; none before one has settled."""
         known = self._known
-        comparable = bool(self._free) and known is not None and known.picture.shape == small.shape
-        return [known, *self._free] if known is not None and comparable else list(self._free)
+        if known is None or not self._free or known.picture.shape != small.shape:
+            return list(self._free)
+        return [known, *self._free]
 
     def _belongs(self, small: FloatImage, things: Flags, time_s: float) -> bool:
         """Whether what lies over the board has proved to be no hand.
