@@ -20,6 +20,8 @@ from daemon.judging.lookahead import Lookahead
 from games import AnyGame, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
+CERTAIN_NATS = 100.0
+"""What a cell that is known costs where it shows anything else."""
 TAKEBACK_BOARDS = 8
 """As many boards back a takeback is recognised: a ply each, and passes for nothing."""
 
@@ -38,6 +40,15 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers
     starts = game.starts if len(history) == 1 and history[0] in game.starts else history[-1:]
     lookahead.search(starts, present)
     return _event(game, history, reading, lookahead.found)
+
+
+def is_reached(game: AnyGame, position: Any, board: str, plies: int) -> bool:
+    """Whether so many legal plies that are seen may lead from a position to a board."""
+    at = np.array([[letter == shown for letter in game.classes] for shown in board])
+    certain = BoardReading(np.where(at, 0.0, -CERTAIN_NATS), game.classes, 0.0)
+    lookahead = Lookahead(game, CellLosses(certain), (), ())
+    lookahead.search([position], game.board(position))
+    return any((one.kind, one.board, one.seen) == ("plies", board, plies) for one in lookahead.found)
 
 
 def _event(game: AnyGame, history: Sequence[Any], reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:

@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any
 
 from daemon.judging.effects import Effect, Finish, TakeBack
-from daemon.judging.explain import boards_before, explain
+from daemon.judging.explain import boards_before, explain, is_reached
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay, Ply
 from games import EMPTY, AnyGame, Outcome, Side
@@ -136,7 +136,7 @@ def next_moves(game: AnyGame, position: Any) -> tuple[str, Side, frozenset[str]]
 
 @dataclasses.dataclass(frozen=True)
 class Together:
-    """Plies that came in one look, so that their order was assumed."""
+    """Plies that came in one look, so that their order was assumed, or others would have led to the same board."""
 
     ply: int
     """Plies made before them."""
@@ -144,7 +144,10 @@ class Together:
     """Of those that changed the board."""
 
     def lifted(self, line: LineOfPlay, event: MoveEvent) -> Explanation | None:
-        """The way in which only some of them still stand, whatever their order; None where that is not so."""
+        """The way in which fewer plies stand now; None where that is not so.
+
+        Some of those that were assumed, in any order; or the first of others that had led to the same board.
+        """
         made = tuple(one.text for one in line.plies[self.ply :] if one.seen)
         if made[: len(self.texts)] != self.texts:
             return None
@@ -153,10 +156,12 @@ class Together:
         if best is None or best.kind != "plies":
             return None
         befores = (line.positions[self.ply], *best.positions)
-        texts = [line.game.format_move(before, move) for before, move in zip(befores, best.moves, strict=False)]
-        seen = [
-            text
-            for text, before, move in zip(texts, befores, best.moves, strict=False)
+        seen = {
+            line.game.format_move(before, move)
+            for before, move in zip(befores, best.moves, strict=False)
             if line.game.steps(before, move)
-        ]
-        return dataclasses.replace(best, kind="takeback", ply=self.ply) if set(seen) < set(self.texts) else None
+        }
+        left = len(self.texts) - best.seen
+        stood = line.game.board(line.position)
+        others = made == self.texts and left > 0 and is_reached(line.game, best.positions[-1], stood, left)
+        return dataclasses.replace(best, kind="takeback", ply=self.ply) if seen < set(self.texts) or others else None

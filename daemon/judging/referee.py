@@ -269,15 +269,22 @@ class Referee(Play):
         allowed = best is not None and not self._goes_against_an_agent(best, event)
         if undone is not None and not allowed and (ply := undone.again(self.line, event.board)):
             return self._take_over(undone, ply)
+        if (lifted := self._lifted(best, event)) is not None:
+            return self._takeback(lifted)
         if best is not None:
             return None
-        if self._together is not None and (lifted := self._together.lifted(self.line, event)) is not None:
-            return self._takeback(lifted)
         way = None if undone is None else undone.explains(self.line, event)
         if undone is None or way is None or way[1].explanations[0].seen > 1:
             return None  # moves taken back, made again, and several more: an illegal one is likelier than all that
         effects = self._take_over(undone, way[0])
         return [*effects, *self._judge(way[1], movers)]
+
+    def _lifted(self, best: Explanation | None, event: MoveEvent) -> Explanation | None:
+        """Part of what came together is taken back, rather than all of it and more, or what nothing explains."""
+        together = self._together
+        if together is None or (best is not None and (best.kind != "takeback" or best.ply >= together.ply)):
+            return None
+        return together.lifted(self.line, event)
 
     def _settled_by(self, event: MoveEvent, best: Explanation | None, movers: Sequence[Side]) -> list[Effect] | None:
         """Which of the open lines a reading goes on from, if that explains it better than `best`; else None."""

@@ -76,12 +76,19 @@ class TakeBack(ByHand):
         """And think again; they wait until it was noticed."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
-        count = min(len(at.player.seen), at.chance.choice([1, 1, 2, 3, 4]))
+        count = self._to_be_seen(at, min(len(at.player.seen), at.chance.choice([1, 1, 2, 3, 4])))
         if at.player.finished or count == 0:
             return
         at.take_back(count)
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
+
+    def _to_be_seen(self, at: Trial, count: int) -> int:
+        """As many plies at most, but none where no man is moved: nobody could know of moves to and fro taken back."""
+        seen = [number for number, ply in enumerate(at.player.record) if ply.seen]
+        while count and at.game.board(at.player.positions[seen[-count]]) == at.table.board:
+            count -= 1
+        return count
 
 
 class Dropped(ByHand):
@@ -94,6 +101,8 @@ class Dropped(ByHand):
         """It must be reported, by whichever rule, while it lies there."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
+        if not at.judge.knows:
+            return  # the board before it has not been seen: after that it may be legal to have laid the man there
         steps = self._steps(at)
         if not steps or at.player.finished:
             return

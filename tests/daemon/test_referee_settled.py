@@ -174,3 +174,39 @@ def test_an_illegal_move_after_moves_were_taken_back_is_not_explained_by_making_
     effects = see(referee, moved(board, wrong, game=game))
     assert [(one.code, one.rule) for one in told(effects)] == [("illegal", "not_your_turn")]
     assert referee.moves == texts[:4]
+
+
+GANH = [
+    *("e5-d4", "b1-b2", "a5-b4", "b2-c2", "d4-e5", "e2-d2", "b4-a5", "c1-b1", "c5-d4", "e1-e2", "d4-c5", "c2-c1"),
+    *("e4-d4", "a3-b2", "e5-e4", "b2-b3", "e3-d3", "b3-b2", "d4-c3", "c1-c2", "a4-a3", "c2xc4", "e4-d4", "a2xa4"),
+]
+MILLS = [
+    *("g4", "a4", "a1", "e3", "c3", "d3", "b2", "b4", "d2", "c5", "f2xc5", "c4xd2", "d2xc4", "g7", "d7", "c4xf2"),
+]
+"""Light's f2, which takes c4, leads back to the board of three plies before it: other men are in hand then."""
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "ways"),
+    [
+        ("ganh", GANH, (("a5xa3", "c4-b4"), ("c5xc3", "a4-b4"))),
+        ("morris", MILLS, (("f2xc4", "c4xd2"), ("f2xb4", "b4xd2"))),
+    ],
+)
+@pytest.mark.parametrize("truth", [0, 1])
+def test_of_two_plies_that_came_in_one_look_the_second_may_be_taken_back_though_others_were_believed(
+    name: str, texts: list[str], ways: tuple[tuple[str, str], ...], truth: int
+) -> None:
+    game, way = games.load(name), ways[truth]
+    referee = after(texts, game)
+    see(referee, board_of([*texts, *way], game))
+    assert len(referee.moves) == len(texts) + 2
+    assert codes(see(referee, board_of([*texts, way[0]], game))) == ["takeback"]
+    assert referee.moves == [*texts, way[0]]
+
+
+def test_an_illegal_board_after_two_plies_in_one_look_is_no_part_of_others_that_lead_there() -> None:
+    game = games.load("ganh")
+    referee, board = after(GANH, game), board_of([*GANH, "a5xa3", "c4-b4"], game)
+    see(referee, board)
+    assert codes(see(referee, moved(board, "b4-d3", game=game))) == ["illegal"]

@@ -1,0 +1,64 @@
+"""The proving ground: what is done to men is what somebody who looks can know of."""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import games
+from calibration.template import load_template
+from daemon.soak.men_faults import Dropped, TakeBack
+from games import AnyGame
+
+FLYING = games.load("morris", {"men": 3, "flying": True})
+LAID = ["d7", "g7", "a4", "g4", "d2", "e3"]
+TO_AND_FRO = ["d2-f2", "g7-e5", "f2-d2", "e5-g7"]
+
+
+class AtTable:
+    """A trial in which everything is done at once; notes what was."""
+
+    def __init__(self, game: AnyGame, texts: list[str], *, knows: bool = True) -> None:
+        self.game, self.template = game, load_template(game.name)
+        positions = games.line_of_play(game, texts)
+        record = [SimpleNamespace(seen=True, move=text) for text in texts]
+        self.player = SimpleNamespace(
+            record=record, seen=record, positions=positions, finished=False, moving=False, position=positions[-1]
+        )
+        self.watched = positions
+        self.judge = SimpleNamespace(knows=knows)
+        self.chance: Any = random.Random(1)
+        self.done: list[object] = []
+        self.table = SimpleNamespace(
+            board=game.board(positions[-1]), busy=False, perform=lambda *one: self.done.append(one)
+        )
+        self._time_s = 0.0
+
+    @property
+    def time_s(self) -> float:
+        self._time_s += 1.0
+        return self._time_s
+
+    def take_back(self, count: int) -> None:
+        self.done.append(count)
+
+
+@pytest.mark.parametrize(("wanted", "taken"), [(1, 1), (3, 3), (4, 3)])
+def test_no_plies_are_taken_back_for_which_no_man_is_moved(wanted: int, taken: int) -> None:
+    at = AtTable(FLYING, [*LAID, *TO_AND_FRO])
+    at.chance = SimpleNamespace(choice=lambda _: wanted)
+    for _ in TakeBack().run(cast("Any", at)):
+        pass
+    assert at.done == [taken]
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_man_falls_only_on_a_board_of_which_the_daemon_knows_how_it_came_about(knows: bool) -> None:
+    at = AtTable(games.load("morris"), LAID, knows=knows)
+    steps = Dropped().run(cast("Any", at))
+    while not at.done and next(steps, steps) is not steps:
+        pass
+    assert bool(at.done) == knows
