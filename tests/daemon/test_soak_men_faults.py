@@ -19,7 +19,7 @@ TO_AND_FRO = ["d2-f2", "g7-e5", "f2-d2", "e5-g7"]
 
 
 class AtTable:
-    """A trial in which everything is done at once; notes what was."""
+    """A trial that notes what is done at its table, where hands stay then."""
 
     def __init__(self, game: AnyGame, texts: list[str], *, knows: bool = True) -> None:
         self.game, self.template = game, load_template(game.name)
@@ -32,15 +32,17 @@ class AtTable:
         self.judge = SimpleNamespace(knows=knows)
         self.chance: Any = random.Random(1)
         self.done: list[object] = []
-        self.table = SimpleNamespace(
-            board=game.board(positions[-1]), busy=False, perform=lambda *one: self.done.append(one)
-        )
+        self.table = SimpleNamespace(board=game.board(positions[-1]), busy=False, perform=self._perform)
         self._time_s = 0.0
 
     @property
     def time_s(self) -> float:
         self._time_s += 1.0
         return self._time_s
+
+    def _perform(self, *what: object) -> None:
+        self.done.append(what)
+        self.table.busy = True
 
     def take_back(self, count: int) -> None:
         self.done.append(count)
