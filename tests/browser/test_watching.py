@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
 SLOW_MS = 60_000
+NOTE_TEXTS = """() => {
+  window.shown = [];
+  for (const place of document.querySelectorAll("#answer, #said"))
+    new MutationObserver(() => shown.push(place.textContent)).observe(place, { childList: true, subtree: true });
+}"""
+"""From then on notes what the page shows, however soon something newer is shown in its place."""
 
 
 def has_come(page: Page, plies: int) -> None:
@@ -82,9 +88,10 @@ def test_the_tiles_of_an_agent_are_clicked_in_where_no_camera_sees_them(table: T
     page.locator("#hand-held").get_by_role("button", name="Tile 0 and 0").first.click()
     assert page.locator("#hand-tell").is_disabled()
     page.locator('#hand-tiles [data-tile="3-5"]').click()
+    page.evaluate(NOTE_TEXTS)
     page.locator("#hand-tell").click()
-    page.wait_for_function("() => document.querySelector('#answer').innerText.includes('tiles now')")
-    assert page.locator("#ask-hand").is_hidden()
+    page.wait_for_function("() => shown.some((text) => text.includes('tiles now'))")
+    page.locator("#ask-hand").wait_for(state="hidden")
     assert there.session.match is not None
     assert there.session.match.referee.position.hands == (None, ((0, 0), (0, 0), (3, 5)))
 
