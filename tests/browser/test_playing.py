@@ -57,6 +57,7 @@ def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
     if not steps:
         page.locator(f'#actions [data-move="{game.format_move(position, move)}"]').click()
         return
+    page.wait_for_selector(".cell.target, .cell.source")  # the moves, and the hand with them, come after the buttons
     if page.locator("#hand").is_visible():
         hold(page, [step.piece for step in steps])
     cells = []
@@ -107,7 +108,6 @@ def test_a_whole_game_is_played_on_the_page(name: str, table: Tables, look: Look
     position = there.session.match.referee.position
     plies = 0
     while game.outcome(position) is None:
-        page.wait_for_selector(".cell.target, .cell.source, #actions [data-move]")
         move = chance.choice(good_moves(game, position))
         make(page, game, position, move)
         plies += 1
@@ -138,6 +138,23 @@ def test_the_hand_is_in_view_and_what_a_pass_does_is_said_in_words(
 
 def labels(found: Any) -> list[str]:
     return [one.get_attribute("aria-label") or "" for one in found.all()]
+
+
+def test_moves_of_the_last_position_are_not_offered_until_those_of_the_next_are_known(
+    table: Tables, look: Look
+) -> None:
+    there = table("dominoes")
+    page = look(there.address)
+    page.wait_for_selector(".cell.target")
+    page.wait_for_selector("#hand button")
+    page.route("**/legal", lambda route: route.abort())
+    page.locator("#actions [data-move]").first.click()
+    has_come(page, there, 1)
+    assert page.locator(".cell.target").count() == 0 and not page.locator("#hand").is_visible()
+    page.unroute("**/legal")
+    page.locator('[data-command="undo"]').click()
+    page.wait_for_selector(".cell.target")
+    assert page.locator("#hand").is_visible() and there.moves == []
 
 
 def test_a_mill_is_led_through_to_the_man_it_takes(table: Tables, look: Look) -> None:

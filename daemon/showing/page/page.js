@@ -127,7 +127,8 @@ async function askLegal(again = false) {
   asked = wanted;
   // While an agent thinks the hand keeps its place, so that nothing jumps.
   hand.show(null, Boolean(state && state.awaiting === "agent" && !view.watched));
-  if (!mine) return void board.offer([]);
+  board.offer([]); // what was offered for the last position is no move of this one
+  if (!mine) return;
   try {
     const response = await fetch("legal");
     const told = await response.json();
