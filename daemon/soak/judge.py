@@ -175,6 +175,8 @@ class Judge:
         if code == "game_over" and shares_men(trial.game) and self._compared().assumed:
             trial.abandon_game()  # the points follow from an order that was said to be assumed: nobody corrects it here
             return
+        if code == "game_over" and shares_men(trial.game) and self._took_for_the_other():
+            return
         if code in COMPLAINTS and self._is_unneeded(code, announcement.board):
             self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")
         elif code in CAUSED and not (code == "game_over" and trial.game.outcome(trial.player.position) is not None):
@@ -213,6 +215,12 @@ class Judge:
         passed = [self._shown_s.get(ply.board, 0.0) < SHOWN_S for ply in made[trial.known : -1]]
         right = next_moves(trial.game, trial.subject.referee.position) == next_moves(trial.game, trial.player.position)
         return len(made) - recorded if right and passed and all(passed) else 0
+
+    def _took_for_the_other(self) -> bool:
+        """Whether the last man was counted for the wrong side, as far as was known: the players say whose it was."""
+        player, last = self._trial.player, self._trial.subject.referee.line.plies[-1]
+        to_move = self._trial.game.to_move(player.positions[-1])
+        return not last.known and last.side != (to_move if player.moving else player.seen[-1].side)
 
     @property
     def _right(self) -> bool:

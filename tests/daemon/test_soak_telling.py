@@ -10,8 +10,11 @@ import pytest
 
 import games
 from daemon.commands import Mover
+from daemon.judging.effects import Announcement
 from daemon.judging.line import LineOfPlay
 from daemon.soak import telling
+from daemon.soak.judge import Judge
+from daemon.soak.tally import Tally
 from daemon.soak.telling import ADOPT_S, SAY_S, CarefulPair, wrongly_counted
 from daemon.soak.trial import Plan, Trial
 from vision.simulated.player import Ply, steps_between
@@ -102,3 +105,36 @@ def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_i
         trial._turn()
     assert trial.tally.games == games_begun
     assert trial.subject.board == game.board(trial.player.position)
+
+
+@pytest.mark.parametrize(
+    ("known", "counted", "moving", "false"),
+    [
+        ("", 0, True, False),  # it was green's, whose hand is still leaving
+        ("", 0, False, False),
+        ("seat", 0, True, True),  # a hand was seen on red's side, and it was green's
+        ("", 1, True, True),  # counted for green, whose it was: then that is no end
+    ],
+)
+def test_an_end_that_follows_from_an_assumed_side_is_put_right_by_the_players(
+    known: str, counted: int, moving: bool, false: bool
+) -> None:
+    game = games.load("dominoes")
+    green = game.parse_position("green;pawns=9,1;tiles=8H6-8I1,8J1-8K4")
+    line = SimpleNamespace(plies=[SimpleNamespace(known=known, side=counted)])
+    seen = [SimpleNamespace(side=1, board=game.board(green))]
+    player = SimpleNamespace(positions=[green], position=green, moving=moving, seen=seen, record=[])
+    trial = SimpleNamespace(
+        game=game,
+        time_s=9.0,
+        player=player,
+        subject=SimpleNamespace(referee=SimpleNamespace(line=line), seen=None, board="", recorded=list),
+        table=SimpleNamespace(board=game.board(green)),
+        storm=SimpleNamespace(allows=lambda _code: False, blamed=lambda: ()),
+        camera=SimpleNamespace(last=None),
+        plan=SimpleNamespace(seed=1),
+        tally=Tally(game.name, 1),
+    )
+    judge = Judge(cast("Any", trial), None)
+    judge.hear(Announcement("game_over", "Red wins.", game.board(green), 3))
+    assert trial.tally.false_events == int(false)
