@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import games
 from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
-from daemon.judging.line import LineOfPlay
+from daemon.judging.line import LineOfPlay, shares_men
 from daemon.judging.other_lines import OtherLine, Together
 from daemon.speaking import phrases
 from daemon.speaking.tongue import in_a_row, worded
@@ -288,8 +288,22 @@ class Play:
         return [Finish(outcome), self.told_end(outcome)]
 
     def told_end(self, outcome: Outcome) -> Announcement:
-        """The announcement of the end."""
-        return self.announce("game_over", phrases.result(self.game, outcome), rule=outcome.reason, urgent=True)
+        """The announcement of the end, and how to put it right where whose move the last was is assumed."""
+        sentences = [phrases.result(self.game, outcome)]
+        if self.agents == (None, None) and self._is_assumed(outcome):
+            sentences.append(worded("If a move was counted for the wrong side, tell me its number and side: mover."))
+        return self.announce("game_over", in_a_row(sentences), rule=outcome.reason, urgent=True)
+
+    def _is_assumed(self, outcome: Outcome) -> bool:
+        """Whether the game would go on, or end otherwise, were the last move the other side's, as it may have been."""
+        last = self.line.plies[-1] if self.line.plies else None
+        if self._declared is not None or last is None or last.known or not last.seen or not shares_men(self.game):
+            return False
+        try:
+            other = self.line.with_mover(len(self.line.seen), 1 - last.side, "")
+        except MoveError:
+            return False
+        return self.game.outcome(other.position) != outcome
 
     def announce(self, code: Code, text: str, *, board: str = "", **rest: Any) -> Announcement:
         """An announcement about the present position, or about another board."""

@@ -45,6 +45,16 @@ def movers(referee: Referee) -> list[tuple[str, str]]:
     return [(ply.text, referee.game.sides[ply.side]) for ply in referee.line.plies]
 
 
+@pytest.mark.parametrize(("hand", "assumed"), [((), True), ((0,), False)], ids=["in turn", "by its seat"])
+def test_an_end_that_rests_on_whose_tile_it_was_says_how_to_put_it_right(hand: tuple[int, ...], assumed: bool) -> None:
+    referee = Referee(games.load("dominoes"))
+    at(referee, NEARLY.replace("98", "99").join(("green;", "")))
+    lay(referee, PLAIN)
+    told = said(lay(referee, POINT, movers=hand))[-1]
+    assert told.startswith("Red wins: the last space is reached.")
+    assert told.endswith(" If a move was counted for the wrong side, tell me its number and side: mover.") == assumed
+
+
 def test_a_tile_after_an_end_that_rests_on_assumed_movers_takes_the_game_up_again(referee: Referee) -> None:
     effects = lay(referee, LATER)
     assert codes(effects) == ["reopened", "move"]
