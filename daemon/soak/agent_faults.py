@@ -90,8 +90,8 @@ class Misplayed(ByHand):
             for move in at.game.legal_moves(position)
             if at.game.steps(position, move) and not due & set(boards_of_turn(at.game, position, move))
         ]
-        # What stood there lately is a takeback to anybody who looks.
-        lately = {at.game.board(one) for one in at.watched[-TAKEBACKS:]}
+        # What stood there lately is a takeback to anybody who looks, or takes one back.
+        lately = {at.game.board(one) for one in (*at.watched[-TAKEBACKS:], *at.undone)}
         others = [move for move in others if _after(at, position, move) not in lately]
         if asked is not None:
             # What the agent's move and the next one may lead to as well is no mistake to anybody who looks.

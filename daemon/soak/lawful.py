@@ -18,12 +18,14 @@ TAKEBACKS = 12
 """Boards back to which a takeback may lead: more than anybody promises to know."""
 
 
-def is_beyond_doubt(game: AnyGame, positions: Sequence[Any], board: str) -> bool:
-    """Whether nothing legal has led to the board: no plies, no half of a turn and no takeback."""
-    here = positions[-1]
-    if board in {game.board(one) for one in positions[-TAKEBACKS - 4 :]}:
+def is_beyond_doubt(game: AnyGame, positions: Sequence[Any], board: str, undone: Sequence[Any] = ()) -> bool:
+    """Whether nothing legal has led to the board: no plies, no half of a turn and no takeback.
+
+    `undone` are positions after plies that were taken back: whoever makes them again takes that back.
+    """
+    if board in {game.board(one) for one in (*positions[-TAKEBACKS - 4 :], *undone)}:
         return False
-    return not _is_begun(game, here, board) and not _is_reached(game, here, board)
+    return not any(_is_begun(game, here, board) or _is_reached(game, here, board) for here in (positions[-1], *undone))
 
 
 def one_move_on(game: AnyGame, position: Any, board: str) -> Any:

@@ -120,7 +120,7 @@ class Dropped(ByHand):
                 return ()
             origin, cell = at.chance.choice(taken), at.chance.choice(free)
             steps = (Step("move", cell, origin, board[origin]),)
-            if is_beyond_doubt(at.game, at.watched, carry_out(board, steps)):
+            if is_beyond_doubt(at.game, at.watched, carry_out(board, steps), at.undone):
                 return steps
         return ()
 

@@ -48,7 +48,7 @@ class Illegal(ByHand):
             board = mistake.make(situation)
             if board in (None, at.table.board):
                 continue
-            if is_beyond_doubt(at.game, positions, board):
+            if is_beyond_doubt(at.game, positions, board, at.undone):
                 return mistake, board
         return None
 

@@ -112,6 +112,7 @@ class Trial:
         self._sampled_s = 0.0
         self._plies_before = 0
         """Plies of the games before this one, and plies that were taken back."""
+        self._undone: tuple[int, list[Any]] = (0, [])
 
     @property
     def time_s(self) -> float:
@@ -163,8 +164,17 @@ class Trial:
 
     def take_back(self, count: int) -> None:
         """The players take back so many plies; they have been made all the same."""
+        undone, before = self.undone, list(self.watched)
         self.player.take_back(count)
+        after = len(self.watched)
+        self._undone = after, [*before[after:], *undone]
         self._plies_before += count
+
+    @property
+    def undone(self) -> list[Any]:
+        """The positions after plies that were taken back, in turn, until another is made: they may be made again."""
+        plies, positions = self._undone
+        return positions if len(self.watched) == plies else []
 
     def abandon_game(self) -> None:
         """A failure has spoilt the game: the players clear the table and begin another."""
@@ -235,7 +245,7 @@ class Trial:
             self.camera.table = self.table
             self._plies_before = self.tally.plies
         self._seat_players()
-        self.player, self.known = self._new_player(), 0
+        self.player, self.known, self._undone = self._new_player(), 0, (0, [])
         self.tally.games += 1
         self.abandoned, self._ended_s = False, None
         self.judge.begin_game()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,8 +11,12 @@ import pytest
 
 import games
 from calibration.template import load_template
+from daemon.soak.agent_faults import Misplayed
+from daemon.soak.lawful import is_beyond_doubt
 from daemon.soak.men_faults import Dropped, TakeBack
+from daemon.soak.trial import Plan, Trial
 from games import AnyGame
+from vision.simulated.player import Ply
 
 FLYING = games.load("morris", {"men": 3, "flying": True})
 LAID = ["d7", "g7", "a4", "g4", "d2", "e3"]
@@ -29,6 +34,7 @@ class AtTable:
             record=record, seen=record, positions=positions, finished=False, moving=False, position=positions[-1]
         )
         self.watched = positions
+        self.undone: list[Any] = []
         self.judge = SimpleNamespace(knows=knows)
         self.chance: Any = random.Random(1)
         self.done: list[object] = []
@@ -64,3 +70,35 @@ def test_a_man_falls_only_on_a_board_of_which_the_daemon_knows_how_it_came_about
     while not at.done and next(steps, steps) is not steps:
         pass
     assert bool(at.done) == knows
+
+
+def test_what_was_taken_back_may_be_made_again_until_another_move_is_made(tmp_path: Path) -> None:
+    trial = Trial(Plan("morris", 1, ()), tmp_path, [])
+    game, player = trial.game, trial.player
+    made = games.line_of_play(game, LAID)
+    player.positions[:], player.position = made, made[-1]
+    player.record[:] = [Ply(number, text, "", (number - 1) % 2, 0.0, 0.0) for number, text in enumerate(LAID, 1)]
+    trial.take_back(2)
+    assert trial.undone == made[-2:]
+    trial.table.advance(9.0)
+    trial.take_back(1)
+    assert trial.undone == made[-3:]
+    again = game.board(made[-1])
+    for undone, doubtless in (([], True), (trial.undone, False)):
+        assert is_beyond_doubt(game, [made[0]], again, undone) == doubtless
+    player.positions.append(made[-3])
+    assert trial.undone == []
+
+
+@pytest.mark.parametrize("undone", [False, True])
+def test_a_move_taken_back_that_is_made_again_is_no_mistake(undone: bool) -> None:
+    at: Any = AtTable(games.load("morris", {"men": 3}), [*LAID, "d7-a7"])
+    after = {at.game.board(at.game.apply(at.player.position, move)) for move in at.game.legal_moves(at.player.position)}
+    at.subject = SimpleNamespace(referee=SimpleNamespace(awaiting="agent", agent_move=None))
+    at.agent = SimpleNamespace(silent=False)
+    if undone:
+        at.undone = [at.game.apply(at.player.position, move) for move in at.game.legal_moves(at.player.position)]
+    steps = Misplayed().run(at)
+    while not at.done and next(steps, steps) is not steps:
+        pass
+    assert len(after) > 1 and bool(at.done) != undone
