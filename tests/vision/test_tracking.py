@@ -52,3 +52,23 @@ def test_only_what_stays_where_it_was_looks_as_before_whatever_the_light(texture
     assert tracker.same_share(moved(textured, 4, -3)) < 0.2
     assert tracker.same_share(np.full_like(textured, 90)) == 0.0
     assert tracker.same_share(textured[::2, ::2]) == 0.0
+
+
+def test_a_board_half_hidden_as_the_light_goes_out_stands_where_it_was(textured: NDArray[np.uint8]) -> None:
+    tracker = Tracker(textured, pose_from_corners(CORNERS, TEMPLATE).image_from_board, TEMPLATE)
+    dark = (textured * 0.25).astype(np.uint8)
+    hand = np.random.default_rng(2).normal(128, 60, (480, 640)).astype(np.float32)
+    hand = np.clip(cv2.GaussianBlur(hand, (0, 0), 4.0) * 8 - 896, 0, 255)
+
+    def under_it(board: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        hidden = board.copy()
+        hidden[:, 80:310] = hand[:, 80:310]
+        return hidden
+
+    moved_too = Tracker(textured, pose_from_corners(CORNERS, TEMPLATE).image_from_board, TEMPLATE)
+    assert moved_too.follow(under_it(moved(dark, 40, 25))) is None
+    track = tracker.follow(under_it(dark))
+    assert track is not None and not track.untouched
+    assert np.array_equal(track.now_from_key, np.eye(3))
+    again = tracker.follow(moved(dark, 4, 0))
+    assert again is not None and again.now_from_key[0, 2] == pytest.approx(4, abs=0.3)

@@ -21,7 +21,7 @@ from vision.finding.markers import OtherSheetError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.features import Reference, ReferenceMatcher, shrink
-from vision.watching.tracking import Track, Tracker
+from vision.watching.tracking import STANDS_SHARE, Track, Tracker
 
 __all__ = ["Aligner", "Alignment", "Reference"]
 
@@ -37,8 +37,6 @@ CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
 """How often the lines are looked for: a check takes as long as following the board through five frames."""
 LOST_AFTER_S = 2.0
 """How long look after look may miss the lines of a board that does not move before it counts as gone."""
-STANDS_SHARE = 0.35
-"""Share of the board that must look as it did, for a hand to be what hides its lines."""
 LONGEST_HIDDEN_S = 30.0
 """How long lines may be missed under a hand: whoever plays has moved it by then."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0

@@ -29,6 +29,8 @@ STILL_PX = 0.7
 STILL_SHARE = 0.6
 SAME_PX, SAME = 9, 0.9
 """Window, and correlation within it, at which the picture around a point looks as it did in the key frame."""
+STANDS_SHARE = 0.35
+"""Share of the board that must look as it did for a board that stands where it was, a hand over the rest of it."""
 UNTOUCHED = 0.9
 """Share of the key frame's points that must have stayed for a board that nobody touches."""
 
@@ -40,7 +42,7 @@ class Track:
     now_from_key: FloatArray
     """(3, 3) homography: pixels of the key frame to pixels of the newest."""
     support: float
-    """Share of the key frame's points that still say so, 0 to 1; 0 where only the surroundings do."""
+    """Share of the key frame's points that still say so, 0 to 1; 0 where only the surroundings or the likeness do."""
 
     @property
     def untouched(self) -> bool:
@@ -72,6 +74,10 @@ class Tracker:
             return track
         around = follow_points(self._grey, grey, self._around)
         track = track or self._still_track(around)
+        if track is None and self.same_share(grey) >= STANDS_SHARE:
+            # No flow is found to a picture in another light; what a hand leaves in view shows that the board stands.
+            self._grey = grey
+            return Track(np.eye(3), 0.0)
         if track is None:
             return None
         self._grey = grey
