@@ -42,6 +42,7 @@ async function look() {
     if (at("preview").src) URL.revokeObjectURL(at("preview").src);
     at("preview").src = URL.createObjectURL(picture);
     at("preview").alt = t("What this camera sees");
+    await at("preview").decode().catch(() => {}); // said only when it is to be seen
     seen = source;
   }
   say(ok ? t("This is what the camera sees.") : text, !ok);
