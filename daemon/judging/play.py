@@ -15,12 +15,13 @@ from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Re
 from daemon.judging.line import LineOfPlay, shares_men
 from daemon.judging.other_lines import OtherLine, Together
 from daemon.speaking import phrases
-from daemon.speaking.tongue import in_a_row, worded
+from daemon.speaking.tongue import in_a_row, in_words, worded
 from games import AnyGame, MoveError, Outcome, Step
-from wording import Term
+from wording import Term, sentence
 
 MOST_FORCED = 4
 """As many passes in a row are made without asking."""
+WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -291,7 +292,7 @@ class Play:
         """The announcement of the end, and how to put it right where whose move the last was is assumed."""
         sentences = [phrases.result(self.game, outcome)]
         if self.agents == (None, None) and self._is_assumed(outcome):
-            sentences.append(worded("If a move was counted for the wrong side, tell me its number and side: mover."))
+            sentences.append(in_words(WRONG_SIDE))
         return self.announce("game_over", in_a_row(sentences), rule=outcome.reason, urgent=True)
 
     def _is_assumed(self, outcome: Outcome) -> bool:

@@ -15,9 +15,9 @@ from daemon.judging.effects import Announcement, Effect, Known
 from daemon.judging.explain import explain
 from daemon.judging.explanation import UNSEEN_NATS, Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay, shares_men
-from daemon.judging.play import Play
+from daemon.judging.play import WRONG_SIDE, Play
 from daemon.speaking import phrases
-from daemon.speaking.tongue import as_words, in_a_row, worded
+from daemon.speaking.tongue import as_words, in_a_row, in_words, worded
 from games import EMPTY, MoveError, Side, changed_cells
 from wording import listing, sentence
 
@@ -97,7 +97,7 @@ def insist(play: Play) -> Announcement:
     assert play.outcome is not None
     what = worded("What is laid now does not count.")
     if play.agents == (None, None):
-        what = worded("If a move was counted for the wrong side, tell me its number and side: mover.")
+        what = in_words(WRONG_SIDE)
     text = in_a_row([phrases.result(play.game, play.outcome), what])
     return play.announce("game_over", text, rule=play.outcome.reason, urgent=True)
 

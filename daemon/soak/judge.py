@@ -218,9 +218,11 @@ class Judge:
 
     def _took_for_the_other(self) -> bool:
         """Whether the last man was counted for the wrong side, as far as was known: the players say whose it was."""
-        player, last = self._trial.player, self._trial.subject.referee.line.plies[-1]
-        to_move = self._trial.game.to_move(player.positions[-1])
-        return not last.known and last.side != (to_move if player.moving else player.seen[-1].side)
+        player, counted = self._trial.player, self._trial.subject.referee.line.plies[-1:]
+        sides = [ply.side for ply in player.seen]
+        if player.moving:
+            sides.append(self._trial.game.to_move(player.positions[-1]))
+        return any(not one.known and one.side != side for one, side in zip(counted, sides[-1:], strict=False))
 
     @property
     def _right(self) -> bool:

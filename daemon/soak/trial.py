@@ -166,15 +166,14 @@ class Trial:
         """The players take back so many plies; they have been made all the same."""
         undone, before = self.undone, list(self.watched)
         self.player.take_back(count)
-        after = len(self.watched)
-        self._undone = after, [*before[after:], *undone]
+        self._undone = len(self.player.record), [*before[len(self.watched) :], *undone]
         self._plies_before += count
 
     @property
     def undone(self) -> list[Any]:
         """The positions after plies that were taken back, in turn, until another is made: they may be made again."""
         plies, positions = self._undone
-        return positions if len(self.watched) == plies else []
+        return positions if len(self.player.record) == plies else []
 
     def abandon_game(self) -> None:
         """A failure has spoilt the game: the players clear the table and begin another."""

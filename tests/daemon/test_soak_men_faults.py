@@ -87,6 +87,7 @@ def test_what_was_taken_back_may_be_made_again_until_another_move_is_made(tmp_pa
     for undone, doubtless in (([], True), (trial.undone, False)):
         assert is_beyond_doubt(game, [made[0]], again, undone) == doubtless
     player.positions.append(made[-3])
+    player.record.append(Ply(4, LAID[3], "", 1, 0.0, 0.0))
     assert trial.undone == []
 
 

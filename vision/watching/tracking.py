@@ -74,12 +74,12 @@ class Tracker:
             return track
         around = follow_points(self._grey, grey, self._around)
         track = track or self._still_track(around)
-        if track is None and self.same_share(grey) >= STANDS_SHARE:
+        if track is None:
+            if self.same_share(grey) < STANDS_SHARE:
+                return None
             # No flow is found to a picture in another light; what a hand leaves in view shows that the board stands.
             self._grey = grey
             return Track(np.eye(3), 0.0)
-        if track is None:
-            return None
         self._grey = grey
         self._around_key, self._around = self._around_key[around.kept], around.points[around.kept]
         return track
