@@ -25,13 +25,15 @@ def draw_curves(curves: list[list[dict[str, Any]]], path: Path) -> None:
 
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(9.0, 4.0), layout="constrained")
     axes = figure.subplots(1, 2)
-    for axis, what, limits in zip(axes, PUBLISHED, ((0, 50), (97, 100)), strict=True):
+    for axis, what, limits in zip(axes, PUBLISHED, ((0, 50), (97, 100.1)), strict=True):
         for curve in curves:
             axis.plot([one["epoch"] for one in curve], [one[what] for one in curve], label=curve[0]["design"])
         axis.axhline(PUBLISHED[what], color="grey", linestyle=":", label="published")
         axis.set(xlabel="epochs", ylabel=f"{what} of held-out states, %", ylim=limits)
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.legend()
     figure.savefig(path, dpi=100)

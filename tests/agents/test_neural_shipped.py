@@ -1,0 +1,58 @@
+"""The networks of morris in the repository: as good as their manifest says, small, and playing by all rules."""
+
+from __future__ import annotations
+
+import threading
+import tomllib
+
+import pytest
+
+from agents.agent import Limits
+from agents.morris_networks import DESIGNS
+from agents.morris_networks.good_moves import held_out, read_good_moves
+from agents.morris_networks.measure import measure
+from agents.morris_networks.networks import FILES, MODELS, load_networks
+from agents.neural import Neural, NeuralOptions
+from games.nine_mens_morris import MorrisRules, NineMensMorris
+from tests.conftest import DATA
+
+GOOD_MOVES = DATA / "morris" / "good-moves.train.txt"
+MANIFEST = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8"))
+ROUNDING = 0.05
+"""Percent: another processor may round a near tie the other way."""
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_held_out_figures_are_those_of_the_manifest(design: str) -> None:
+    if not GOOD_MOVES.is_file():
+        pytest.skip(f"{GOOD_MOVES} is not there")
+    entry = MANIFEST[FILES[design][0]]
+    good = read_good_moves(GOOD_MOVES)
+    good = good.rows(held_out(good.states, entry["split_seed"]))
+    found = measure(good, load_networks(design).answers(good.states))["all"].as_json()
+    wanted = {name: entry[f"held_out_{name}"] for name in found}
+    assert found == pytest.approx(wanted, abs=ROUNDING)
+    assert wanted["accuracy"] > 38.5
+    assert wanted["legality"] > 99.9
+
+
+def test_all_networks_of_morris_have_less_than_ten_megabytes() -> None:
+    files = [MODELS / MANIFEST[name]["file"] for names in FILES.values() for name in names]
+    assert sum(path.stat().st_size for path in files) < 10_000_000
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(
+    "rules", [MorrisRules(), MorrisRules(flying=True, mill_protected=True)], ids=["plain", "flying"]
+)
+def test_a_game_against_itself_is_legal_and_ends(design: str, rules: MorrisRules) -> None:
+    game = NineMensMorris(rules)
+    player = Neural(game, NeuralOptions(design=design))
+    position = game.initial()
+    for _ in range(600):
+        if game.outcome(position) is not None:
+            return
+        answer = player.choose(position, Limits(), threading.Event())
+        assert answer.move in game.legal_moves(position)
+        position = game.apply(position, answer.move)
+    pytest.fail("600 plies, and no end")
