@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
+import warnings
 from collections.abc import Iterator
 
 import typer
@@ -21,7 +22,9 @@ def training_packages() -> Iterator[None]:
 
 
 def say_progress() -> None:
-    """Progress goes to standard error; the exporters' own does not."""
+    """Progress goes to standard error; what the exporters tell of themselves does not."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     logging.getLogger("onnxscript").setLevel(logging.WARNING)
     logging.getLogger("onnx_ir").setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", message=r"`isinstance\(treespec, LeafSpec\)`", category=FutureWarning)
+    warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)

@@ -228,23 +228,24 @@ def test_commands_say_what_is_wrong(tmp_path: Path) -> None:
     assert "nine men" in found.output
 
 
-def test_eval_prints_the_figures_and_those_of_each_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What eval-neural prints of two good moves, one of which the networks answer."""
     monkeypatch.setattr("agents.morris_networks.networks.load_networks", lambda design, folder: FarthestPoint())
     file = tmp_path / "good.txt"
     file.write_text(f"{START}-g1\n{START}-a1\n", encoding="ascii")
-    found = CliRunner().invoke(neural_cli.app, ["eval-neural", str(file), "--json"])
-    told = json.loads(found.output)
+    return lambda *options: CliRunner().invoke(neural_cli.app, ["eval-neural", str(file), *options]).output
+
+
+def test_eval_prints_the_figures_and_those_of_each_phase(evaluate: Callable[..., str]) -> None:
+    told = json.loads(evaluate("--json"))
     assert (told["design"], told["states"], told["accuracy"], told["legality"]) == ("ours", 2, 50.0, 100.0)
     assert set(told["phases"]) == {"placing", "moving", "flying"}
     assert set(told["phases"]["placing"]) == {"states", "accuracy", "to", "from", "remove", "legality"}
     assert "decision_ms" not in told
 
 
-def test_eval_times_decisions_where_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.morris_networks.networks.load_networks", lambda design, folder: FarthestPoint())
-    file = tmp_path / "good.txt"
-    file.write_text(f"{START}-g1\n{START}-a1\n", encoding="ascii")
-    found = CliRunner().invoke(neural_cli.app, ["eval-neural", str(file), "--time", "--json"])
-    spent_ms = json.loads(found.output)["decision_ms"]
+def test_eval_times_decisions_where_asked(evaluate: Callable[..., str]) -> None:
+    spent_ms = json.loads(evaluate("--time", "--json"))["decision_ms"]
     assert 0 <= spent_ms["median"] <= spent_ms["p95"]
-    assert "a decision takes" in CliRunner().invoke(neural_cli.app, ["eval-neural", str(file), "--time"]).output
+    assert "a decision takes" in evaluate("--time")
