@@ -13,21 +13,23 @@
 - Weights whose zero is at 0 are multiplied by a routine of their own that uses the processor's vectors. With their zero
   anywhere else they are multiplied as matrices, and where a processor has tiles for these (AMX) that is quicker.
 
-All but the first change nothing, to the bit.
+All but the first change no weight and no rounding: the same whole numbers are added, where none of their sums is
+clipped (`narrowed`). One routine may round a result otherwise than another does.
 """
 
 from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import helper, numpy_helper, shape_inference
+from onnx import helper
+
+from models.train.graph import Graph, Node
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +39,11 @@ MOST_WEIGHTS = 4
 ResNet-18's last convolutions, to two by two places, are within it. Those of three by three places (nine times) would
 make large boards a tenth faster still, but take 50 MB more, and nearly twice the time for a single cell.
 """
-Node = Any
-"""onnx.NodeProto; the package has no types of its own."""
 
 
 def fuse(path: Path) -> None:
     """Rewrites the network in the file, which `quantise` has made."""
-    network = _Network(onnx.load(str(path)))
+    network = Graph(onnx.load(str(path)))
     before = len(network.graph.node)
     round_after_rectifiers(network)
     pool_after_rounding(network)
@@ -54,103 +54,7 @@ def fuse(path: Path) -> None:
     log.info("%s: %d nodes, from %d", path.name, len(network.graph.node), before)
 
 
-class _Network:
-    """A graph that is being rewritten: its nodes by what they make and take."""
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-        self.graph = model.graph
-        shaped = shape_inference.infer_shapes(model).graph
-        self._shapes = {
-            value.name: tuple(size.dim_value for size in value.type.tensor_type.shape.dim)
-            for value in (*shaped.value_info, *shaped.input, *shaped.output)
-        }
-
-    def maker(self, name: str) -> Node | None:
-        """The node that makes a value; None for inputs and constants."""
-        return next((node for node in self.graph.node if name in node.output), None)
-
-    def takers(self, name: str) -> list[Node]:
-        """The nodes that take a value."""
-        return [node for node in self.graph.node if name in node.input]
-
-    def only_taker(self, name: str, kind: str) -> Node | None:
-        """The one node that takes a value, where it is of that kind."""
-        takers = self.takers(name)
-        return takers[0] if len(takers) == 1 and takers[0].op_type == kind else None
-
-    def of_kind(self, kind: str) -> list[Node]:
-        """All nodes of a kind, as they are now."""
-        return [node for node in self.graph.node if node.op_type == kind]
-
-    def map_of(self, name: str) -> tuple[int, int]:
-        """Height and width of a value's maps; zeros where they are not known."""
-        shape = self._shapes.get(name, ())
-        return (int(shape[2]), int(shape[3])) if len(shape) == 4 else (0, 0)
-
-    def constant(self, name: str) -> NDArray[Any]:
-        """A stored array. Raises ValueError where that is none."""
-        for stored in self.graph.initializer:
-            if stored.name == name:
-                return np.asarray(numpy_helper.to_array(stored))
-        raise ValueError(f"{name} is not stored in the network")
-
-    def store(self, name: str, array: NDArray[Any]) -> str:
-        """Stores an array under a name, once."""
-        if not any(stored.name == name for stored in self.graph.initializer):
-            self.graph.initializer.append(numpy_helper.from_array(array, name))
-        return name
-
-    def change(self, name: str, array: NDArray[Any]) -> None:
-        """Stores other numbers under a name that is there."""
-        next(stored for stored in self.graph.initializer if stored.name == name).CopyFrom(
-            numpy_helper.from_array(array, name)
-        )
-
-    def add(self, kind: str, takes: list[str], makes: str, **attributes: Any) -> str:
-        """Adds a node; what it makes."""
-        self.graph.node.append(helper.make_node(kind, takes, [makes], **attributes))
-        return makes
-
-    def drop(self, nodes: Iterable[Node]) -> None:
-        """Takes nodes away."""
-        for node in nodes:
-            self.graph.node.remove(node)
-
-    def save(self, path: Path) -> None:
-        """Writes it, its nodes in order, without what nothing needs any more."""
-        self._prune()
-        self._sort()
-        del self.graph.value_info[:]
-        onnx.checker.check_model(self._model)
-        onnx.save(self._model, str(path))
-
-    def _prune(self) -> None:
-        results = {value.name for value in self.graph.output}
-        while idle := [node for node in self.graph.node if not self._needed(node, results)]:
-            self.drop(idle)
-        taken = {name for node in self.graph.node for name in node.input}
-        for stored in [one for one in self.graph.initializer if one.name not in taken]:
-            self.graph.initializer.remove(stored)
-
-    def _needed(self, node: Node, results: set[str]) -> bool:
-        return any(name in results or self.takers(name) for name in node.output)
-
-    def _sort(self) -> None:
-        known = {""} | {one.name for one in (*self.graph.initializer, *self.graph.input)}
-        waiting, ordered = list(self.graph.node), []
-        while waiting:
-            ready = [node for node in waiting if known.issuperset(node.input)]
-            if not ready:
-                raise ValueError(f"nothing makes the inputs of {waiting[0].name}")
-            known |= {name for node in ready for name in node.output}
-            ordered += ready
-            waiting = [node for node in waiting if node not in ready]
-        del self.graph.node[:]
-        self.graph.node.extend(ordered)
-
-
-def round_after_rectifiers(network: _Network) -> None:
+def round_after_rectifiers(network: Graph) -> None:
     """Takes away the rounding between a sum and its rectifier."""
     for rectifier in network.of_kind("Relu"):
         widened = network.maker(rectifier.input[0])
@@ -162,7 +66,7 @@ def round_after_rectifiers(network: _Network) -> None:
             network.drop([widened] if len(network.takers(rounded.output[0])) > 1 else [widened, rounded])
 
 
-def pool_after_rounding(network: _Network) -> None:
+def pool_after_rounding(network: Graph) -> None:
     """Rounds before a pooling of greatest values instead of after it only."""
     for pooling in network.of_kind("MaxPool"):
         rounding = network.only_taker(pooling.output[0], "QuantizeLinear")
@@ -175,7 +79,7 @@ def pool_after_rounding(network: _Network) -> None:
         pooling.input[0] = network.add("DequantizeLinear", [rounded, *steps], f"{name}_widened")
 
 
-def take_bytes(network: _Network) -> None:
+def take_bytes(network: Graph) -> None:
     """Lets the first convolution take the picture's bytes, where scaling and rounding give them back unchanged."""
     cast = next((node for node in network.takers("patches") if node.op_type == "Cast"), None)
     turned = None if cast is None else network.only_taker(cast.output[0], "Transpose")
@@ -193,7 +97,7 @@ def take_bytes(network: _Network) -> None:
         network.drop([scaled, moved, rounding])
 
 
-def multiply_small_maps(network: _Network) -> None:
+def multiply_small_maps(network: Graph) -> None:
     """Makes matrix products of convolutions whose maps are so small that the matrix has no more to multiply."""
     for convolution in network.of_kind("Conv"):
         rows, columns = (network.map_of(name) for name in (convolution.input[0], convolution.output[0]))
@@ -204,7 +108,7 @@ def multiply_small_maps(network: _Network) -> None:
             _multiply(network, convolution, rows, columns)
 
 
-def move_zero(network: _Network) -> None:
+def move_zero(network: Graph) -> None:
     """Takes 1 from the weights of convolutions and from their zeros; rounding left room for it, from -127 to 127."""
     for convolution in network.of_kind("Conv"):
         widened = network.maker(convolution.input[1])
@@ -216,7 +120,7 @@ def move_zero(network: _Network) -> None:
             network.change(widened.input[2], zeros - np.int8(1))
 
 
-def _multiply(network: _Network, convolution: Node, source: tuple[int, int], target: tuple[int, int]) -> None:
+def _multiply(network: Graph, convolution: Node, source: tuple[int, int], target: tuple[int, int]) -> None:
     """One convolution as a matrix product, between rounded maps laid out as rows."""
     after = network.takers(convolution.output[0])
     last = after[0] if len(after) == 1 else convolution
@@ -249,7 +153,7 @@ def _multiply(network: _Network, convolution: Node, source: tuple[int, int], tar
     network.add("Reshape", [made, square], result)
 
 
-def _matrix(network: _Network, name: str, widened: Node, taps: NDArray[np.int64]) -> str:
+def _matrix(network: Graph, name: str, widened: Node, taps: NDArray[np.int64]) -> str:
     """The weights as a matrix, (maps taken times places, maps made times places); ONNX Runtime computes it once."""
     makes, takes, *kernel = network.constant(widened.input[0]).shape
     size = int(np.prod(kernel))
@@ -266,7 +170,7 @@ def _matrix(network: _Network, name: str, widened: Node, taps: NDArray[np.int64]
     return _repeated(network, f"{name}_weights", widened, [matrix, *widened.input[1:]], results, axis=1)
 
 
-def _repeated(network: _Network, name: str, widening: Node, takes: list[str], times: int, axis: int) -> str:
+def _repeated(network: Graph, name: str, widening: Node, takes: list[str], times: int, axis: int) -> str:
     """What `widening` does, for `times` places of each map it was made for."""
     inputs = []
     for place, taken in enumerate(takes):

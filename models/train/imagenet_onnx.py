@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 SIDE_PX = 96
 """Side of the picture that the network sees: a patch at twice its size. At 224 pixels a cell would cost five times as
 much, and the patch has no more to show."""
-RECIPE = f"{SIDE_PX} pixels, eight bits, 1"
+RECIPE = f"{SIDE_PX} pixels, eight bits, 2"
 """Changes with whatever changes the descriptors: profiles then ask for another calibration."""
 SEED, PATCHES = 1, 512
 """Of the drawn patches that show how large activations become."""

@@ -13,6 +13,7 @@ from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, Q
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from models.train.fused import fuse
+from models.train.narrowed import narrow
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,10 @@ class _Batches(CalibrationDataReader):  # type: ignore[misc]
 
 
 def quantise(source: Path, target: Path, patches: NDArray[np.uint8]) -> None:
-    """Writes the network with eight-bit weights and activations, their ranges taken from the patches."""
+    """Writes the network with eight-bit weights and activations, the latter's ranges taken from the patches.
+
+    Weights that would overflow together leave a bit unused (`narrowed`).
+    """
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
@@ -47,5 +51,6 @@ def quantise(source: Path, target: Path, patches: NDArray[np.uint8]) -> None:
             op_types_to_quantize=["Conv", "Add", "MaxPool"],
             calibrate_method=CalibrationMethod.MinMax,
         )
+        narrow(target, prepared)
     fuse(target)
     log.info("%s: %d bytes, from %d", target.name, target.stat().st_size, source.stat().st_size)

@@ -86,12 +86,14 @@ def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None
     from models.train.descriptor_export import export_descriptor
     from models.train.quantise import quantise
     from models.train.resnet18 import Recipe, describe, train
+    from tests.models.overflow import overflowing
 
     pool = draw_pool(160, seed=3)
     small = Pool(pool.images[:64], pool.labels[:64], pool.colours[:64])
     network = train(small, Recipe(epochs=3, batch=32))
     export_descriptor(network, tmp_path / "full.onnx")
     quantise(tmp_path / "full.onnx", tmp_path / "small.onnx", pool.images[64:])
+    assert not overflowing(tmp_path / "small.onnx")
     exact = describe(network, pool.images[:20])
     for name, least in (("full.onnx", 0.9999), ("small.onnx", 0.98)):
         session = onnxruntime.InferenceSession(str(tmp_path / name), providers=["CPUExecutionProvider"])
@@ -102,7 +104,7 @@ def test_a_few_steps_train_export_and_quantise_a_network(tmp_path: Path) -> None
     assert (tmp_path / "small.onnx").stat().st_size < 0.3 * (tmp_path / "full.onnx").stat().st_size
 
 
-def test_weights_whose_zero_is_moved_describe_the_same_to_the_bit(tmp_path: Path) -> None:
+def test_weights_whose_zero_is_moved_describe_the_same_but_for_roundings(tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
     from onnx import numpy_helper
 
@@ -125,4 +127,5 @@ def test_weights_whose_zero_is_moved_describe_the_same_to_the_bit(tmp_path: Path
         onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"]).run(None, {"patches": patches})[0]
         for network in (find_weights("resnet18").path.read_bytes(), model.SerializeToString())
     ]
-    np.testing.assert_array_equal(*told)
+    apart = np.linalg.norm(told[0] - told[1], axis=1) / np.linalg.norm(told[1], axis=1)
+    assert np.median(apart) < 0.005 and apart.max() < 0.05

@@ -1,0 +1,30 @@
+"""Which weights of a network two products of bytes could overflow 16 bits with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx", reason="onnx is not installed; `./kibitzer test` brings it")
+
+LEAST, MOST = -(2**15), 2**15 - 1
+
+
+def overflowing(path: Path) -> list[str]:
+    """Names of stored eight-bit weights of which some two of an output channel, times 255, do not fit together.
+
+    Which two a processor adds is the affair of its routines: any two are tried, as they are stored.
+    """
+    names, seen = [], 0
+    for stored in onnx.load(str(path)).graph.initializer:
+        weights = onnx.numpy_helper.to_array(stored)
+        if weights.dtype != np.int8 or weights.ndim != 4:
+            continue
+        seen += 1
+        channels = np.sort(255 * weights.reshape(len(weights), -1).astype(np.int64), axis=1)
+        if channels[:, :2].sum(axis=1).min() < LEAST or channels[:, -2:].sum(axis=1).max() > MOST:
+            names.append(stored.name)
+    assert seen, "no eight-bit weights at all"
+    return names
