@@ -116,7 +116,10 @@ def _reader(data: bytes) -> bool:
     ("data", "outcome"),
     [(b"good", True), (b"bad", False), (b"crash", "crash"), (b"hang", "hang"), (b"illegal", "illegal")],
 )
-def test_crash_hang_and_illegal_state_are_told_apart(data: bytes, outcome: object) -> None:
+def test_crash_hang_and_illegal_state_are_told_apart(
+    data: bytes, outcome: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.fuzz.entry.HANG_S", 0.5)
     arm()
     result = met(Entry("reader", "files", _reader, (b"good",)), data)
     assert (result.kind if isinstance(result, Found) else result) == outcome
