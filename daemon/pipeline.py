@@ -187,9 +187,10 @@ class Pipeline:
         """Goes through the frame, all steps as far as they make sense."""
         began_s = time.perf_counter()
         alignment = self.aligner.update(frame)
-        if alignment.relocked:
+        if alignment.strange:
             self.gate.reset()
             self.arms.reset()
+        if alignment.relocked:
             self._adopt_template()
             self._stale = True
         tracked_s = time.perf_counter()
@@ -200,6 +201,8 @@ class Pipeline:
         look_around = functools.partial(surroundings_of, frame.image, alignment.pose, self.template)
         reads_through = functools.partial(self._reads_through, rectified, frame.time_s)
         gate = self.gate.update(rectified, frame.time_s, look_around, reads_through)
+        if gate.fresh and gate.sure:
+            self.aligner.renew(frame)
         arm = None if self.gate.picture is None else self.arms.update(self.gate.picture, gate)
         self._stale |= gate.phase == "light" or (gate.settled and abs(gate.light_gain - 1) > LIGHT_STEP)
         gated_s, before = time.perf_counter(), self.cells_read

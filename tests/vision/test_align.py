@@ -16,7 +16,7 @@ from vision.pose import BoardPose
 from vision.primitives.features import ReferenceMatcher
 from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
-from vision.watching.tracking import Tracker
+from vision.watching.registration import KnownView
 
 CELLS = "W..B....W..B....W..B..WB"
 SHIFTED = CORNERS + np.array([[22, 14], [24, 10], [18, 12], [26, 16]])
@@ -119,7 +119,7 @@ def test_lines_hidden_for_two_seconds_are_forgiven_also_after_a_long_rest(
     table.show(empty[0], 120)
     monkeypatch.setattr(table.aligner, "_recognized", lambda _image: None)
     monkeypatch.setattr(align, "pose_quality", unseen(table, missed))
-    monkeypatch.setattr(Tracker, "same_share", lambda _tracker, _grey: 0.0)
+    monkeypatch.setattr(KnownView, "same_share", lambda _known, _grey, _pose: 0.0)
     states = [answer.state for answer in table.show(empty[0], 100)]
     assert 20 < 120 + states.index("lost") - missed[0] < 40
 

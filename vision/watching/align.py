@@ -21,7 +21,7 @@ from vision.finding.markers import OtherSheetError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.features import Reference, ReferenceMatcher, shrink
-from vision.watching.tracking import STANDS_SHARE, Track, Tracker
+from vision.watching.registration import STANDS_SHARE, Grey, KnownView
 
 __all__ = ["Aligner", "Alignment", "Reference"]
 
@@ -47,6 +47,13 @@ HIDDEN_S = 0.8
 BUMP = 0.006
 """Shift, as a share of the board's side, from which a move of board or camera is reported."""
 STANDS_PX, STEADY_PX = 0.5, 0.35
+UNTOUCHED = 0.9
+"""Share of the known points that must be seen for a board that nobody touches."""
+SAME_PLACE = 0.02
+"""Shift, as a share of the side, within which two ways to find the board have found the same place: half the distance
+between the lines of the finest board."""
+MOSTLY = 0.5
+"""Share of them from which a board that lies elsewhere is reported: what a hand leaves in view swings about."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,6 +69,9 @@ class Alignment:
     """Share of the drawn lines, or of the print, seen where it belongs at the last check, 0 to 1."""
     moved_px: float
     """How far the farthest corner went in the picture since the frame before."""
+    strange: bool = False
+    """True once, with the first frame in which nothing shows that this is the board seen before, lying as before: it
+    may be turned or shifted by a line, or be another board. What was known of its cells means nothing then."""
 
 
 LOST = Alignment(None, "lost", relocked=False, quality=0.0, moved_px=0.0)
@@ -74,9 +84,11 @@ class Aligner:
         self.template = template
         self._matcher = ReferenceMatcher(reference, template) if reference is not None else None
         self._pose: BoardPose | None = None
+        self._last: BoardPose | None = None
+        """Where the board was seen last in pictures like the present ones; None in a picture of another kind."""
+        self._known: KnownView | None = None
+        """How the board looked, in its own frame: kept wherever it goes."""
         self._small_from_image: FloatArray = np.eye(3)
-        self._tracker: Tracker | None = None
-        self._key: BoardPose | None = None
         self._resting: BoardPose | None = None
         self._locked_quality = 0.0
         self._checked_s = self._followed_s = self._next_try_s = float("-inf")
@@ -86,76 +98,81 @@ class Aligner:
         """Since when, while they are not, too little of the board has looked as before."""
         self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
-        self._name = self._locked_name = ""
+        self._picture: tuple[str, tuple[int, ...]] = "", ()
+        """Name and size of the pictures that come."""
 
     def update(self, frame: Frame) -> Alignment:
-        """Where the board is in the next frame: 3 ms while it rests, some 70 ms for a new lock."""
+        """Where the board is in the next frame: 6 ms where it is followed, some 70 ms for a new lock."""
         grey, self._small_from_image = shrink(frame.image)
-        before = self._pose
-        track = self._tracker.follow(grey) if self._tracker is not None and self._name == frame.name else None
-        if track is None or self._key is None:
+        picture = frame.name, frame.image.shape[:2]
+        if picture != self._picture:
+            # Another photo, or a camera that was turned: how the board looks is known, where it lies is not.
+            self._picture, self._last = picture, None
+            self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
+        before, found = self._pose, self._found(grey, self._last)
+        if found is None:
             return self._lock(frame, grey)
+        pose, support = found
         self._followed_s = frame.time_s
-        pose = self._carried(track)
         if before is None:
             return self._back(pose, frame, grey)
         moved_px = _distance_px(before, pose, self.template)
-        if moved_px < STEADY_PX and track.support == 0.0:
+        if moved_px < STEADY_PX and support == 0.0:
             pose = before
-        self._pose = pose
         resting = self._resting or pose
-        side_px = _side_px(pose, self.template)
-        if moved_px < STANDS_PX and _distance_px(resting, pose, self.template) > BUMP * side_px:
-            return self._lock(frame, grey)
-        if frame.time_s - self._checked_s > self._pause_s(track):
-            if moved_px < STANDS_PX:
-                return self._check(frame, grey, moved_px)
-            if pose_quality(frame.image, pose, self.template) < KEEP_SHARE * self._locked_quality:
-                # What is followed is no board any more: a hand, or too few points to tell.
-                return self._lock(frame, grey)
-            self._checked_s = frame.time_s
+        if _distance_px(resting, pose, self.template) < STEADY_PX * 2:
+            # A board at rest gets one and the same pose, so that the steady picture does not shiver.
+            pose = resting
+        self._pose = self._last = pose
+        untouched = support > UNTOUCHED and pose is resting and self._hidden_s is None
+        if frame.time_s - self._checked_s > (CHECK_AT_REST_S if untouched else CHECK_EVERY_S):
+            return self._check(frame, grey, moved_px, support)
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
-
-    def _pause_s(self, track: Track) -> float:
-        """Until the lines are looked for again: long where nothing hints that anything has changed."""
-        return CHECK_AT_REST_S if track.untouched and self._hidden_s is None else CHECK_EVERY_S
 
     def begin_at(self, pose: BoardPose, frame: Frame) -> None:
         """Takes it that the board lies there in that frame, as somebody has found before; it is checked as ever."""
         grey, self._small_from_image = shrink(frame.image)
         if self._matcher is None:
             self._matcher = ReferenceMatcher(Reference(frame.image, pose.image_from_board), self.template)
-        self._name = frame.name
+        self._picture, self._known = (frame.name, frame.image.shape[:2]), None
         self._locked(pose, frame, grey)
 
-    def _back(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
+    def renew(self, frame: Frame) -> None:
+        """The frame, the last that was given, shows the board free: it is known by this look from now on."""
+        if self._pose is not None:
+            self._know(self._pose, shrink(frame.image)[0])
+
+    def _found(self, grey: Grey, near: BoardPose | None) -> tuple[BoardPose, float] | None:
+        """The pose of the known board in a picture, near another one, and how much of the board says so."""
+        if self._known is None or near is None:
+            return None
+        found = self._known.find(grey, self._small_from_image @ near.image_from_board)
+        if found is None:
+            return None
+        image_from_board = np.linalg.inv(self._small_from_image) @ found.image_from_board
+        return dataclasses.replace(near, image_from_board=image_from_board / image_from_board[2, 2]), found.support
+
+    def _back(self, pose: BoardPose, frame: Frame, grey: Grey) -> Alignment:
         """Out of sight, but followed again: believed as soon as its lines are seen."""
         quality = pose_quality(frame.image, pose, self.template)
         if quality < KEEP_SHARE * self._locked_quality:
             return self._lock(frame, grey)
         return self._locked(dataclasses.replace(pose, quality=quality), frame, grey)
 
-    def _carried(self, track: Track) -> BoardPose:
-        assert self._key is not None
-        small = self._small_from_image
-        image_from_board = np.linalg.inv(small) @ track.now_from_key @ small @ self._key.image_from_board
-        pose = BoardPose(image_from_board / image_from_board[2, 2], self._key.error_px, self._key.quality)
-        resting = self._resting or self._key
-        # A board at rest gets one and the same pose, so that the steady picture does not shiver.
-        return resting if _distance_px(resting, pose, self.template) < STEADY_PX * 2 else pose
-
-    def _check(self, frame: Frame, grey: NDArray[np.uint8], moved_px: float) -> Alignment:
+    def _check(self, frame: Frame, grey: Grey, moved_px: float, support: float) -> Alignment:
         """Looks whether the lines are still where the pose says; hidden ones are forgiven for a while."""
         assert self._pose is not None
         self._checked_s = frame.time_s
         quality = pose_quality(frame.image, self._pose, self.template)
-        pose = dataclasses.replace(self._pose, quality=quality)
+        self._pose = self._last = pose = dataclasses.replace(self._pose, quality=quality)
         if quality >= KEEP_SHARE * self._locked_quality:
             self._hidden_s = None
-            self._hold(pose, grey)
-            return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
+            bumped = support > MOSTLY and self._lies_elsewhere(pose)
+            if bumped:
+                self._resting = pose
+            return Alignment(pose, "locked", relocked=bumped, quality=quality, moved_px=moved_px)
         if frame.time_s >= self._next_try_s:
-            # What is followed has not moved: a hand hides its lines. To search for them all over the picture takes
+            # A hand hides its lines, or it is no board any more. To search for them all over the picture takes
             # seconds, in which nothing is followed; once the board counts as gone there is time for it.
             found = self._recognized(frame.image)
             if found is not None:
@@ -164,18 +181,23 @@ class Aligner:
         # Counted from the first look that missed them: of a board at rest the look before may be long ago.
         if self._hidden_s is None:
             self._hidden_s = self._unlike_s = frame.time_s
-        elif self._tracker is not None and self._tracker.same_share(grey) >= STANDS_SHARE:
+        elif self._same_share(grey, pose) >= STANDS_SHARE:
             self._unlike_s = frame.time_s
         if frame.time_s - self._unlike_s > LOST_AFTER_S or frame.time_s - self._hidden_s > LONGEST_HIDDEN_S:
-            self._tracker = self._key = None
+            self._last = None
             return self._lose(frame)
         return Alignment(pose, "locked", relocked=False, quality=quality, moved_px=moved_px)
 
-    def _lock(self, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
-        if frame.name != self._name:
-            # Another photo: what was known of the last one's pose means nothing here.
-            self._name, self._tracker, self._key = frame.name, None, None
-            self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
+    def _same_share(self, grey: Grey, pose: BoardPose) -> float:
+        return (
+            0.0 if self._known is None else self._known.same_share(grey, self._small_from_image @ pose.image_from_board)
+        )
+
+    def _lies_elsewhere(self, pose: BoardPose) -> bool:
+        resting = self._resting or pose
+        return _distance_px(resting, pose, self.template) > BUMP * side_px(pose, self.template)
+
+    def _lock(self, frame: Frame, grey: Grey) -> Alignment:
         if frame.time_s >= self._next_try_s:
             found = self._locate(frame.image, frame.time_s)
             if found is not None:
@@ -186,26 +208,37 @@ class Aligner:
             return Alignment(self._pose, "locked", relocked=False, quality=0.0, moved_px=0.0)
         return self._lose(frame)
 
-    def _locked(self, pose: BoardPose, frame: Frame, grey: NDArray[np.uint8]) -> Alignment:
-        before, resting = self._pose, self._resting
-        shift_px = 0.0 if resting is None else _distance_px(resting, pose, self.template)
-        bumped = shift_px > BUMP * _side_px(pose, self.template)
+    def _locked(self, pose: BoardPose, frame: Frame, grey: Grey) -> Alignment:
+        before, resting, known = self._pose, self._resting, self._known
+        as_before = self._found(grey, pose)
+        strange = known is not None and not (as_before is not None and self._is_same(as_before, pose))
+        if as_before is not None and not strange:
+            pose = dataclasses.replace(as_before[0], quality=pose.quality)
+        bumped = self._lies_elsewhere(pose)
         relocked = resting is not None and (before is None or bumped)
-        if before is not None and resting is not None and not bumped and frame.name == self._locked_name:
-            pose = dataclasses.replace(resting, quality=pose.quality)
         if relocked:
-            log.info("board locked again, %.1f px from where it was; quality %.2f", shift_px, pose.quality)
-        self._resting, self._locked_quality, self._locked_name = pose, pose.quality, frame.name
+            log.info("board locked again; quality %.2f%s", pose.quality, "; it looks strange" if strange else "")
+        elif before is not None and resting is not None and self._last is not None:
+            pose = dataclasses.replace(resting, quality=pose.quality)
+        self._pose = self._last = self._resting = pose
+        self._locked_quality = pose.quality
         self._checked_s = self._followed_s = frame.time_s
         self._hidden_s = None
         self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
-        self._hold(pose, grey)
+        if known is None or strange:
+            self._know(pose, grey)
         moved_px = 0.0 if before is None else _distance_px(before, pose, self.template)
-        return Alignment(pose, "locked", relocked=relocked, quality=pose.quality, moved_px=moved_px)
+        return Alignment(
+            pose, "locked", relocked=relocked, quality=pose.quality, moved_px=moved_px, strange=strange and relocked
+        )
 
-    def _hold(self, pose: BoardPose, grey: NDArray[np.uint8]) -> None:
-        self._pose = self._key = pose
-        self._tracker = Tracker(grey, self._small_from_image @ pose.image_from_board, self.template)
+    def _is_same(self, seen: tuple[BoardPose, float], pose: BoardPose) -> bool:
+        """Whether the known board lies under a pose that was found without it."""
+        at, support = seen
+        return support > 0 and _distance_px(at, pose, self.template) < SAME_PLACE * side_px(pose, self.template)
+
+    def _know(self, pose: BoardPose, grey: Grey) -> None:
+        self._known = KnownView(grey, self._small_from_image @ pose.image_from_board, self.template)
 
     def _lose(self, frame: Frame) -> Alignment:
         if self._pose is not None:
@@ -270,5 +303,6 @@ def _distance_px(one: BoardPose, other: BoardPose, template: BoardTemplate) -> f
     return float(np.linalg.norm(one.corners_px(template) - other.corners_px(template), axis=1).max())
 
 
-def _side_px(pose: BoardPose, template: BoardTemplate) -> float:
+def side_px(pose: BoardPose, template: BoardTemplate) -> float:
+    """The board's side in the picture, in pixels: the root of its area."""
     return float(np.sqrt(abs(cv2.contourArea(pose.corners_px(template).astype(np.float32)))))

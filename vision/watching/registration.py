@@ -1,0 +1,216 @@
+"""Finds a board that was seen before in the next picture, whatever lies over parts of it, and however both have moved.
+
+What is known of the board is a picture of it from straight above, in the board's own frame. The next picture is brought
+into that frame by where the board was last; optical flow tells how far off that is. So neither a camera that sways nor
+a board that is pushed changes what is known, and errors cannot add up from picture to picture.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.template import BoardTemplate
+from vision.pose import project
+from vision.primitives.features import board_mask, fit_homography
+from vision.watching.light import BLACK
+from vision.watching.surroundings import RING
+
+FloatArray = NDArray[np.float64]
+Grey = NDArray[np.uint8]
+
+POINTS, SURROUNDING_POINTS = 300, 120
+FEWEST = 12
+WINDOW_PX = 15
+RETURN_PX = 0.7
+"""How far a point may land from where it started when the flow is followed there and back."""
+AGREE_PX = 1.2
+AGREE_SHARE = 0.5
+"""Least share of the followed points that must move as one board."""
+MOVED_SUPPORT = 0.25
+"""Least share of the known points for a board that has moved: fewer fit anything, and swing about."""
+NEAR_PX = 3.0
+"""A board found farther from where it was looked for is looked for once more there: flow is exact over short ways."""
+COARSE = 4
+"""How many times smaller the picture is in which a board is looked for that flow does not reach."""
+REACH = 0.12
+"""How far it is looked for so, as a share of its longer side: the recorded sway of a phone, and a push, go less far."""
+LIKE = 0.5
+"""Least correlation at which the board may be there."""
+SAME_PX, SAME = 9, 0.9
+"""Window, and correlation within it, at which the picture around a point looks as it did."""
+STANDS_SHARE = 0.35
+"""Share of the board that must look as it did for a board that stands where it was, a hand over the rest of it."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Registration:
+    """Where a known board is in a picture."""
+
+    image_from_board: FloatArray
+    """(3, 3) homography: board millimetres to pixels of the picture."""
+    support: float
+    """Share of the board's known points that say so, 0 to 1; 0 where only the table around it does."""
+
+
+class KnownView:
+    """One look at a board, kept in the board's own frame."""
+
+    def __init__(self, grey: Grey, image_from_board: FloatArray, template: BoardTemplate) -> None:
+        """`grey` shows the board under `image_from_board`; it may be a shrunk picture with a pose of its own."""
+        corners = project(image_from_board, template.corners_mm)
+        area_px = abs(cv2.contourArea(corners.astype(np.float32)))
+        scale = float(np.sqrt(area_px / np.prod(template.size_mm)))
+        ring_mm = RING * max(template.size_mm)
+        offset = ring_mm * scale
+        self._from_board = np.array([[scale, 0, offset], [0, scale, offset], [0, 0, 1.0]])
+        width, height = np.ceil((np.array(template.size_mm) + 2 * ring_mm) * scale).astype(int)
+        self._size = max(8, int(width)), max(8, int(height))
+        self._side_px = max(template.size_mm) * scale
+        self._picture = self._seen_from_above(grey, image_from_board)
+        seen = self._seen_from_above(np.full_like(grey, 255), image_from_board)
+        seen = np.asarray(cv2.erode(seen, np.ones((WINDOW_PX, WINDOW_PX), np.uint8)), dtype=np.uint8)
+        # Points beside the lines may belong to the table, which stays when the board is pushed.
+        board = board_mask(self._picture.shape, self._from_board, template, template.man_diameter_mm / 2)
+        around = 255 - board_mask(self._picture.shape, self._from_board, template, template.margin_mm)
+        self._board = _corners(self._picture, np.minimum(board, seen), POINTS)
+        self._around = _corners(self._picture, np.minimum(around, seen).astype(np.uint8), SURROUNDING_POINTS)
+        inset = round(offset)
+        self._middle = slice(inset, self._size[1] - inset), slice(inset, self._size[0] - inset)
+
+    def find(self, grey: Grey, near: FloatArray) -> Registration | None:
+        """Where the board is in a picture, looked for where `near`, (3, 3) image from board, would put it.
+
+        None where too little of it, and of the table around it, can be followed. 4 ms.
+        """
+        found = self._find(grey, near)
+        if found is None or found.support == 0.0:
+            nearer = self._shifted(grey, near)
+            better = None if nearer is None else self._find(grey, nearer)
+            found = found if better is None or better.support == 0.0 else better
+        if found is None and self.same_share(grey, near) >= STANDS_SHARE:
+            # No flow is found to a picture in another light; what a hand leaves in view shows that the board stands.
+            return Registration(near, 0.0)
+        return found
+
+    def same_share(self, grey: Grey, image_from_board: FloatArray) -> float:
+        """Share of the board, 0 to 1, that looks under a pose as it did; 5 ms.
+
+        Normalised cross-correlation around the known points, so that light does not count. Of a board that has moved
+        by 2 pixels, or is gone, less than a quarter does; of one under a hand, what the hand leaves in view.
+        """
+        if len(self._board) < FEWEST:
+            return 0.0
+        columns, rows = np.round(self._board).astype(np.intp).T
+        now = self._seen_from_above(grey, image_from_board)
+        return float((_correlation(self._picture, now)[rows, columns] > SAME).mean())
+
+    def _find(self, grey: Grey, near: FloatArray) -> Registration | None:
+        """The same without a search: the board lies within the reach of optical flow."""
+        found = None
+        for _ in range(2):
+            now = self._in_known_light(self._seen_from_above(grey, near))
+            moved = self._board_moved(now) or self._table_moved(now)
+            if moved is None:
+                return found
+            now_from_known, support = moved
+            image_from_board = near @ np.linalg.inv(self._from_board) @ now_from_known @ self._from_board
+            found = Registration(image_from_board / image_from_board[2, 2], support)
+            corners = np.array([[0, 0], [self._size[0], 0], self._size, [0, self._size[1]]], dtype=np.float64)
+            if np.linalg.norm(project(now_from_known, corners) - corners, axis=1).max() < NEAR_PX:
+                break
+            near = found.image_from_board
+        return found
+
+    def _in_known_light(self, now: Grey) -> Grey:
+        """A picture as bright as the known one: flow takes a point's brightness to stay."""
+        columns, rows = np.round(self._board).astype(np.intp).T
+        if len(columns) == 0:
+            return now
+        gain = np.median((self._picture[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
+        return np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
+
+    def _board_moved(self, now: Grey) -> tuple[FloatArray, float] | None:
+        """How the board lies off where it was looked for, by its own points; and the share of them that say so."""
+        flow = follow_points(self._picture, now, self._board)
+        known, seen = self._board[flow.kept], flow.points[flow.kept]
+        if len(known) < FEWEST:
+            return None
+        matrix, agree = fit_homography(known, seen, cv2.RANSAC, AGREE_PX)
+        if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(known), MOVED_SUPPORT * len(self._board)):
+            return None
+        return matrix, float(agree.sum() / len(self._board))
+
+    def _table_moved(self, now: Grey) -> tuple[FloatArray, float] | None:
+        """The same by the table around the board, which a hand over the board leaves in view."""
+        flow = follow_points(self._picture, now, self._around)
+        known, seen = self._around[flow.kept], flow.points[flow.kept]
+        if len(known) < FEWEST:
+            return None
+        matrix, agree = fit_homography(known, seen, cv2.RANSAC, AGREE_PX)
+        return None if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(known)) else (matrix, 0.0)
+
+    def _shifted(self, grey: Grey, near: FloatArray) -> FloatArray | None:
+        """The pose by which the board's middle looks most like the known one, of those shifted by REACH at most."""
+        size = self._size[0] // COARSE, self._size[1] // COARSE
+        now = cv2.resize(self._seen_from_above(grey, near), size, interpolation=cv2.INTER_AREA)
+        known = cv2.resize(self._picture, size, interpolation=cv2.INTER_AREA)
+        rows, columns = (slice(side.start // COARSE, side.stop // COARSE) for side in self._middle)
+        reach = max(1, round(REACH * self._side_px / COARSE))
+        top, left = max(0, rows.start - reach), max(0, columns.start - reach)
+        window = now[top : rows.stop + reach, left : columns.stop + reach]
+        board = known[rows, columns]
+        if board.size == 0 or window.shape[0] < board.shape[0] or window.shape[1] < board.shape[1] or board.std() < 1:
+            return None
+        likeness = cv2.matchTemplate(np.asarray(window), np.asarray(board), cv2.TM_CCOEFF_NORMED)
+        _, most, _, (x, y) = cv2.minMaxLoc(likeness)
+        if most < LIKE:
+            return None
+        right, down = COARSE * (x + left - columns.start), COARSE * (y + top - rows.start)
+        shift = np.array([[1, 0, right], [0, 1, down], [0, 0, 1.0]])
+        return np.asarray(near @ np.linalg.inv(self._from_board) @ shift @ self._from_board)
+
+    def _seen_from_above(self, grey: Grey, image_from_board: FloatArray) -> Grey:
+        """A picture brought into the frame of the known one."""
+        from_image = self._from_board @ np.linalg.inv(image_from_board)
+        return np.asarray(cv2.warpPerspective(grey, from_image, self._size), dtype=np.uint8)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Flow:
+    """Where points went."""
+
+    points: FloatArray
+    """(n, 2) new places."""
+    kept: NDArray[np.bool_]
+    """(n,) whether the place can be trusted."""
+
+
+def follow_points(before: Grey, after: Grey, points: FloatArray) -> Flow:
+    """Pyramidal Lucas-Kanade flow, kept only where following it back leads to the start."""
+    if len(points) == 0:
+        return Flow(points, np.zeros(0, dtype=np.bool_))
+    start, window = points.astype(np.float32).reshape(-1, 1, 2), (WINDOW_PX, WINDOW_PX)
+    there, found, _ = cv2.calcOpticalFlowPyrLK(before, after, start, np.zeros_like(start), winSize=window, maxLevel=3)
+    back, returned, _ = cv2.calcOpticalFlowPyrLK(after, before, there, start.copy(), winSize=window, maxLevel=3)
+    error = np.linalg.norm((back - start).reshape(-1, 2), axis=1)
+    kept = (found.ravel() == 1) & (returned.ravel() == 1) & (error < RETURN_PX)
+    return Flow(np.asarray(there.reshape(-1, 2), dtype=np.float64), np.asarray(kept, dtype=np.bool_))
+
+
+def _corners(grey: Grey, mask: Grey, count: int) -> FloatArray:
+    found = cv2.goodFeaturesToTrack(grey, count, 0.01, 6, mask=mask)
+    return np.zeros((0, 2)) if found is None else np.asarray(found.reshape(-1, 2), dtype=np.float64)
+
+
+def _correlation(one: Grey, other: Grey) -> NDArray[np.float32]:
+    """(height, width) normalised cross-correlation, -1 to 1, of two pictures within a window around each pixel."""
+    window = (SAME_PX, SAME_PX)
+    first, second = one.astype(np.float32), other.astype(np.float32)
+    mean, other_mean = cv2.blur(first, window), cv2.blur(second, window)
+    variances = (cv2.blur(first * first, window) - mean**2) * (cv2.blur(second * second, window) - other_mean**2)
+    products = cv2.blur(first * second, window) - mean * other_mean
+    return np.asarray(products / np.sqrt(np.maximum(variances, 1e-3)), dtype=np.float32)
