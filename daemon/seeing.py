@@ -190,7 +190,8 @@ class Seeing:
         self.reading = reading
         movers = self._movers()
         event = self._understanding.explain(self._referee, reading, movers)
-        if event.goes_back and not self._has_stood(reading):
+        if event.goes_back and not self._referee.bears_out(event) and not self._has_stood(reading):
+            self._referee.glimpse(event)
             return
         if is_unsure(event) and self.pipeline.ask_again():
             return

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import games
 from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
+from daemon.judging.explanation import MoveEvent
 from daemon.judging.line import LineOfPlay, shares_men
 from daemon.judging.other_lines import OtherLine, Together
 from daemon.speaking import phrases
@@ -63,6 +64,8 @@ class Play:
         """The line before moves were taken back on the board, until another is made."""
         self._open: tuple[OtherLine, ...] = ()
         """Between which lines the last board left the choice; after a takeback, what longer ones to it lead to."""
+        self._glimpsed: MoveEvent | None = None
+        """A board that was covered again before it could be judged."""
         self._together: Together | None = None
         """The last plies that came in one look."""
         self.ended: LineOfPlay | None = None

@@ -41,6 +41,7 @@ class Referee(Play):
         if self.paused:
             return []
         effects = self._judge(event, movers)
+        self._glimpsed = None
         told = [effect for effect in effects if isinstance(effect, Announcement)]
         if told:
             self.fault_cells = told[-1].cells
@@ -49,6 +50,40 @@ class Referee(Play):
         if self.verdict in ("unchanged", "legal", "takeback", "over"):
             self._prompt = None
         return effects
+
+    def glimpse(self, event: MoveEvent) -> None:
+        """A board that must stand for a while before it is believed was seen; it may be covered before that."""
+        self._glimpsed = event
+
+    def bears_out(self, event: MoveEvent) -> bool:
+        """Whether a reading goes on from a board that was only glimpsed, so that both are clear now."""
+        return self._after_glimpse(event) is not None
+
+    def _after_glimpse(self, event: MoveEvent) -> tuple[OtherLine, tuple[int, MoveEvent]] | None:
+        """The line by the board glimpsed on which a plain ply explains a reading; None where none does.
+
+        It is believed rather than several plies at once that never showed the board glimpsed, if they cost as much.
+        """
+        glimpsed = self._glimpsed
+        in_play = self.outcome is None and self.withdrawn is None and not self.paused
+        if glimpsed is None or not in_play or glimpsed.board == event.board or not glimpsed.explanations:
+            return None
+        best = event.explanations[0] if event.explanations else None
+        if best is not None and best.kind != "plies":
+            return None
+        most, found = math.inf if best is None else best.cost, []
+        for way in (glimpsed.explanations[0], *glimpsed.rivals):
+            if way.kind not in ("plies", "takeback") or self._agents_fault(way) is not None:
+                continue
+            other = OtherLine.after(self.line, way)
+            again = other.explains(self.line, event)
+            if again is not None and again[0] == len(other.plies) and again[1].explanations[0].kind == "plies":
+                found.append((way.cost + again[1].explanations[0].cost, other, again))
+        found.sort(key=lambda one: one[0])
+        if not found or found[0][0] > most or found[0][2][1].explanations[0].seen > 1:
+            return None
+        near = [(other, again) for cost, other, again in found if cost < found[0][0] + RIVAL_NATS]
+        return near[0] if len(near) == 1 or self._alike(near) else None
 
     def _judge(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         best = event.explanations[0] if event.explanations else None
@@ -262,6 +297,9 @@ class Referee(Play):
             return self._end_again(undone)
         if self.withdrawn is not None:
             return None
+        if (borne_out := self._after_glimpse(event)) is not None:
+            effects = self._take_over(borne_out[0], borne_out[1][0])
+            return [*effects, *self._judge(borne_out[1][1], movers)]
         if self._open and (effects := self._settled_by(event, best, movers)) is not None:
             return effects
         if event.doubtful:

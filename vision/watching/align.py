@@ -21,7 +21,7 @@ from vision.finding.markers import OtherSheetError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.features import Reference, ReferenceMatcher, shrink
-from vision.watching.registration import STANDS_SHARE, Grey, KnownView
+from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView
 
 __all__ = ["Aligner", "Alignment", "Reference"]
 
@@ -52,8 +52,6 @@ UNTOUCHED = 0.9
 SAME_PLACE = 0.02
 """Shift, as a share of the side, within which two ways to find the board have found the same place: half the distance
 between the lines of the finest board."""
-MOSTLY = 0.5
-"""Share of them from which a board that lies elsewhere is reported: what a hand leaves in view swings about."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -32,6 +32,8 @@ AGREE_SHARE = 0.5
 """Least share of the followed points that must move as one board."""
 MOVED_SUPPORT = 0.25
 """Least share of the known points for a board that has moved: fewer fit anything, and swing about."""
+MOSTLY = 0.5
+"""Share of the known points from which they need no help of the table."""
 NEAR_PX = 3.0
 """A board found farther from where it was looked for is looked for once more there: flow is exact over short ways."""
 COARSE = 4
@@ -113,7 +115,7 @@ class KnownView:
         found = None
         for _ in range(2):
             now = self._in_known_light(self._seen_from_above(grey, near))
-            moved = self._board_moved(now) or self._table_moved(now)
+            moved = self._moved(now)
             if moved is None:
                 return found
             now_from_known, support = moved
@@ -133,25 +135,33 @@ class KnownView:
         gain = np.median((self._picture[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
         return np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
 
-    def _board_moved(self, now: Grey) -> tuple[FloatArray, float] | None:
-        """How the board lies off where it was looked for, by its own points; and the share of them that say so."""
-        flow = follow_points(self._picture, now, self._board)
-        known, seen = self._board[flow.kept], flow.points[flow.kept]
-        if len(known) < FEWEST:
-            return None
-        matrix, agree = fit_homography(known, seen, cv2.RANSAC, AGREE_PX)
-        if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(known), MOVED_SUPPORT * len(self._board)):
-            return None
-        return matrix, float(agree.sum() / len(self._board))
+    def _moved(self, now: Grey) -> tuple[FloatArray, float] | None:
+        """How the board lies off where it was looked for, and the share of its points that say so.
 
-    def _table_moved(self, now: Grey) -> tuple[FloatArray, float] | None:
-        """The same by the table around the board, which a hand over the board leaves in view."""
-        flow = follow_points(self._picture, now, self._around)
-        known, seen = self._around[flow.kept], flow.points[flow.kept]
-        if len(known) < FEWEST:
-            return None
-        matrix, agree = fit_homography(known, seen, cv2.RANSAC, AGREE_PX)
-        return None if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(known)) else (matrix, 0.0)
+        Where a hand leaves little of it in view, the table helps if it says the same, and stands for it if need be.
+        """
+        board = self._fit(now, self._board)
+        if board is not None and board.agree >= MOSTLY * len(self._board):
+            return board.now_from_known, board.agree / len(self._board)
+        if board is not None and board.agree < MOVED_SUPPORT * len(self._board):
+            board = None
+        table = self._fit(now, self._around)
+        if board is None or table is None:
+            found = board or table
+            return (
+                None
+                if found is None
+                else (found.now_from_known, 0.0 if board is None else board.agree / len(self._board))
+            )
+        both = _fit_points(np.vstack([board.known, table.known]), np.vstack([board.seen, table.seen]))
+        as_one = both is not None and both.agree >= MOSTLY * table.agree + board.agree
+        best = both if both is not None and as_one else board
+        return best.now_from_known, board.agree / len(self._board)
+
+    def _fit(self, now: Grey, points: FloatArray) -> _Fit | None:
+        """What most of the points that can be followed agree on."""
+        flow = follow_points(self._picture, now, points)
+        return _fit_points(points[flow.kept], flow.points[flow.kept])
 
     def _shifted(self, grey: Grey, near: FloatArray) -> FloatArray | None:
         """The pose by which the board's middle looks most like the known one, of those shifted by REACH at most."""
@@ -177,6 +187,30 @@ class KnownView:
         """A picture brought into the frame of the known one."""
         from_image = self._from_board @ np.linalg.inv(image_from_board)
         return np.asarray(cv2.warpPerspective(grey, from_image, self._size), dtype=np.uint8)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Fit:
+    """A homography that most points agree on."""
+
+    now_from_known: FloatArray
+    known: FloatArray
+    """(agree, 2) the points that do, and where they are seen."""
+    seen: FloatArray
+
+    @property
+    def agree(self) -> int:
+        """How many they are."""
+        return len(self.known)
+
+
+def _fit_points(known: FloatArray, seen: FloatArray) -> _Fit | None:
+    if len(known) < FEWEST:
+        return None
+    matrix, agree = fit_homography(known, seen, cv2.RANSAC, AGREE_PX)
+    if matrix is None or agree.sum() < max(FEWEST, AGREE_SHARE * len(known)):
+        return None
+    return _Fit(matrix, known[agree], seen[agree])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
