@@ -298,8 +298,8 @@ class Referee(Play):
         if self.withdrawn is not None:
             return None
         if (borne_out := self._after_glimpse(event)) is not None:
-            effects = self._take_over(borne_out[0], borne_out[1][0])
-            return [*effects, *self._judge(borne_out[1][1], movers)]
+            other, (ply, again) = borne_out
+            return [*self._take_over(other, ply), *self._judge(again, movers)]
         if self._open and (effects := self._settled_by(event, best, movers)) is not None:
             return effects
         if event.doubtful:

@@ -89,10 +89,13 @@ class KnownView:
         None where too little of it, and of the table around it, can be followed. 4 ms.
         """
         found = self._find(grey, near)
-        if found is None or found.support == 0.0:
+        if found is None or found.support < MOSTLY:
             nearer = self._shifted(grey, near)
             better = None if nearer is None else self._find(grey, nearer)
-            found = found if better is None or better.support == 0.0 else better
+            found = max(found, better, key=lambda one: -1.0 if one is None else one.support)
+        few = found is not None and 0 < found.support < MOSTLY
+        if found is not None and few and self.same_share(grey, found.image_from_board) < MOVED_SUPPORT:
+            found = None  # so little may agree by chance: on a board that looks alike from all its sides, say
         if found is None and self.same_share(grey, near) >= STANDS_SHARE:
             # No flow is found to a picture in another light; what a hand leaves in view shows that the board stands.
             return Registration(near, 0.0)
@@ -228,8 +231,8 @@ def follow_points(before: Grey, after: Grey, points: FloatArray) -> Flow:
     if len(points) == 0:
         return Flow(points, np.zeros(0, dtype=np.bool_))
     start, window = points.astype(np.float32).reshape(-1, 1, 2), (WINDOW_PX, WINDOW_PX)
-    there, found, _ = cv2.calcOpticalFlowPyrLK(before, after, start, np.zeros_like(start), winSize=window, maxLevel=3)
-    back, returned, _ = cv2.calcOpticalFlowPyrLK(after, before, there, start.copy(), winSize=window, maxLevel=3)
+    there, found, _ = cv2.calcOpticalFlowPyrLK(before, after, start, np.zeros_like(start), winSize=window, maxLevel=1)
+    back, returned, _ = cv2.calcOpticalFlowPyrLK(after, before, there, start.copy(), winSize=window, maxLevel=1)
     error = np.linalg.norm((back - start).reshape(-1, 2), axis=1)
     kept = (found.ravel() == 1) & (returned.ravel() == 1) & (error < RETURN_PX)
     return Flow(np.asarray(there.reshape(-1, 2), dtype=np.float64), np.asarray(kept, dtype=np.bool_))
