@@ -36,10 +36,12 @@ class Sway(Fault):
     name = "sway"
     allows = SIGHT | {"trouble", "unclear", "reminder"}
     shares: ClassVar[tuple[float, float]] = (1.0, 1.0)
+    lasts_s: ClassVar[tuple[float, float]] = (30.0, 240.0)
+    """Longer than a ply may be missed: the game has to be followed, not taken up again afterwards."""
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to a minute: taken up and put down within a second each."""
-        share, begun_s, over_s = at.chance.uniform(*self.shares), at.time_s, seconds(at.chance, 8, 60)
+        """For up to four minutes: taken up and put down within a second each."""
+        share, begun_s, over_s = at.chance.uniform(*self.shares), at.time_s, seconds(at.chance, *self.lasts_s)
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
                 at.camera.phone.way.share = share * min(1.0, passed_s / TAKEN_UP_S, (over_s - passed_s) / TAKEN_UP_S)
