@@ -12,6 +12,8 @@ from daemon.soak.fault import SIGHT, Fault, seconds, wait
 from daemon.soak.trial import Trial
 from vision.simulated.phone import VideoRoundTrip
 
+LASTS_S = (20.0, 90.0)
+"""How long a picture is bad: often longer than a ply may be missed, so that the game has to be followed meanwhile."""
 TAKEN_UP_S = 1.0
 """How long it takes to take a phone up, or to put it down again."""
 LEANING = (0.1, 0.3)
@@ -36,12 +38,10 @@ class Sway(Fault):
     name = "sway"
     allows = SIGHT | {"trouble", "unclear", "reminder"}
     shares: ClassVar[tuple[float, float]] = (1.0, 1.0)
-    lasts_s: ClassVar[tuple[float, float]] = (30.0, 240.0)
-    """Longer than a ply may be missed: the game has to be followed, not taken up again afterwards."""
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to four minutes: taken up and put down within a second each."""
-        share, begun_s, over_s = at.chance.uniform(*self.shares), at.time_s, seconds(at.chance, *self.lasts_s)
+        """Taken up and put down within a second each."""
+        share, begun_s, over_s = at.chance.uniform(*self.shares), at.time_s, seconds(at.chance, *LASTS_S)
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
                 at.camera.phone.way.share = share * min(1.0, passed_s / TAKEN_UP_S, (over_s - passed_s) / TAKEN_UP_S)
@@ -64,8 +64,8 @@ class Focus(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute, in breaths of one to four seconds."""
-        begun_s, over_s, breath_s = at.time_s, seconds(at.chance, 4, 30), at.chance.uniform(1, 4)
+        """In breaths of one to four seconds."""
+        begun_s, over_s, breath_s = at.time_s, seconds(at.chance, *LASTS_S), at.chance.uniform(1, 4)
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
                 at.camera.phone.blur = FOCUS_WIDTHS * float(np.sin(np.pi * passed_s / breath_s) ** 2)
@@ -80,8 +80,8 @@ class Exposure(Fault):
     name = "exposure"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute: a swing that dies away within two seconds, and a drift of ten."""
-        begun_s, over_s, sign = at.time_s, seconds(at.chance, 4, 30), at.chance.choice((-1, 1))
+        """A swing that dies away within two seconds, and a drift of ten."""
+        begun_s, over_s, sign = at.time_s, seconds(at.chance, *LASTS_S), at.chance.choice((-1, 1))
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
                 hunt = HUNT * np.exp(-passed_s) * np.sin(2 * np.pi * passed_s)
@@ -98,10 +98,10 @@ class BadJpeg(Fault):
     name = "jpeg"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute."""
+        """It is a quality at which blocks are seen."""
         at.camera.phone.jpeg_quality = BAD_JPEG
         try:
-            yield from wait(at, seconds(at.chance, 4, 30))
+            yield from wait(at, seconds(at.chance, *LASTS_S))
         finally:
             at.camera.phone.jpeg_quality = 0
 
@@ -112,10 +112,10 @@ class Video(Fault):
     name = "video"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute."""
+        """Through a real encoder and back."""
         at.camera.phone.video = VideoRoundTrip()
         try:
-            yield from wait(at, seconds(at.chance, 4, 30))
+            yield from wait(at, seconds(at.chance, *LASTS_S))
         finally:
             at.camera.phone.video = None
 
@@ -127,12 +127,12 @@ class Dusk(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute."""
+        """Within ten seconds; the lamp goes on at once."""
         over_s = seconds(at.chance, 2, 10)
         at.table.switch_lamp(at.chance.uniform(*DUSK), over_s=over_s)
         at.camera.noise_levels = at.chance.uniform(*DUSK_NOISE)
         try:
-            yield from wait(at, over_s + seconds(at.chance, 3, 20))
+            yield from wait(at, over_s + seconds(at.chance, *LASTS_S))
         finally:
             at.camera.noise_levels = 0.0
             at.table.switch_lamp(1.0)
@@ -146,11 +146,11 @@ class Lens(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to a minute."""
+        """And back to the usual one."""
         usual = at.table.style.camera.distortion
         at.table.move_camera(distortion=(at.chance.uniform(*WIDE), 0.01))
         try:
-            yield from wait(at, seconds(at.chance, 5, 60))
+            yield from wait(at, seconds(at.chance, *LASTS_S))
         finally:
             at.table.move_camera(distortion=usual)
         yield from wait(at, 1)

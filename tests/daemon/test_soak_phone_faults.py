@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
+from daemon.soak import phone_faults
 from daemon.soak.camera import Camera
 from daemon.soak.catalogue import FAULTS
 from daemon.soak.fault import Fault
@@ -25,6 +26,11 @@ from vision.simulated.player import ScriptedPlayer
 from vision.simulated.table import SimulatedTable
 
 STEP_S = 0.1
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phone_faults, "LASTS_S", (5.0, 10.0))
 
 
 class Scene:
@@ -91,10 +97,7 @@ def test_a_fault_puts_right_what_it_did_when_it_is_broken_off(kind: type[Fault])
 
 
 @pytest.mark.parametrize(("name", "low", "high"), [("sway", 1.0, 1.0), ("leaning", *LEANING)])
-def test_a_phone_in_a_hand_moves_the_whole_picture(
-    name: str, low: float, high: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(FAULTS[name], "lasts_s", (6.0, 6.0))
+def test_a_phone_in_a_hand_moves_the_whole_picture(name: str, low: float, high: float) -> None:
     scene = Scene()
     rest = scene.turn()
     told = scene.run(name, lambda image: (scene.camera.phone.way.share, apart(image, rest)))

@@ -94,3 +94,9 @@ def test_a_machine_without_an_encoder_is_told_so(monkeypatch: pytest.MonkeyPatch
             VideoRoundTrip()
     finally:
         phone.encoder.cache_clear()
+
+
+def test_encoders_that_are_absent_are_passed_over_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
+    phone.encoder.cache_clear()
+    assert phone.encoder() in phone.CODECS
+    assert capfd.readouterr().err == ""

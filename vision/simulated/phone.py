@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -89,11 +92,25 @@ def encoder() -> str:
     """The best encoder that can be had. Raises OSError where there is none."""
     with tempfile.TemporaryDirectory(prefix="kibitzer-video-") as folder:
         for codec in CODECS:
-            writer = _writer(Path(folder) / "none.mp4", codec, 15.0, np.zeros((64, 64, 3), dtype=np.uint8))
+            with _unheard():
+                writer = _writer(Path(folder) / "none.mp4", codec, 15.0, np.zeros((64, 64, 3), dtype=np.uint8))
             if writer.isOpened():
                 writer.release()
                 return codec
     raise OSError("OpenCV has no video encoder here")
+
+
+@contextlib.contextmanager
+def _unheard() -> Iterator[None]:
+    """FFmpeg writes to the process's standard error that an encoder is absent, whatever level is asked for."""
+    heard = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+            yield
+    finally:
+        os.dup2(heard, 2)
+        os.close(heard)
 
 
 def _writer(path: Path, codec: str, rate_hz: float, image: Image) -> cv2.VideoWriter:
