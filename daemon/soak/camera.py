@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Frame, Image
+from vision.simulated.phone import Phone
+from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable
 
 RATE_HZ, IDLE_HZ = 10.0, 5.0
@@ -35,6 +37,9 @@ class Camera:
         self.noise_levels = 0.0
         """Standard deviation of noise beside the sensor's own."""
         self.glare: Glare | None = None
+        self.phone = Phone(RandomWay(seed, share=0.0))
+        self.cut = False
+        """Whether an edge of the board is out of the picture."""
         self.ahead_s = 0.0
         """How far the computer's clock has leapt ahead of the table's."""
         self.frames = 0
@@ -47,7 +52,7 @@ class Camera:
     @property
     def shows(self) -> bool:
         """Whether its pictures show all of the table as it is."""
-        return not (self.unplugged or self.frozen or self.glare is not None)
+        return not (self.unplugged or self.frozen or self.cut or self.glare is not None)
 
     def read(self, *, idle: bool) -> Frame | None:
         """The next picture; None where there is none. Lets the table's time pass."""
@@ -67,12 +72,13 @@ class Camera:
         image = self.table.render()
         if self.glare is not None:
             image = np.clip(image + self.glare.glow, 0, 255).astype(np.uint8)
+        image = self.phone.look(image, self.table.time_s)
         if self.noise_levels:
             # Rolled to another place each time: drawing it anew would take longer than the picture.
             place = tuple(int(number) for number in self._rng.integers(0, image.shape[:2]))
             noise = np.roll(self._noise_of(image), place, axis=(0, 1))
             image = np.asarray(cv2.add(image, noise, dtype=cv2.CV_8U), dtype=np.uint8)
-        return image
+        return self.phone.send(image)
 
     def _noise_of(self, image: Image) -> NDArray[np.int16]:
         if self._noise is None or self._noise[0] != self.noise_levels:

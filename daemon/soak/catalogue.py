@@ -10,11 +10,22 @@ from daemon.soak.fault import Fault
 from daemon.soak.machine_faults import MACHINE_FAULTS
 from daemon.soak.men_faults import MEN_FAULTS
 from daemon.soak.move_faults import MOVE_FAULTS
+from daemon.soak.phone_faults import PHONE_FAULTS
+from daemon.soak.play_faults import PLAY_FAULTS
 from daemon.soak.sight_faults import SIGHT_FAULTS
 
 FAULTS: dict[str, type[Fault]] = {
     kind.name: kind
-    for kind in (*SIGHT_FAULTS, *CAMERA_FAULTS, *MEN_FAULTS, *MOVE_FAULTS, *MACHINE_FAULTS, *AGENT_FAULTS)
+    for kind in (
+        *SIGHT_FAULTS,
+        *CAMERA_FAULTS,
+        *PHONE_FAULTS,
+        *MEN_FAULTS,
+        *PLAY_FAULTS,
+        *MOVE_FAULTS,
+        *MACHINE_FAULTS,
+        *AGENT_FAULTS,
+    )
 }
 
 

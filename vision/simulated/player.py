@@ -71,6 +71,8 @@ class ScriptedPlayer:
         """Whether the players keep their hands off for now; a move that was begun is carried out."""
         self.hurried = 0
         """So many plies are still to be made without thinking, each hand right after the one before."""
+        self.pause_s: float | None = None
+        """How long nobody reaches for the board between two hands; None is as long as they think."""
 
     @property
     def moving(self) -> bool:
@@ -121,8 +123,8 @@ class ScriptedPlayer:
         if self._moving or self.table.busy or self.finished or self.held:
             return
         if self._thinking_until_s is None:
-            think_s = 0.0 if self.hurried else self._think_s
-            self._thinking_until_s = self.table.time_s + think_s * float(self._rng.uniform(0.6, 1.4))
+            think_s = 0.0 if self.hurried else self._think_s * float(self._rng.uniform(0.6, 1.4))
+            self._thinking_until_s = self.table.time_s + (think_s if self.pause_s is None else self.pause_s)
             self.hurried = max(0, self.hurried - 1)
         if self.table.time_s < self._thinking_until_s:
             return

@@ -1,0 +1,120 @@
+"""What a program that watched a film has understood, against what the film shows."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tests.bench.films import Showing
+
+BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "restored", "adopted", "undo"})
+"""Events after which the board that they name is believed to stand there."""
+TOLD = frozenset({"illegal", "desync", "unfinished"})
+"""Events that tell of a board that is not right."""
+MOST_PLIES = 2
+"""So many plies may lie between two photos."""
+ROUNDING_S = 0.0015
+"""Times are printed to the millisecond, and those of the film's file are rounded, too."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Due:
+    """What a photo is by the rules."""
+
+    showing: Showing
+    plies: int
+    """Since the last legal board; 0 for the first one, and where no legal play leads here."""
+    legal: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    """How one film went."""
+
+    boards: int
+    """Legal boards after the first."""
+    followed: int
+    """Of these, told in their order, each once it lay there."""
+    wrong: tuple[str, ...]
+    """Boards that were believed and that no photo showed then, nor any earlier one that had not been told yet."""
+    illegal: int
+    """Boards that no legal play leads to."""
+    told: int
+    """Of these, complained of while they lay there."""
+    complaints: int
+    """Complaints of any other board."""
+    delays_s: tuple[float, ...]
+    """From the first picture without the hand to the verdict, for each board followed; below 0 while it was leaving."""
+    lost: tuple[str, ...]
+    """Photos of legal boards that were not followed."""
+
+
+def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
+    """What each photo is, if all boards before it that are legal were played."""
+    positions = set(game.starts)
+    dues = [Due(shown[0], 0, legal=game.board(game.initial()) == shown[0].cells)]
+    for one in shown[1:]:
+        now = positions
+        for plies in range(1, MOST_PLIES + 1):
+            now = {after for position in now for move in game.legal_moves(position)
+                   if _may_lead(game, after := game.apply(position, move), one.cells, MOST_PLIES - plies)}  # fmt: skip
+            if reached := {position for position in now if game.board(position) == one.cells}:
+                positions = reached
+                dues.append(Due(one, plies, legal=True))
+                break
+        else:
+            dues.append(Due(one, 0, legal=False))
+    return dues
+
+
+def _may_lead(game: Any, position: Any, board: str, plies: int) -> bool:
+    """Whether no more cells differ than so many plies change: three each, a man moved and one taken."""
+    there: str = game.board(position)
+    differ = sum(one != other for one, other in zip(there, board, strict=True))
+    return differ <= 3 * plies
+
+
+def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
+    """Compares the events of `kibitzer watch` with what was due."""
+    legal = [due.showing for due in dues[1:] if due.legal]
+    followed: list[Showing] = []
+    wrong, delays_s, at = [], [], 0
+    timed = [event for event in events if isinstance(event["frame"], (int, float))]
+    for time_s, together in itertools.groupby(timed, key=lambda event: float(event["frame"])):
+        right = True
+        for event in together:
+            if event["event"] not in BELIEVED:
+                continue
+            laid = [index for index in range(at, len(legal)) if legal[index].laid_s <= time_s + ROUNDING_S]
+            index = next((index for index in laid if legal[index].cells == event["cells"]), None)
+            if index is not None:
+                followed.append(legal[index])
+                delays_s.append(round(time_s - legal[index].free_s, 3))
+                at = index + 1
+            now = shown_at(dues, time_s)
+            # Of several plies told at once only the last has to stand there.
+            right = index is not None or (now.legal and now.showing.cells == event["cells"])
+            last = event["cells"]
+        if not right:
+            wrong.append(f"{time_s:.2f} s: {last}")
+    bad = [due for due in dues if not due.legal]
+    complaints = [(shown_at(dues, float(event["frame"])), event) for event in timed if event["event"] in TOLD]
+    told = {due.showing for due, event in complaints if due in bad and event["cells"] == due.showing.cells}
+    others = [event for _, event in complaints if event["cells"] not in {due.showing.cells for due in bad}]
+    return Judged(
+        boards=len(legal),
+        followed=len(followed),
+        wrong=tuple(wrong),
+        illegal=len(bad),
+        told=len(told),
+        complaints=len(others),
+        delays_s=tuple(delays_s),
+        lost=tuple(one.photo for one in legal if one not in followed),
+    )
+
+
+def shown_at(dues: Sequence[Due], time_s: float) -> Due:
+    """The photo that lies there, under the hand or free."""
+    return [due for due in dues if due.showing.laid_s <= time_s + ROUNDING_S][-1]

@@ -1,0 +1,273 @@
+"""Films a photographed game of morris and watches the films as `kibitzer watch` does: how many boards are followed?
+
+    python -m tests.bench.filmed                                                  # three films of 12 plies
+    python -m tests.bench.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 2 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
+
+A hand lies over every move; the camera stands (--sway 0), leans (0.2) or is held in a hand (1); the board lies a little
+elsewhere after each move (--nudge 1) or does not (0); it lies free for so many seconds (--free, "0.8,4" is a range).
+Each film is watched by a program of its own, all of it: pipeline, match, referee. Printed are, for each film and in
+all: boards (that the rules allow) followed in their order; wrong boards, believed and shown by no photo then; illegal
+boards and how many of them were told; complaints of other boards; seconds from the hand's leaving the picture to the
+verdict; and the share of a core that the program takes at 15 pictures a second, decoding the film included.
+Exit status 1 where a wrong board was believed, 2 where the photos are absent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import functools
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import cv2
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import games
+from calibration.labels import Label, LabelError, read_labels
+from calibration.template import load_template
+from tests.bench.film_judge import Judged, by_the_rules, judge
+from tests.bench.films import (
+    FPS,
+    Hand,
+    Plan,
+    Shot,
+    film_of,
+    hand_from,
+    in_order,
+    make_film,
+    shots_of,
+    showings,
+    way_from,
+)
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+RULES = {"flying": True, "first": "auto"}
+WATCH = (sys.executable, "-m", "daemon.cli", "watch", "--game", "morris", "--rule", "flying=true", "--source")
+
+
+class WatchError(RuntimeError):
+    """A program that could not watch its film; the message is what it said."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Watched:
+    """What one film came to."""
+
+    film: str
+    judged: Judged
+    film_s: float
+    core_share: float
+    """CPU seconds of the watching program since it was ready, per second of the film."""
+
+
+class Studio:
+    """Makes films, and keeps what several of them need."""
+
+    def __init__(self, photos: Path, labels: Path, hand: Path, game: str, folder: Path) -> None:
+        """Raises LabelError, OSError."""
+        self.folder, self._photos = folder, photos
+        self.labels = in_order(read_labels(labels, load_template("nine_mens_morris")), game)
+        if len(self.labels) < 2:
+            raise LabelError(f"{labels}: game {game!r} has fewer than two photos")
+        self.hand: Hand = hand_from(hand)
+        if not self.hand.sprites:
+            raise FileNotFoundError(f"{hand}: the pictures of the hand are absent")
+        self._way = way_from(hand / "sway.json")
+        self._lock = threading.Lock()
+
+    def film(self, plan: Plan, on_progress: Callable[[float], None]) -> Path:
+        """The film of a plan, made where it is not there yet."""
+        wanted = self.labels[: plan.plies + 1] if plan.plies else self.labels
+        path, there = film_of(self.folder, plan, len(wanted))
+        if not there:
+            make_film(self._shots(wanted, plan.nudge), self.hand, self._way, plan, path, on_progress=on_progress)
+        return path
+
+    def _shots(self, labels: Sequence[Label], nudge: float) -> Sequence[Shot]:
+        with self._lock:
+            return _straightened(tuple(labels), self._photos, nudge)
+
+
+@functools.lru_cache(4)
+def _straightened(labels: tuple[Label, ...], photos: Path, nudge: float) -> Sequence[Shot]:
+    return shots_of(labels, photos, nudge)
+
+
+def watch(film: Path, on_progress: Callable[[float], None] = lambda _: None) -> tuple[list[dict[str, Any]], float]:
+    """What the program prints of a film, and its CPU seconds since it was ready. Raises WatchError."""
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen([*WATCH, str(film)], stdout=subprocess.PIPE, stderr=errors, text=True)
+        events: list[dict[str, Any]] = []
+        ready_s = 0.0
+        assert process.stdout is not None
+        with process.stdout:
+            for line in process.stdout:
+                ready_s = ready_s if events else cpu_s(process.pid)
+                events.append(json.loads(line))
+                if isinstance(events[-1]["frame"], float):
+                    on_progress(events[-1]["frame"])
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            errors.seek(0)
+            raise WatchError(f"{film.name}: {errors.read().strip()[-500:]}")
+    return events, used.ru_utime + used.ru_stime - ready_s
+
+
+def cpu_s(process: int) -> float:
+    """CPU seconds of a process so far; 0 where the system does not tell."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) -> Watched:
+    """Films, watches and judges. The film is half of the progress, the watching the other half."""
+    film = studio.film(plan, lambda share: on_progress(share / 2))
+    shown = showings(film, studio.hand)
+    whole_s = shown[-1].ends_s
+    on_progress(0.5)
+    events, used_s = watch(film, lambda time_s: on_progress(0.5 + min(time_s / whole_s, 1) / 2))
+    game = games.load("morris", RULES)
+    film_s = frames_in(film) / FPS
+    on_progress(1.0)
+    return Watched(film.stem, judge(by_the_rules(game, shown), events), round(film_s, 2), round(used_s / film_s, 3))
+
+
+def frames_in(film: Path) -> int:
+    """How many pictures a film has."""
+    capture = cv2.VideoCapture(str(film))
+    try:
+        return int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
+    finally:
+        capture.release()
+
+
+def table_of(results: Sequence[Watched]) -> Table:
+    """For people."""
+    table = Table("film", "boards", "wrong", "illegal told", "complaints", "verdict median", "95 %", "of a core")
+    for one in results:
+        table.add_row(one.film, *_row([one]))
+    if len(results) > 1:
+        table.add_section()
+        table.add_row("all", *_row(results))
+    return table
+
+
+def _row(results: Sequence[Watched]) -> list[str]:
+    sums = total(results)
+    delays = [f"{sums[name]:.2f} s" if sums["followed"] else "-" for name in ("verdict_median_s", "verdict_95_s")]
+    boards, illegal = f"{sums['followed']}/{sums['boards']}", f"{sums['told']}/{sums['illegal']}"
+    return [boards, str(sums["wrong"]), illegal, str(sums["complaints"]), *delays, f"{sums['core_share']:.0%}"]
+
+
+def total(results: Sequence[Watched]) -> dict[str, Any]:
+    """The sums over some films."""
+    judged = [one.judged for one in results]
+    delays_s = sorted(delay for one in judged for delay in one.delays_s)
+    film_s = sum(one.film_s for one in results)
+    return {
+        **{name: sum(getattr(one, name) for one in judged) for name in ("boards", "followed", "illegal", "told")},
+        "wrong": sum(len(one.wrong) for one in judged),
+        "complaints": sum(one.complaints for one in judged),
+        "verdict_median_s": round(statistics.median(delays_s), 3) if delays_s else None,
+        "verdict_95_s": delays_s[-1 - len(delays_s) // 20] if delays_s else None,
+        "core_share": round(sum(one.core_share * one.film_s for one in results) / film_s, 3),
+    }
+
+
+def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
+    """All films, in their order, some side by side."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with (
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
+        ThreadPoolExecutor(jobs) as pool,
+    ):
+        task = progress.add_task(f"{len(plans)} films", total=len(plans))
+        done = [0.0] * len(plans)
+
+        def tell(number: int, share: float) -> None:
+            done[number] = share
+            progress.update(task, completed=sum(done))
+
+        waiting = [pool.submit(measure, studio, plan, functools.partial(tell, n)) for n, plan in enumerate(plans)]
+        try:
+            return [one.result() for one in waiting]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sway", type=_numbers, default=[0.0, 0.2, 1.0])
+    parser.add_argument("--nudge", type=_numbers, default=[1.0])
+    parser.add_argument("--free", nargs="+", type=_free, default=["2"], metavar="S")
+    parser.add_argument("--seeds", type=lambda words: [int(word) for word in words.split(",")], default=[7])
+    parser.add_argument("--plies", type=int, default=12, help="photos after the first; 0 is the whole game")
+    parser.add_argument("--jobs", type=int, default=1, help="films side by side")
+    parser.add_argument("--keep", type=Path, help="folder for the films; those found there are not made again")
+    parser.add_argument("--json", type=Path, help="file for all figures")
+    parser.add_argument("--photos", type=Path, default=DATA / "morris", help="folder with labels.json")
+    parser.add_argument("--labels", type=Path, help="another file of labels")
+    parser.add_argument("--hand", type=Path, default=DATA / "hand", help="folder of the hand and sway.json")
+    parser.add_argument("--game", default="1", help="first part of the photos' names")
+    return parser.parse_args(words)
+
+
+def _numbers(words: str) -> list[float]:
+    return [float(word) for word in words.split(",")]
+
+
+def _free(words: str) -> str:
+    least, *greatest = _numbers(words)
+    if not 0 < least <= (greatest or [least])[-1] or len(greatest) > 1:
+        raise ValueError(words)
+    return words
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs the bench."""
+    given = arguments(words)
+    plans = [
+        Plan(sway, nudge, free, seed, given.plies)
+        for sway, nudge, free, seed in itertools.product(given.sway, given.nudge, given.free, given.seeds)
+    ]
+    with tempfile.TemporaryDirectory(prefix="kibitzer-films-") as temporary:
+        folder = given.keep or Path(temporary)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            labels = given.labels or given.photos / "labels.json"
+            studio = Studio(given.photos, labels, given.hand, given.game, folder)
+            results = run(studio, plans, given.jobs)
+        except (LabelError, OSError, ValueError, WatchError) as error:
+            sys.stderr.write(f"filmed: {error}\n")
+            return 2
+    Console(width=None if sys.stdout.isatty() else 110).print(table_of(results))
+    for one in results:
+        for wrong in one.judged.wrong:
+            sys.stdout.write(f"{one.film}: wrong board at {wrong}\n")
+    if given.json is not None:
+        films = [dataclasses.asdict(one) for one in results]
+        given.json.write_text(json.dumps({"total": total(results), "films": films}, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(one.judged.wrong for one in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

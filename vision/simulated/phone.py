@@ -1,0 +1,123 @@
+"""What a phone does to the picture before it arrives: it sways, its focus and exposure hunt, it compresses."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from vision.frame import Image
+from vision.simulated.sensor import jpeg
+from vision.simulated.sway import RandomWay
+
+CODECS = ("avc1", "mp4v")
+"""Encoders in the order in which they are tried: H.264 where OpenCV has one (its packages for pip have none), else
+MPEG-4 part 2."""
+KEY_EVERY = 12
+"""Pictures from one that is encoded by itself to the next."""
+
+
+@dataclasses.dataclass
+class Phone:
+    """A phone that films the table. As it is made it changes nothing."""
+
+    way: RandomWay
+    """How it moves; its share may be 0."""
+    blur: float = 0.0
+    """Standard deviation of the blur of a lens out of focus, in widths of the picture."""
+    gain: float = 1.0
+    """Factor on pixel values by its exposure."""
+    jpeg_quality: int = 0
+    """0 is no further JPEG."""
+    video: VideoRoundTrip | None = None
+
+    def look(self, image: Image, time_s: float) -> Image:
+        """What falls on its chip."""
+        height, width = image.shape[:2]
+        if self.way.share:
+            matrix = self.way.picture_from_rest(time_s, (width, height))
+            # What lies beyond the picture is not known; mirrored, it has no edge that nothing has.
+            image = np.asarray(cv2.warpPerspective(image, matrix, (width, height), borderMode=cv2.BORDER_REFLECT))
+        if self.blur * width > 0.1:
+            image = np.asarray(cv2.GaussianBlur(image, (0, 0), self.blur * width))
+        return image if self.gain == 1 else _brightened(image, self.gain)
+
+    def send(self, image: Image) -> Image:
+        """What arrives."""
+        if self.jpeg_quality:
+            image = jpeg(image, self.jpeg_quality)
+        return image if self.video is None else self.video.pass_on(image)
+
+
+class VideoRoundTrip:
+    """Passes pictures through a real video encoder and back, each one at once.
+
+    An encoder has no way out but a file: all pictures since the last key picture are written to one, and the last is
+    read from it. The encoder makes the same of the same pictures, so what is read is what a stream would bring.
+    """
+
+    def __init__(self, rate_hz: float = 15.0) -> None:
+        """Raises OSError where no encoder can be had."""
+        self._codec = encoder()
+        self._rate_hz = rate_hz
+        self._pictures: list[Image] = []
+
+    def pass_on(self, image: Image) -> Image:
+        """The picture as it comes out."""
+        if len(self._pictures) == KEY_EVERY or (self._pictures and self._pictures[0].shape != image.shape):
+            self._pictures.clear()
+        self._pictures.append(image)
+        with tempfile.TemporaryDirectory(prefix="kibitzer-video-") as folder:
+            path = Path(folder) / "clip.mp4"
+            writer = _writer(path, self._codec, self._rate_hz, image)
+            for picture in self._pictures:
+                writer.write(picture)
+            writer.release()
+            clip, last = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG), image
+            while (read := clip.read())[0]:
+                last = np.asarray(read[1], dtype=np.uint8)
+            clip.release()
+        return last
+
+
+@functools.cache
+def encoder() -> str:
+    """The best encoder that can be had. Raises OSError where there is none."""
+    with tempfile.TemporaryDirectory(prefix="kibitzer-video-") as folder:
+        for codec in CODECS:
+            with _unheard():
+                writer = _writer(Path(folder) / "none.mp4", codec, 15.0, np.zeros((64, 64, 3), dtype=np.uint8))
+            if writer.isOpened():
+                writer.release()
+                return codec
+    raise OSError("OpenCV has no video encoder here")
+
+
+@contextlib.contextmanager
+def _unheard() -> Iterator[None]:
+    """FFmpeg writes to the process's standard error that an encoder is absent, whatever level is asked for."""
+    heard = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+            yield
+    finally:
+        os.dup2(heard, 2)
+        os.close(heard)
+
+
+def _writer(path: Path, codec: str, rate_hz: float, image: Image) -> cv2.VideoWriter:
+    height, width = image.shape[:2]
+    return cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*codec), rate_hz, (width, height))
+
+
+def _brightened(image: Image, gain: float) -> Image:
+    table = np.clip(gain * np.arange(256) + 0.5, 0, 255).astype(np.uint8)
+    return np.asarray(cv2.LUT(image, table), dtype=np.uint8)
