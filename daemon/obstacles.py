@@ -2,46 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from daemon.pipeline import Observation
 from daemon.speaking import phrases
 from daemon.speaking.tongue import in_words, worded
 from games import AnyGame
 from vision.watching.gate import GateState
+from vision.watching.surroundings import LONGER_SIDE_PX
 from wording import sentence
 
+SILENT_S = 5.0
+"""So long after the board was last read at most it is said what keeps it from being read."""
+SHAKING = 1 / LONGER_SIDE_PX
+"""Way of the board from frame to frame, as a share of its side: a pixel of the picture in which motion is looked for,
+and about as much as that smears."""
+SMOOTHED = 0.1
+"""Weight of the newest frame in the mean of that way."""
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
+SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
 
 
 class Obstacles:
-    """Remembers what was told of things over the board, and of cells outside the picture."""
+    """Remembers what was told of things over the board, of a picture that shakes, and of cells outside it."""
 
     def __init__(self) -> None:
-        self._told_blocked = self._told_outside = False
+        self._told_unread = self._told_outside = False
+        self._read_s: float | None = None
+        """When the board was free last."""
+        self._shaking = 0.0
 
-    def look(self, gate: GateState, outside: Sequence[int], game: AnyGame) -> list[str]:
-        """What is new to tell of a picture: sentences, often none. `outside` are cells that the picture lacks."""
-        return [*self._blocked(gate), *self._outside(gate, outside, game)]
+    def look(self, seen: Observation, game: AnyGame) -> list[str]:
+        """What is new to tell of a picture with the board in it: sentences, often none."""
+        assert seen.gate is not None
+        return [*self._unread(seen, seen.gate), *self._outside(seen, seen.gate, game)]
 
-    def _blocked(self, gate: GateState) -> list[str]:
-        """That something rests over the board; until it has gone nothing is read."""
-        told = [in_words(BLOCKED)] if gate.blocked and not self._told_blocked else []
-        self._told_blocked = gate.blocked or (self._told_blocked and not gate.settled)
-        return told
+    def _unread(self, seen: Observation, gate: GateState) -> list[str]:
+        """That something rests over the board, or that the picture shakes; until it ends nothing is read."""
+        self._shaking += SMOOTHED * (seen.moved_share - self._shaking)
+        if gate.settled or self._read_s is None:
+            self._read_s, self._told_unread = seen.frame.time_s, False
+        if self._told_unread or seen.frame.time_s - self._read_s < SILENT_S:
+            return []
+        shakes = gate.phase in ("moving", "settling") and self._shaking > SHAKING
+        self._told_unread = shakes or gate.phase == "occluded"
+        if not self._told_unread:
+            return []
+        return [in_words(SHAKES if shakes else BLOCKED)]
 
-    def _outside(self, gate: GateState, outside: Sequence[int], game: AnyGame) -> list[str]:
+    def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[str]:
         """Which cells have left the picture, and that the whole board is seen again."""
         if not gate.settled:
             return []
         told = []
-        if outside and not self._told_outside:
-            names = phrases.listed_briefly([game.cells[cell] for cell in outside])
+        if seen.outside and not self._told_outside:
+            names = phrases.listed_briefly([game.cells[cell] for cell in seen.outside])
             told = [
                 worded(
                     "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
                 )
             ]
-        elif self._told_outside and not outside:
+        elif self._told_outside and not seen.outside:
             told = [worded("I see the whole board again.")]
-        self._told_outside = bool(outside)
+        self._told_outside = bool(seen.outside)
         return told

@@ -19,13 +19,13 @@ from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
 from daemon.speaking.tongue import in_words
 from games import EMPTY
-from vision.finding.sight import why_unseen
+from vision.finding.sight import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
 from vision.pose import BoardPose, cells_in_picture, project, rectify
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head
 from vision.reading.reader import Reader, reference_of
-from vision.watching.align import Aligner, Alignment
+from vision.watching.align import Aligner, Alignment, side_px
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cover import Flags
 from vision.watching.gate import LIGHT_STEP, Gate, GateState
@@ -90,6 +90,8 @@ class Observation:
     clear."""
     outside: tuple[int, ...] = ()
     """Cells of a settled picture that lie outside it, wholly or in part: nothing is known of them."""
+    moved_share: float = 0.0
+    """How far the board went in the picture since the frame before, as a share of its side."""
 
 
 class Pipeline:
@@ -145,7 +147,8 @@ class Pipeline:
 
         Takes about a second: to be asked once a loss.
         """
-        why = why_unseen(frame.image, self.template)
+        mirrored = self.aligner.is_mirrored(frame.image)
+        why = MIRRORED if mirrored else why_unseen(frame.image, self.template)
         return "" if why.code == "no_board" else in_words(why.matter, why.remedy)
 
     def ask_again(self) -> bool:
@@ -227,7 +230,8 @@ class Pipeline:
             self.cells_read - before,
         )
         cells = tuple(int(cell) for cell in np.flatnonzero(outside))
-        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells)
+        moved_share = alignment.moved_px / side_px(alignment.pose, self.template)
+        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share)
 
     def _reads_through(self, rectified: Image, time_s: float, things: Flags) -> bool:
         """Whether all cells under what seems to lie over the board are read without doubt: several, as a hand covers.

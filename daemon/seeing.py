@@ -98,7 +98,7 @@ class Seeing:
                 self._half = None
             if observation.gate.fresh:
                 self._arm = observation.arm or self._arm
-            for text in self._obstacles.look(observation.gate, observation.outside, self._referee.game):
+            for text in self._obstacles.look(observation, self._referee.game):
                 self.match.trouble(text)
         if observation.alignment.relocked:
             self.match.carry_out(self._referee.found())

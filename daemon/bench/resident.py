@@ -1,4 +1,7 @@
-"""The daemon itself, `kibitzer run`, on a live stream on which nothing happens: start, processor share, memory."""
+"""The daemon itself, `kibitzer run`, on a live stream on which nobody moves a man: start, processor share, memory.
+
+At last the camera is taken into a hand: the same table sways as a phone does.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import cv2
+import numpy as np
 from pydantic import BaseModel
 
 from daemon.bench.figures import Figure, figure
@@ -20,6 +25,7 @@ from daemon.bench.scenes import Scene
 from daemon.config import ROOT
 from daemon.pipeline import FIRST_READING
 from vision.frame import Frame, Image
+from vision.simulated.sway import RandomWay
 from vision.sources.mjpeg_server import MjpegServer
 
 COMMAND = (sys.executable, "-m", "daemon.cli", "run")
@@ -43,6 +49,8 @@ class Resident(BaseModel):
     """Of one core, decoding included."""
     viewed_cpu_percent: Figure
     """The same while a browser shows the page's picture."""
+    sway_cpu_percent: Figure
+    """The same while the camera sways, nobody looking."""
     idle_s: float
     """Seconds over which each was measured."""
     processes: list[Memory]
@@ -65,11 +73,18 @@ class Loop:
     def __init__(self, pictures: Sequence[Image]) -> None:
         self._pictures = itertools.cycle(pictures)
         self._index = itertools.count()
+        self._way = RandomWay(seed=1)
+        self.sways = False
+        """Whether the camera is held in a hand."""
 
     def read(self, timeout_s: float) -> Frame:
         """The next picture."""
-        index = next(self._index)
-        return Frame(next(self._pictures), index / RATE_HZ, index)
+        index, picture = next(self._index), next(self._pictures)
+        if self.sways:
+            size = picture.shape[1], picture.shape[0]
+            way = self._way.picture_from_rest(index / RATE_HZ, size)
+            picture = np.asarray(cv2.warpPerspective(picture, way, size, borderMode=cv2.BORDER_REFLECT), dtype=np.uint8)
+        return Frame(picture, index / RATE_HZ, index)
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -77,7 +92,8 @@ class Loop:
 
 def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident:
     """Starts the daemon some times, and watches the last one for some seconds. Raises ResidentError."""
-    server = MjpegServer(Loop(scene.start), 0, rate_hz=RATE_HZ)
+    camera = Loop(scene.start)
+    server = MjpegServer(camera, 0, rate_hz=RATE_HZ)
     try:
         config = write_config(scene, server.url, folder)
         first: list[tuple[float, float]] = []
@@ -85,7 +101,7 @@ def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident
             with started(config) as (process, log):
                 first.append((log.read_s, log.read_cpu_s))
                 if number == starts - 1:
-                    return _watch(process, log, first, seconds)
+                    return _watch(process, log, camera, first, seconds)
     finally:
         server.stop()
     raise ValueError(f"the daemon is started at least once, not {starts} times")
@@ -162,17 +178,23 @@ class Log:
         self.read.set()
 
 
-def _watch(process: subprocess.Popen[str], log: Log, first: Sequence[tuple[float, float]], seconds: float) -> Resident:
+def _watch(
+    process: subprocess.Popen[str], log: Log, camera: Loop, first: Sequence[tuple[float, float]], seconds: float
+) -> Resident:
     time.sleep(CALM_S)
     idle = _shares(process.pid, seconds)
     processes = [memory(one) for one in (process.pid, *descendants(process.pid))]
     with viewer(log.page):
         viewed = _shares(process.pid, seconds)
+    camera.sways = True
+    time.sleep(CALM_S)
+    sway = _shares(process.pid, seconds)
     return Resident(
         first_reading_s=figure([time_s for time_s, _ in first]),
         first_reading_cpu_s=figure([used_s for _, used_s in first]),
         idle_cpu_percent=figure(idle),
         viewed_cpu_percent=figure(viewed),
+        sway_cpu_percent=figure(sway),
         idle_s=seconds,
         processes=processes,
         memory_mb=round(sum(one.pss_mb for one in processes), 1),

@@ -21,7 +21,6 @@ from vision.watching.gate import GateState
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 OCCLUDED = GateState("occluded", settled=False, fresh=False, motion=0.0, light_gain=1.0)
-BLOCKED = dataclasses.replace(OCCLUDED, blocked=True)
 MOVING = dataclasses.replace(OCCLUDED, phase="moving")
 SETTLED = dataclasses.replace(OCCLUDED, phase="settled", settled=True)
 
@@ -29,13 +28,13 @@ SETTLED = dataclasses.replace(OCCLUDED, phase="settled", settled=True)
 class Gated:
     """Stands where the eyes stand: gives the states of the gate it was told, and no readings."""
 
-    def __init__(self, *states: GateState, outside: tuple[tuple[int, ...], ...] = ()) -> None:
-        self.states = list(states)
+    def __init__(self, *states: GateState, outside: tuple[tuple[int, ...], ...] = (), moved_share: float = 0.0) -> None:
+        self.states, self.moved_share = list(states), moved_share
         self.outside = list(outside)
 
     def feed(self, frame: Frame) -> Observation:
         outside = self.outside.pop(0) if self.outside else ()
-        return Observation(frame, LOCKED, PICTURE, self.states.pop(0), outside=outside)
+        return Observation(frame, LOCKED, PICTURE, self.states.pop(0), outside=outside, moved_share=self.moved_share)
 
     def ask_again(self) -> bool:
         return False
@@ -46,7 +45,7 @@ def said(eyes: Gated) -> list[str]:
     seeing = Seeing(eyes, match)  # type: ignore[arg-type]
     match.listeners.append(lambda announcement, _seen: heard.append(announcement.text))
     for index in range(len(eyes.states)):
-        seeing.feed(Frame(PICTURE, index / 10, index))
+        seeing.feed(Frame(PICTURE, float(index), index))  # one a second
     return heard
 
 
@@ -55,15 +54,24 @@ def reports(*states: GateState) -> list[str]:
 
 
 def test_a_hand_that_rests_shortly_is_not_mentioned() -> None:
-    assert reports(SETTLED, OCCLUDED, OCCLUDED, SETTLED) == []
+    assert reports(SETTLED, *4 * [OCCLUDED], SETTLED, *4 * [OCCLUDED]) == []
 
 
 def test_what_lies_over_the_board_is_reported_once_even_if_it_stirs() -> None:
-    assert len(reports(SETTLED, OCCLUDED, BLOCKED, BLOCKED, MOVING, OCCLUDED, BLOCKED)) == 1
+    """Within five seconds of when the board was free."""
+    assert len(reports(SETTLED, *2 * [OCCLUDED, OCCLUDED, MOVING], OCCLUDED)) == 1
+    assert len(reports(SETTLED, OCCLUDED, MOVING, OCCLUDED, MOVING, OCCLUDED)) == 1
 
 
 def test_once_the_board_was_free_the_next_obstacle_is_reported_again() -> None:
-    assert len(reports(SETTLED, BLOCKED, MOVING, SETTLED, OCCLUDED, BLOCKED)) == 2
+    assert len(reports(*2 * [SETTLED, *6 * [OCCLUDED], MOVING])) == 2
+
+
+@pytest.mark.parametrize(("moved_share", "told"), [(0.002, 0), (0.02, 1)])
+def test_a_picture_that_shakes_too_much_to_be_read_is_told_once_with_what_helps(moved_share: float, told: int) -> None:
+    """Hands that move over a board that rests are none: who moves them knows."""
+    heard = said(Gated(SETTLED, *20 * [MOVING], moved_share=moved_share))
+    assert len([text for text in heard if "shakes" in text and "Lean" in text]) == told == len(heard)
 
 
 def test_cells_that_have_left_the_picture_are_named_once_and_so_is_their_return() -> None:

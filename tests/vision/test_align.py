@@ -14,6 +14,7 @@ from tests.vision.drawn import CORNERS, Look, cell_error, draw
 from vision.frame import Frame, Image
 from vision.pose import BoardPose
 from vision.primitives.features import ReferenceMatcher
+from vision.simulated.sway import RandomWay
 from vision.watching import align
 from vision.watching.align import Aligner, Alignment, Reference
 from vision.watching.registration import KnownView
@@ -220,6 +221,64 @@ def test_photos_that_jump_lock_each_by_itself(template: BoardTemplate, empty: tu
         answers = table.show(image, 3, name=f"{number}.jpg")
         assert [answer.relocked for answer in answers] == [number > 0, False, False]
         assert last_error(answers, template, truth) < 0.01
+
+
+def test_a_camera_that_is_turned_upright_still_shows_the_board_it_knew(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    table = camera(template, empty)
+    image, truth = draw(template, CORNERS, CELLS)
+    table.show(image, 5)
+    aside = np.array([[1, 0, -90], [0, 1, 80], [0, 0, 1.0]])
+    upright = np.asarray(cv2.warpPerspective(image, aside, (480, 640)), dtype=np.uint8)
+    answers = table.show(upright, 3)
+    assert [answer.state for answer in answers] == ["locked"] * 3
+    assert not any(answer.strange for answer in answers)
+    assert last_error(answers, template, BoardPose(aside @ truth.image_from_board, 0, 0)) < 0.01
+
+
+def test_a_board_in_a_mirror_is_not_taken_for_the_one_that_is_known(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    rng, knotty = np.random.default_rng(2), empty[0].copy()
+    for x, y, shade in zip(
+        rng.integers(170, 470, 90), rng.integers(95, 400, 90), rng.integers(40, 200, 90), strict=True
+    ):
+        cv2.circle(knotty, (int(x), int(y)), int(rng.integers(2, 7)), (int(shade), int(shade) // 2, 90), -1)
+    table, mirror = camera(template, (knotty, empty[1])), np.ascontiguousarray(knotty[:, ::-1])
+    assert [answer.state for answer in table.show(mirror, 3)] == ["lost"] * 3
+    assert table.aligner.is_mirrored(mirror) and not table.aligner.is_mirrored(knotty)
+    assert table.show(knotty, 30)[-1].state == "locked"
+
+
+@pytest.mark.parametrize("share", [0.2, 1.0])
+def test_a_board_before_a_swaying_camera_is_followed_under_hands_and_never_strange(
+    template: BoardTemplate, empty: tuple[Image, BoardPose], share: float
+) -> None:
+    table, way = camera(template, empty), RandomWay(3, share)
+    board, truth = draw(template, CORNERS, CELLS)
+    errors = []
+    for step in range(60):
+        moved = way.picture_from_rest(step / 10, (640, 480))
+        image = with_arm(board, (150 + 10 * (step % 20), 250)) if step % 40 >= 20 else board
+        swayed = cv2.warpPerspective(image, moved, (640, 480), borderMode=cv2.BORDER_REFLECT)
+        answers = table.show(np.asarray(swayed, dtype=np.uint8))
+        assert answers[0].state == "locked" and not answers[0].strange
+        errors.append(last_error(answers, template, BoardPose(moved @ truth.image_from_board, 0, 0)))
+    assert np.median(errors) < 0.01
+    assert max(errors) < 0.03
+
+
+def test_a_board_with_other_men_turned_about_while_out_of_sight_is_strange(
+    template: BoardTemplate, empty: tuple[Image, BoardPose]
+) -> None:
+    table = camera(template, empty)
+    table.show(draw(template, CORNERS, CELLS)[0], 5)
+    bare = np.asarray(draw(template, look=Look(board=Look().table, lines=Look().table))[0])
+    table.show(bare, 60)
+    answers = table.show(draw(template, np.roll(CORNERS, 2, axis=0), CELLS, seed=9)[0], 60)
+    assert answers[-1].state == "locked"
+    assert sum(answer.strange for answer in answers) == 1
 
 
 def test_without_a_reference_the_drawing_is_enough_and_the_shape_is_measured(template: BoardTemplate) -> None:

@@ -9,6 +9,7 @@ import pytest
 from calibration.template import load_template
 from tests.vision.drawn import Look, draw
 from tests.vision.test_markers import photo, sheet
+from vision.finding.finder import find_board, mirrored
 from vision.finding.part_board import PartBoard, find_part
 from vision.finding.sight import Unseen, cut_off, exposure_fault, part_fault, why_unseen
 from vision.pose import pose_from_corners
@@ -97,3 +98,10 @@ def test_a_board_cut_off_at_opposite_edges_asks_for_distance_only() -> None:
     assert "turn" not in cut_off(("left", "right")).advice
     assert "turn it to the right and down" in cut_off(("right", "bottom")).advice
     assert "right and bottom edges" in cut_off(("right", "bottom")).reason
+
+
+@pytest.mark.parametrize("game", ["reversi", "double_double_dominoes"])
+def test_a_printed_board_in_a_mirror_is_named_and_not_found(game: str) -> None:
+    image, template = mirrored(photo(sheet(game))[0]), load_template(game)
+    assert find_board(image, template) is None
+    assert why_unseen(image, template).code == "mirrored"

@@ -24,7 +24,7 @@ from calibration.template import BoardTemplate
 from vision.finding.found import Found, Told
 from vision.finding.gaps import bare_share
 from vision.finding.grid_finder import find_grid
-from vision.finding.markers import find_sheet
+from vision.finding.markers import find_sheet, name_sheet
 from vision.finding.outlines import Outline, find_outlines
 from vision.finding.print_match import find_print
 from vision.finding.strays import stray_share
@@ -83,12 +83,30 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
     """The board in the picture; None rather than a guess.
 
     A board told by its lines alone has its top left corner where the picture has; a print, or the markers of a printed
-    board, show which corner it is. Raises OtherSheetError where the printed board of another game is seen.
+    board, show which corner it is. A printed board that is seen in a mirror is none. Raises OtherSheetError where the
+    printed board of another game is seen.
     """
     sheet = find_sheet(image, template)
     if sheet is None:
-        return find_drawn(image, template)
+        return None if name_sheet(mirrored(image)) is not None else find_drawn(image, template)
     return surely(image, Found(sheet[0], sheet[1].template, sheet[1], "markers"))
+
+
+def is_mirrored(image: Image, template: BoardTemplate) -> bool:
+    """Whether the picture shows a printed board as a mirror does. Of one that is only drawn nothing tells it."""
+    mirror = mirrored(image)
+    if name_sheet(mirror) is not None:
+        return True
+    return (
+        template.printed is not None
+        and find_print(image, template) is None
+        and find_print(mirror, template) is not None
+    )
+
+
+def mirrored(image: Image) -> Image:
+    """The picture with left and right exchanged."""
+    return np.ascontiguousarray(image[:, ::-1])
 
 
 def find_drawn(image: Image, template: BoardTemplate) -> Found | None:

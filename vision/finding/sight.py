@@ -16,6 +16,7 @@ import numpy as np
 import games
 from calibration.sheet import pitch_mm
 from calibration.template import BoardTemplate
+from vision.finding.finder import is_mirrored
 from vision.finding.markers import OtherSheetError, find_sheet
 from vision.finding.part_board import PartBoard, find_part
 from vision.finding.viewpoint import viewpoint
@@ -34,6 +35,7 @@ Code = Literal[
     "washed_out",
     "blurred",
     "other_board",
+    "mirrored",
     "no_picture",
 ]
 
@@ -93,11 +95,20 @@ NO_BOARD = Unseen(
 )
 
 
+MIRRORED = Unseen(
+    "mirrored",
+    sentence("The picture is mirrored."),
+    sentence("Switch mirroring off in the camera's settings, or use the camera on the back."),
+)
+
+
 def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
     """Why the board was not found in the picture. About a second: only for pictures in which it was not."""
     other = other_board(image, template)
     if other is not None:
         return other
+    if is_mirrored(image, template):
+        return MIRRORED
     part = find_part(image, template)
     fault = None if part is None else part_fault(part, (image.shape[1], image.shape[0]))
     if fault is not None and fault.code != "covered":

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.finding.evidence import pose_quality, snap_pose
-from vision.finding.finder import find_board
+from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
@@ -139,6 +139,15 @@ class Aligner:
         """The frame, the last that was given, shows the board free: it is known by this look from now on."""
         if self._pose is not None:
             self._know(self._pose, shrink(frame.image)[0])
+
+    def is_mirrored(self, image: Image) -> bool:
+        """Whether the picture shows the board of the reference as a mirror does. A quarter of a second.
+
+        A board whose lines alone can be told apart looks in a mirror as it does without: nothing tells it.
+        """
+        if self._matcher is None or self._matcher.locate(image) is not None:
+            return False
+        return self._recognized(mirrored(image)) is not None
 
     def _found(self, grey: Grey, near: BoardPose | None) -> tuple[BoardPose, float] | None:
         """The pose of the known board in a picture, near another one, and how much of the board says so."""
@@ -276,7 +285,7 @@ class Aligner:
         if found is None:
             return None
         if self._matcher is not None:
-            return self._verified(image, self._turned_as_before(found.pose))
+            return None if self.is_mirrored(image) else self._verified(image, self._turned_as_before(found.pose))
         self.template = found.template
         self._matcher = ReferenceMatcher(Reference(image, found.pose.image_from_board), self.template)
         return found.pose
