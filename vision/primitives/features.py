@@ -60,8 +60,24 @@ class ReferenceMatcher:
         """The pose that most features agree on, to about 1 % of the board; None where too few agree."""
         return self.match(find_features(image))
 
+    def agreeing(self, image: Image) -> int:
+        """How many features agree on one place of the board in the picture, or in the picture of another board."""
+        found = self._fit(find_features(image))
+        return 0 if found is None else int(found[3].sum())
+
     def match(self, features: Features) -> BoardPose | None:
         """The same for a picture whose features are known."""
+        found = self._fit(features)
+        if found is None:
+            return None
+        matrix, here, there, kept = found
+        errors = np.linalg.norm(project(matrix, here) - there, axis=1)[kept]
+        scale = float(features.small_from_image[0, 0])
+        pose = np.linalg.inv(features.small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
+        return BoardPose(pose / pose[2, 2], float(np.median(errors)) / scale, float(kept.mean()))
+
+    def _fit(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.bool_]] | None:
+        """The homography from the reference that most features agree on, the pairs of points, and which agree."""
         if features.descriptors is None or self._features.descriptors is None or len(features.points) < FEWEST_INLIERS:
             return None
         pairs = self._matcher.knnMatch(features.descriptors, self._features.descriptors, k=2)
@@ -73,10 +89,7 @@ class ReferenceMatcher:
         matrix, kept = fit_homography(here, there, cv2.USAC_MAGSAC, REPROJECTION_PX)
         if matrix is None or int(kept.sum()) < FEWEST_INLIERS:
             return None
-        errors = np.linalg.norm(project(matrix, here) - there, axis=1)[kept]
-        scale = float(features.small_from_image[0, 0])
-        pose = np.linalg.inv(features.small_from_image) @ matrix @ np.linalg.inv(self._board_from_small)
-        return BoardPose(pose / pose[2, 2], float(np.median(errors)) / scale, float(kept.mean()))
+        return matrix, here, there, kept
 
 
 def find_features(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> Features:

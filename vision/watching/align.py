@@ -20,7 +20,7 @@ from vision.finding.finder import find_board, mirrored
 from vision.finding.markers import OtherSheetError
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners
-from vision.primitives.features import Reference, ReferenceMatcher, shrink
+from vision.primitives.features import FEWEST_INLIERS, Reference, ReferenceMatcher, shrink
 from vision.watching.registration import MOSTLY, STANDS_SHARE, Grey, KnownView
 
 __all__ = ["Aligner", "Alignment", "Reference"]
@@ -72,6 +72,8 @@ class Alignment:
     may be turned or shifted by a line, or be another board. What was known of its cells means nothing then."""
 
 
+MIRRORED = 2.0
+"""A mirrored picture has so many times more features in common with the reference than the picture itself."""
 LOST = Alignment(None, "lost", relocked=False, quality=0.0, moved_px=0.0)
 
 
@@ -145,9 +147,9 @@ class Aligner:
 
         A board whose lines alone can be told apart looks in a mirror as it does without: nothing tells it.
         """
-        if self._matcher is None or self._matcher.locate(image) is not None:
+        if self._matcher is None:
             return False
-        return self._recognized(mirrored(image)) is not None
+        return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(FEWEST_INLIERS, self._matcher.agreeing(image))
 
     def _found(self, grey: Grey, near: BoardPose | None) -> tuple[BoardPose, float] | None:
         """The pose of the known board in a picture, near another one, and how much of the board says so."""
@@ -263,7 +265,7 @@ class Aligner:
         if pose is None and time_s >= self._next_search_s:
             pose = self._search(image)
             self._next_search_s = time_s + SEARCH_EVERY_S
-        return pose
+        return None if pose is not None and self._known is None and self.is_mirrored(image) else pose
 
     def _recognized(self, image: Image) -> BoardPose | None:
         """A pose by the known picture of the board, under which the lines are seen; None where there is none."""
@@ -285,7 +287,7 @@ class Aligner:
         if found is None:
             return None
         if self._matcher is not None:
-            return None if self.is_mirrored(image) else self._verified(image, self._turned_as_before(found.pose))
+            return self._verified(image, self._turned_as_before(found.pose))
         self.template = found.template
         self._matcher = ReferenceMatcher(Reference(image, found.pose.image_from_board), self.template)
         return found.pose
