@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 
+import cv2
 import numpy as np
 import pytest
 
 from calibration.template import load_template
 from vision.frame import Frame, SourceEnded
 from vision.simulated.chance import random_style
+from vision.simulated.phone import Phone
 from vision.simulated.scenes import random_board, random_scene
 from vision.simulated.source import SimulatedSource
+from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable
 
 TEMPLATE = load_template("nine_mens_morris")
@@ -30,6 +33,17 @@ def test_every_read_is_one_frame_later() -> None:
     assert [frame.index for frame in frames if frame] == [0, 1, 2]
     assert [frame.time_s for frame in frames if frame] == pytest.approx([0.1, 0.2, 0.3])
     assert seen == frames
+
+
+def test_a_phone_in_a_hand_films_the_table_as_its_way_goes() -> None:
+    still, filmed = SimulatedSource(small_table()), SimulatedSource(small_table(), phone=Phone(RandomWay(3)))
+    for _ in range(4):
+        rest, swayed = still.read(0.0), filmed.read(0.0)
+    assert rest is not None and swayed is not None
+    matrix = RandomWay(3).picture_from_rest(swayed.time_s, SMALL_PX)
+    moved = cv2.warpPerspective(rest.image, matrix, SMALL_PX, borderMode=cv2.BORDER_REFLECT)
+    assert np.abs(moved.astype(int) - swayed.image).max() <= 1
+    assert np.abs(rest.image.astype(int) - swayed.image).mean() > 3
 
 
 def test_in_real_time_frames_come_by_the_clock() -> None:

@@ -46,6 +46,9 @@ def table(
     chance: Annotated[
         bool, typer.Option("--chance", help="Let the seed pick another table, board, light, camera.")
     ] = False,
+    sway: Annotated[
+        float, typer.Option(min=0, max=3, help="How the camera sways: 0.2 leans on a glass, 1 is held in a hand.")
+    ] = 0.0,
     pawns: Annotated[bool, typer.Option(help="Score pawns on the track of a board that has one.")] = True,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="No game: lay the boards that a POST to /lay asks for.")
@@ -83,7 +86,7 @@ def table(
         follower = StateFollower(follow) if follow else None
         sitting = Sitting(
             the_game, template, sides, seed=seed, games=number, pace=pace, think_s=think_s, chance=chance,
-            pawns=pawns, real_time=record is None,
+            pawns=pawns, real_time=record is None, sway=sway,
         )  # fmt: skip
         if write_profile is not None:
             profile_of(the_game, template, sitting.table, seed).save(write_profile)

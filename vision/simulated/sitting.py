@@ -9,9 +9,11 @@ from games import AnyGame
 from vision.frame import Frame
 from vision.simulated.chance import random_style
 from vision.simulated.follow import StateFollower
+from vision.simulated.phone import Phone
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource
 from vision.simulated.style import default_style
+from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable
 
 PAUSE_S = 8.0
@@ -38,6 +40,7 @@ class Sitting:
         pawns: bool = True,
         size_px: tuple[int, int] | None = None,
         real_time: bool = True,
+        sway: float = 0.0,
     ) -> None:
         self.live = real_time
         self.follower: StateFollower | None = None
@@ -47,6 +50,7 @@ class Sitting:
         style = random_style(template, np.random.default_rng([seed, 4])) if chance else default_style()
         start = game.board(game.initial())
         self.table = SimulatedTable(template, start, style, seed=seed, size_px=size_px, pawns=pawns)
+        self._phone = Phone(RandomWay(seed, sway))
         self._number = 0
         self._over_s: float | None = None
         self._sit_down()
@@ -98,7 +102,7 @@ class Sitting:
 
     def _sit_down(self) -> None:
         seed = self._seed + self._number
-        self._source = SimulatedSource(self.table, real_time=self.live)
+        self._source = SimulatedSource(self.table, real_time=self.live, phone=self._phone)
         self._player = ScriptedPlayer(
             self._game, self.table, self._humans, seed, think_s=self._think_s, pace=self._pace
         )

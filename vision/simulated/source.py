@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from vision.frame import Frame, SourceEnded
+from vision.simulated.phone import Phone
 from vision.simulated.table import SimulatedTable
 
 
@@ -21,13 +22,16 @@ class SimulatedSource:
         rate_hz: float = 15.0,
         real_time: bool = False,
         on_frame: Callable[[Frame], None] | None = None,
+        phone: Phone | None = None,
     ) -> None:
+        """`phone` is what films the table, where that does more than to stand there."""
         if not rate_hz > 0:
             raise ValueError(f"rate_hz is greater than 0, not {rate_hz}")
         self.live = real_time
         self.table = table
         self._step_s = 1 / rate_hz
         self._on_frame = on_frame
+        self._phone = phone
         self._index = 0
         self._due_s: float | None = None
         self._closed = False
@@ -46,7 +50,10 @@ class SimulatedSource:
             passed_s = waited_s
         self.table.advance(passed_s)
         time_s = time.monotonic() if self.live else self.table.time_s
-        frame = Frame(self.table.render(), time_s, self._index)
+        image = self.table.render()
+        if self._phone is not None:
+            image = self._phone.send(self._phone.look(image, self.table.time_s))
+        frame = Frame(image, time_s, self._index)
         self._index += 1
         if self._on_frame is not None:
             self._on_frame(frame)
