@@ -14,6 +14,9 @@ from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.effects import Effect, TakeBack
 from daemon.judging.explain import explain
 from daemon.judging.explanation import Explanation, MoveEvent
+from daemon.judging.gap import missed
+from daemon.judging.gap_search import MOST_MOVES_ASKED
+from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
 from daemon.speaking.tongue import in_a_row, reason, worded, worded_n
@@ -98,10 +101,29 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if doubtful:
         names = phrases.listed_briefly([game.cells[cell] for cell in doubtful])
         raise Refusal(worded("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
+    if effects := _caught_up(referee, reading.board, mover):
+        return effects
     position = _set_up(referee, reading.board, mover)
     if game.outcome(position) is not None:
         raise Refusal(worded("On this board the game is over: nothing can be played from it."))
     return SetUp(position)
+
+
+def _caught_up(referee: Referee, board: str, mover: Side | None) -> list[Effect]:
+    """Believes the fewest moves that nobody saw and that lead to the board; later boards may show others."""
+    if not referee.seen or referee.outcome is not None:
+        return []
+    ends = [(way, way.positions[-1]) for way in missed(referee.line, board, MOST_MOVES_ASKED)]
+    ways = [
+        OtherLine.after(referee.line, way, assumed=True)
+        for way, end in ends
+        if mover is None or referee.game.outcome(end) is not None or referee.game.to_move(end) == mover
+    ]
+    if not ways:
+        return []
+    effects = referee.catch_up(ways)
+    text = in_a_row([worded("I take the board as it is."), referee.whose_turn()])
+    return [*effects, referee.announce("adopted", text), *referee.pass_if_forced()]
 
 
 def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:

@@ -29,6 +29,7 @@ Code = Literal[
     "clock",
     "cleared",
     "restored",
+    "assumed",
     "reopened",
     "corrected",
     "hand",
@@ -131,6 +132,8 @@ class Record:
     """None where no clock is kept."""
     thought: Thought | None = None
     """None for a person's move."""
+    assumed: bool = False
+    """Whether nobody saw the ply: it is one way, of others perhaps, to a board that was seen later."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -28,6 +28,8 @@ class Ply:
     seen: bool
     """Whether it changed the board."""
     known: Known = ""
+    assumed: bool = False
+    """Whether nobody saw it being made: it was found as a way to a board that was seen later."""
 
 
 class LineOfPlay:
@@ -59,9 +61,9 @@ class LineOfPlay:
         """What the hand did for a ply."""
         return self.game.steps(self.positions[index], self.plies[index].move)
 
-    def add(self, move: Any, position: Any, known: Known = "") -> Ply:
+    def add(self, move: Any, position: Any, known: Known = "", *, assumed: bool = False) -> Ply:
         """One more ply."""
-        ply = self._ply(self.position, move, known)
+        ply = dataclasses.replace(self._ply(self.position, move, known), assumed=assumed)
         self.plies.append(ply)
         self.positions.append(position)
         return ply
@@ -74,9 +76,8 @@ class LineOfPlay:
     def record(self, index: int) -> Record:
         """A ply as it is written down."""
         after, ply = self.positions[index + 1], self.plies[index]
-        return Record(
-            index + 1, ply.side, ply.text, self.game.format_position(after), self.game.board(after), ply.known
-        )
+        position, board = self.game.format_position(after), self.game.board(after)
+        return Record(index + 1, ply.side, ply.text, position, board, ply.known, assumed=ply.assumed)
 
     def rewrite(self, same: int, outcome: Outcome | None) -> Rewrite:
         """The record of a line that differs from ply `same` on."""

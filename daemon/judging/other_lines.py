@@ -33,6 +33,8 @@ class OtherLine:
     """The board after each ply, the start's first."""
     outcome: Outcome | None
     """How the game ended with it; None where it went on."""
+    assumed: bool = False
+    """Whether moves that nobody saw lead to it: it stays open while later boards fit it too."""
 
     @classmethod
     def of(cls, line: LineOfPlay, outcome: Outcome | None) -> OtherLine:
@@ -46,8 +48,8 @@ class OtherLine:
         return cls.of(line, line.game.outcome(line.position))
 
     @classmethod
-    def after(cls, line: LineOfPlay, way: Explanation) -> OtherLine:
-        """What the line would be if a board had come about in that way."""
+    def after(cls, line: LineOfPlay, way: Explanation, *, assumed: bool = False) -> OtherLine:
+        """What the line would be if a board had come about in that way; `assumed` as of its plies."""
         ply = way.ply if way.kind == "takeback" else len(line.plies)
         other = LineOfPlay(line.game, line.positions[: ply + 1])
         other.plies = line.plies[:ply]
@@ -55,8 +57,8 @@ class OtherLine:
             other.positions[0] = way.start
         if way.kind in ("plies", "takeback"):
             for move, position in zip(way.moves, way.positions, strict=True):
-                other.add(move, position)
-        return cls.of(other, line.game.outcome(other.position))
+                other.add(move, position, assumed=assumed)
+        return dataclasses.replace(cls.of(other, line.game.outcome(other.position)), assumed=assumed)
 
     def continues(self, line: LineOfPlay) -> bool:
         """Whether the line believed now is the beginning of this one."""
@@ -95,7 +97,7 @@ class OtherLine:
         """The line that goes on from its first `ply` plies as the event's best explanation says."""
         line = LineOfPlay(game, self.positions[: ply + 1])
         line.plies = list(self.plies[:ply])
-        return OtherLine.after(line, event.explanations[0])
+        return dataclasses.replace(OtherLine.after(line, event.explanations[0]), assumed=self.assumed)
 
     def take_over(self, line: LineOfPlay, ply: int) -> list[Effect]:
         """Makes the first `ply` plies of this the line believed, and says so to the record."""

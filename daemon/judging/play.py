@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import games
 from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.judging.explanation import MoveEvent
+from daemon.judging.gap import Gaps
 from daemon.judging.line import LineOfPlay, shares_men
 from daemon.judging.other_lines import OtherLine, Together
 from daemon.speaking import phrases
@@ -68,6 +70,9 @@ class Play:
         """A board that was covered again before it could be judged."""
         self._together: Together | None = None
         """The last plies that came in one look."""
+        self.seen = bool(self.line.plies)
+        """Whether the board of this game was seen, or is known from the record."""
+        self._gaps = Gaps()
         self.ended: LineOfPlay | None = None
         """The line that was over before a tile was laid after its end, until another is laid."""
         self._insisted: Any = None
@@ -284,6 +289,26 @@ class Play:
             gains=self.game.gains(before, move),
         )
         return [self.line.record(self.ply - 1), announcement, *self.end()]
+
+    def catch_up(self, ways: Sequence[OtherLine]) -> list[Effect]:
+        """Believes the moves that nobody saw, by the first of several ways to a board; the others stay open."""
+        way, begun = ways[0], self.ply
+        if not begun:
+            self.history[0] = way.positions[0]
+        effects: list[Effect] = []
+        for ply, (before, after) in zip(way.plies[begun:], itertools.pairwise(way.positions[begun:]), strict=True):
+            self.line.add(ply.move, after, ply.known, assumed=True)
+            code: Code = "move" if ply.seen else "pass"
+            gains = self.game.gains(before, ply.move)
+            told = self.announce(code, "", move=ply.text, side=ply.side, gains=gains)
+            effects += [self.line.record(self.ply - 1), told]
+        texts = tuple(ply.text for ply in way.plies[begun:] if ply.seen)
+        self.forget_answer()
+        self._together, self._undone, self.ended = Together(begun, texts), None, None
+        self._open, self.verdict, self.withdrawn = tuple(ways[1:]), "legal", None
+        moves = phrases.listed(texts)
+        told = self.announce("assumed", worded("I missed some moves. I take it that they were: {moves}.", moves=moves))
+        return [*effects, told, *self.end()]
 
     def end(self) -> list[Effect]:
         """How the game ended; nothing while it goes on."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from daemon.judging import complaints, reopening
 from daemon.judging.complaints import Complaint
@@ -94,7 +94,8 @@ class Referee(Play):
         if self.withdrawn is not None and not self._is_put_back(self.withdrawn, event):
             return self._complain(complaints.not_to_put_back(self.game, self.position, event), event.board)
         if best is None:
-            return self._complain(self._unexplained(event), event.board)
+            gone_on = self._gone_on(event, movers)
+            return self._complain(self._strange_board(event), event.board) if gone_on is None else gone_on
         if event.ambiguous and best.kind == "unchanged" and all(one.kind == "unfinished" for one in event.rivals):
             # Nobody has to say whether a move was begun: it goes on, or it does not.
             return [] if self.verdict in ("illegal", "desync", "unfinished") else self._unchanged(event)
@@ -105,7 +106,7 @@ class Referee(Play):
                 self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MOST_OPEN else ()
                 return self._once("ambiguous", event.board, self._ambiguous(event))
             best = ways[0]  # all others go against an agent
-        self._open = self._still_open(best)
+        self._open = self._still_open(best, event)
         match best.kind:
             case "unchanged":
                 return self._unchanged(event)
@@ -175,7 +176,8 @@ class Referee(Play):
 
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
-        self.withdrawn = None
+        self.withdrawn, self.seen = None, True
+        self._gaps.forget()
         if before == "start":
             return [
                 self.announce("start", in_a_row([worded("I see the board, as the game stands."), self.whose_turn()]))
@@ -376,12 +378,44 @@ class Referee(Play):
         text = in_a_row([worded("I see now how it went: {moves}.", moves=moves), what or self.whose_turn()])
         return [*effects, self.announce("restored", text)]
 
-    def _still_open(self, best: Explanation) -> tuple[OtherLine, ...]:
-        """Other lines to the board believed stay open until a move is made on it."""
-        if best.kind not in ("unchanged", "unfinished"):
+    def _still_open(self, best: Explanation, event: MoveEvent) -> tuple[OtherLine, ...]:
+        """Other lines to the board believed stay open until a move is made on it, those with moves that nobody saw
+        until they no longer explain what is made."""
+        if best.kind == "plies":
+            return tuple(self._open_after(best, event))
+        if best.kind != "unchanged" and best.kind != "unfinished":
             return ()
         board = self.game.board(self.position)
         return tuple(one for one in self._open if one.boards[-1] == board and one.positions[-1] != self.position)
+
+    def _open_after(self, best: Explanation, event: MoveEvent) -> Iterator[OtherLine]:
+        """The other ways through moves that nobody saw, as they go on to the board that is believed now."""
+        for other in self._open:
+            way = other.explains(self.line, event) if other.assumed else None
+            if way is None or way[1].explanations[0].kind != "plies":
+                continue
+            after = other.gone_on(self.game, *way)
+            if next_moves(self.game, after.positions[-1]) != next_moves(self.game, best.positions[-1]):
+                yield after
+
+    def _gone_on(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect] | None:
+        """What follows where the players have gone on from a strange board: they made moves that nobody saw."""
+        ways = self._gaps.gone_on(self.line, event)
+        if not ways:
+            return None
+        effects = self.catch_up([other for other, _ in ways])
+        return [*effects, *self._judge(ways[0][1], movers)]
+
+    def _strange_board(self, event: MoveEvent) -> Complaint:
+        """What is wrong with a board; where legal play could have led to it, also what the players may do."""
+        complaint = self._unexplained(event)
+        if complaint.verdict not in ("illegal", "desync") or self.agents != (None, None) or not self.seen:
+            return complaint
+        self._gaps.keep(self.line, event.board, illegal=complaint.verdict == "illegal")
+        if not self._gaps.is_known(self.line, event.board):
+            return complaint
+        played = worded("If you have played so, play on, or tell me to adopt the board.")
+        return dataclasses.replace(complaint, text=in_a_row([complaint.text, played]))
 
     def _unexplained(self, event: MoveEvent) -> Complaint:
         """What is wrong with a board that nothing legal explains, held against the position most like it.
@@ -389,6 +423,8 @@ class Referee(Play):
         Where it is open how the last board came about, the position is the nearest of those that it may have shown.
         """
         ends = [self.position, *(one.positions[-1] for one in self._open)]
+        if not self._gaps.is_known(self.line, event.board):
+            ends += self._gaps.ends(self.line)
         meant = min(ends, key=lambda one: len(changed_cells(self.game.board(one), event.board)))
         believed = meant is self.position
         asked = self.agent_move if believed else None

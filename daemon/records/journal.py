@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from daemon.judging.effects import Known, PlyTimes, Rewrite, Thought
 from daemon.records import journal_schema
 from daemon.records.rows import RowError, game_of, is_imported, summary_of
-from daemon.records.stored import REWRITTEN, GameSummary, StoredGame, StoredPly
+from daemon.records.stored import ASSUMED, REWRITTEN, GameSummary, StoredGame, StoredPly
 from games import Outcome
 
 _log = logging.getLogger(__name__)
@@ -162,8 +162,9 @@ class Journal:
                 )
             _undo(connection, game_id, rewrite.ply)
             for one in rewrite.records:
+                verdict = ASSUMED if one.assumed else "corrected"
                 stored = StoredPly(
-                    one.ply, one.move, one.side, one.position, one.board, "corrected", None, "", _now(), one.known
+                    one.ply, one.move, one.side, one.position, one.board, verdict, None, "", _now(), one.known
                 )
                 _insert(connection, game_id, _with_figures(stored, one.times, one.thought))
             if rewrite.outcome is not None:

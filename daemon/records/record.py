@@ -7,7 +7,7 @@ from typing import Any
 
 from daemon.judging.effects import Announcement, Record, Rewrite
 from daemon.records.journal import Journal, JournalError
-from daemon.records.stored import THOUGHT
+from daemon.records.stored import ASSUMED, THOUGHT
 from games import Outcome
 
 REASONS = {
@@ -35,6 +35,7 @@ class GameRecord:
                 record.side,
                 record.position,
                 record.board,
+                ASSUMED if record.assumed else "legal",
                 known=record.known,
                 times=record.times,
                 thought=record.thought,

@@ -9,6 +9,8 @@ from typing import Any
 from daemon.judging.effects import Known, Thought
 from games import Outcome
 
+ASSUMED = "assumed"
+"""Verdict on a ply that nobody saw: one way, of others perhaps, to a board that was seen later."""
 REWRITTEN = "rewritten"
 """Kind of the note that a rewriting leaves; its `beyond` are the seen plies that counted no more then."""
 

@@ -38,6 +38,8 @@ from tests.daemon.test_obeying import Eyes, answering, at
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "referee.md"
 MORRIS = games.load("morris")
 MILL = ["a7", "b6", "d7", "b4"]
+GAP = board_with(MORRIS, W="d2 a1 a4", B="f4 b4 f2")
+"""Five plies after d2."""
 
 
 def table(heading: str) -> list[list[str]]:
@@ -189,6 +191,8 @@ SEEN: dict[str, Callable[[], Played]] = {
     ),
     "nothing legal, few men came or went": lambda: begun(["d2"], men(W="d2 a1")),
     "nothing legal, five men or more came or went": lambda: begun(["d2"], men(W="a7 a4 a1", B="b4 c4")),
+    "the same, where more plies than three lead to it": lambda: begun(["d2"], GAP),
+    "a move made from there": lambda: begun(["d2"], GAP, men(W="d2 a1 a4 g4", B="f4 b4 f2")),
     "another board than the start, before the first move": lambda: begun([], men(W="a7 a4 a1", B="b4 c4")),
 }
 
@@ -200,7 +204,7 @@ def test_each_row_of_what_is_seen_is_what_happens(row: list[str]) -> None:
     told = [one for one in out if isinstance(one, Announcement)]
     assert verdict.split(" to ")[-1] == f"`{referee.verdict}`"
     assert codes == ", ".join(f"`{one.code}`" for one in told)
-    assert said == " / ".join(one.text for one in told)
+    assert said == " / ".join(one.text for one in told if one.text)
 
 
 def test_every_row_is_played_and_every_verdict_is_in_one() -> None:

@@ -1,0 +1,113 @@
+"""Moves that nobody saw: what becomes of boards to which only a long line of legal play leads.
+
+None of them is believed for itself. Men that were knocked aside, or are being set up anew, may happen to stand as legal
+play could have left them; but nobody plays on from there. So the ways to a strange board are kept, and believed once
+the players have gone on from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from daemon.judging.explain import explain
+from daemon.judging.explanation import RIVAL_NATS, Explanation, MoveEvent
+from daemon.judging.gap_search import MOST_MOVES, GapSearch, fills
+from daemon.judging.line import LineOfPlay
+from daemon.judging.other_lines import OtherLine
+from games import EMPTY, AnyGame, changed_cells
+
+MOST_BY_HAND = 2
+"""As many plies' worth of cells one hand may fill that breaks a rule: a man laid or moved, or two together."""
+MOST_GONE_ON = 2
+"""The players have gone on from a board where so many plies at most lead to the next."""
+MOST_GAPS = 4
+"""Strange boards that are kept, the last ones: while a hand is in the middle of a move there are others in between."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Gap:
+    """The ways to a strange board."""
+
+    board: str
+    others: tuple[OtherLine, ...]
+
+    def gone_on(self, line: LineOfPlay, event: MoveEvent) -> list[tuple[OtherLine, MoveEvent]]:
+        """The ways from whose end the next move explains a reading, and how; the likeliest first.
+
+        Men that are put back where they stand in the line believed are no next move.
+        """
+        believed, found = line.game.board(line.position), []
+        for other in self.others:
+            again = explain(line.game, other.positions, event.reading)
+            best = again.explanations[0] if again.explanations and not again.ambiguous else None
+            if best is None or best.kind != "plies" or best.seen > MOST_GONE_ON:
+                continue
+            if all(best.board[cell] != believed[cell] for cell in changed_cells(self.board, best.board)):
+                found.append((other, again))
+        found.sort(key=lambda way: way[1].explanations[0].cost)
+        return [way for way in found if way[1].explanations[0].cost < found[0][1].explanations[0].cost + RIVAL_NATS]
+
+
+class Gaps:
+    """The strange boards since a position was believed."""
+
+    def __init__(self) -> None:
+        self._position: Any = None
+        self._kept: list[Gap] = []
+        self._wrong = ""
+        """The last board on which an illegal move stood that one hand can have made."""
+
+    def forget(self) -> None:
+        """The board was right in between: nobody has gone on from what stood there before."""
+        self._position, self._kept, self._wrong = None, [], ""
+
+    def is_known(self, line: LineOfPlay, board: str) -> bool:
+        """Whether legal play leads to a board that was strange."""
+        self._begin(line)
+        return any(gap.board == board for gap in self._kept)
+
+    def ends(self, line: LineOfPlay) -> list[Any]:
+        """The positions that may stand on the board."""
+        self._begin(line)
+        return [other.positions[-1] for gap in self._kept for other in gap.others]
+
+    def keep(self, line: LineOfPlay, board: str, *, illegal: bool) -> None:
+        """Takes in a strange board; `illegal` where it was told to be that."""
+        self._begin(line)
+        game, believed = line.game, line.game.board(line.position)
+        if self._kept and self.is_known(line, board):
+            return
+        if not is_beyond_one_hand(game, line.position, board):
+            self._wrong = board if illegal else self._wrong
+            return
+        if self._wrong and all(board[cell] == self._wrong[cell] for cell in changed_cells(believed, self._wrong)):
+            return  # an illegal move that was told and stands there still
+        ways = missed(line, board, MOST_MOVES)
+        if ways:
+            others = tuple(OtherLine.after(line, way, assumed=True) for way in ways)
+            self._kept = [Gap(board, others), *self._kept][:MOST_GAPS]
+
+    def gone_on(self, line: LineOfPlay, event: MoveEvent) -> list[tuple[OtherLine, MoveEvent]]:
+        """As of the last strange board from which the players have gone on; empty where there is none."""
+        self._begin(line)
+        return next(filter(None, (gap.gone_on(line, event) for gap in self._kept)), [])
+
+    def _begin(self, line: LineOfPlay) -> None:
+        if self._position is not line.position:
+            self.forget()
+            self._position = line.position
+
+
+def missed(line: LineOfPlay, board: str, most_moves: int) -> list[Explanation]:
+    """The ways from the end of a line to a board, or from any start of the game where nothing was played yet."""
+    starts = line.game.starts if not line.plies and line.position in line.game.starts else (line.position,)
+    ways = [way for start in starts for way in GapSearch(line.game, start, board, most_moves // len(starts)).ways()]
+    return sorted(ways, key=lambda way: way.seen)
+
+
+def is_beyond_one_hand(game: AnyGame, position: Any, board: str) -> bool:
+    """Whether more cells are filled than one hand fills that breaks a rule."""
+    by_ply = max((fills(game.steps(position, move)) for move in game.legal_moves(position)), default=1)
+    filled = sum(one == EMPTY != other for one, other in zip(game.board(position), board, strict=True))
+    return filled > MOST_BY_HAND * by_ply

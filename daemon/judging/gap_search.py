@@ -1,0 +1,130 @@
+"""Moves that nobody saw: legal play from a position to a board, however many plies lie between them.
+
+`explain` holds every line of a few plies against a doubtful picture. Here the board is sure and the way to it long, so
+lines are followed in the order in which they promise to get there. Nothing here is specific to a game.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from daemon.judging.explanation import Explanation
+from games import EMPTY, AnyGame, Side, Step, carry_out
+
+MOST_MOVES = 10_000
+"""Moves that are looked at for one board: 0.1 s. docs/referee.md tells how far that reaches."""
+MOST_MOVES_ASKED = 50_000
+"""The same where a person waits for the answer."""
+MOST_ENDS = 8
+"""Positions that show the same board, and differ in who moves or in what is legal next."""
+MOST_UNSEEN = 2
+"""As many passes in a row."""
+PLY_COST, MORE_COST, WRONG_COST = 0.5, 1.0, 0.8
+"""What a line is put back for: each ply of it, each that it needs at least after them, each cell that differs still.
+Found by trying which weights reach furthest: where a ply costs 1.0, half as many gaps of twelve plies are filled."""
+TURNED_COST = 0.05
+"""The same for a cell that differs where men turn over: one ply may turn many, so that only plies say how far it is."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Node:
+    position: Any
+    board: str
+    plies: int
+    """That are seen, and passes that nobody had to make."""
+    before: _Node | None = None
+    move: Any = None
+    unseen: int = 0
+    """Passes since the last ply that is seen."""
+
+
+class GapSearch:
+    """Searches the ways from a position to a board, for `most_moves` moves at most."""
+
+    def __init__(self, game: AnyGame, position: Any, board: str, most_moves: int = MOST_MOVES) -> None:
+        self._game, self._goal, self._most_moves = game, board, most_moves
+        self._owners: dict[str, Side] = {letter: side for side, letter in enumerate(game.pieces) if letter != EMPTY}
+        self._turns, self._fills = False, 1
+        """Whether men turn over, and how many cells a ply fills at most, as far as plies were looked at."""
+        self.looked_at = 0
+        """Moves so far."""
+        self._number = itertools.count()
+        self._waiting: list[tuple[float, int, _Node, Any, str, int, int]] = []
+        self._root = _Node(position, game.board(position), 0)
+
+    def ways(self) -> list[Explanation]:
+        """A way to each end that shows the board, those of the fewest plies first."""
+        known: set[str] = set()
+        ends: dict[object, _Node] = {}
+        self._follow(self._root)
+        while self._waiting and self.looked_at < self._most_moves and len(ends) < MOST_ENDS:
+            _, _, before, move, board, plies, unseen = heapq.heappop(self._waiting)
+            position = self._game.apply(before.position, move)
+            text = self._game.format_position(position)
+            if text in known:
+                continue
+            known.add(text)
+            node = _Node(position, board, plies, before, move, unseen)
+            if board == self._goal and not unseen:
+                following = frozenset(self._game.format_move(position, one) for one in self._game.legal_moves(position))
+                ends.setdefault((self._game.to_move(position), following), node)
+            self._follow(node)
+        return sorted(map(self._way, ends.values()), key=lambda way: way.seen)
+
+    def _follow(self, node: _Node) -> None:
+        """Lets every ply after a node wait for its turn."""
+        moves = [(move, self._game.steps(node.position, move)) for move in self._game.legal_moves(node.position)]
+        self.looked_at += len(moves)
+        for _, steps in moves:
+            self._turns = self._turns or any(step.kind == "flip" for step in steps)
+            self._fills = max(self._fills, fills(steps))
+        side = 1 - self._game.to_move(node.position)
+        for move, steps in moves:
+            unseen = 0 if steps else node.unseen + 1
+            if unseen > MOST_UNSEEN:
+                continue
+            board = carry_out(node.board, steps)
+            plies = node.plies + (bool(steps) or len(moves) > 1)
+            cost = self._cost(board, side, plies)
+            heapq.heappush(self._waiting, (cost, next(self._number), node, move, board, plies, unseen))
+
+    def _cost(self, board: str, side: Side, plies: int) -> float:
+        """How late a line is to be followed; `side` is to move."""
+        filled = differing = 0
+        gained = [0, 0]
+        for shown, wanted in zip(board, self._goal, strict=True):
+            if shown != wanted:
+                differing += 1
+                filled += shown == EMPTY
+                if wanted in self._owners:
+                    gained[self._owners[wanted]] += 1
+        least = -(-filled // self._fills)
+        if self._turns:
+            return plies + least + TURNED_COST * differing
+        if self._owners:  # a side gains one man a ply, and the sides take turns
+            least = max(2 * gained[side] - 1, 2 * gained[1 - side], 0)
+        return PLY_COST * plies + MORE_COST * least + WRONG_COST * differing
+
+    def _way(self, end: _Node) -> Explanation:
+        line = [end]
+        while line[-1].before is not None:
+            line.append(line[-1].before)
+        line = line[-2::-1]
+        return Explanation(
+            "plies",
+            self._goal,
+            0.0,
+            self._root.position,
+            tuple(node.move for node in line),
+            tuple(node.position for node in line),
+            seen=sum(not node.unseen for node in line),
+        )
+
+
+def fills(steps: Sequence[Step]) -> int:
+    """On how many cells a ply puts a man."""
+    return sum(step.kind in ("place", "move") for step in steps)
