@@ -1,0 +1,55 @@
+"""A photographed game, watched as `kibitzer watch` and `kibitzer run` do: real men, real hands between the photos."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import games
+from calibration.template import load_template
+from daemon.config import CameraSection
+from daemon.judging.effects import Announcement
+from daemon.judging.referee import Referee
+from daemon.match import Match
+from daemon.pipeline import Pipeline
+from daemon.seeing import Seeing
+from daemon.watch_cli import follow
+from vision.sources.opening import open_source
+
+PHOTOS = Path(__file__).resolve().parents[3] / "shared" / "data" / "morris"
+PLIES = 39
+FAULTS = [("illegal", "1_16.jpg"), ("illegal", "1_18.jpg")]
+"""There light lays a man out of turn."""
+
+
+def watched(folder: Path, hold_s: float) -> tuple[Referee, list[tuple[Announcement, str]]]:
+    if not PHOTOS.exists():
+        pytest.skip("../shared/data/morris is not here")
+    game = games.load("morris", {"flying": "true", "first": "auto"})
+    heard: list[tuple[Announcement, str]] = []
+    match = Match(Referee(game))
+    eyes = Seeing(Pipeline(load_template(game.name), None), match)
+    match.listeners.append(lambda one, seen: heard.append((one, "" if seen is None else seen.frame.name)))
+    follow(eyes, open_source(str(folder), hold_s=hold_s, give_up_s=1.0))
+    return match.referee, heard
+
+
+@pytest.mark.parametrize("hold_s", [1.0, CameraSection().photo_hold_s], ids=["watch", "run"])
+def test_every_ply_is_followed_and_every_fault_told(hold_s: float) -> None:
+    referee, heard = watched(PHOTOS, hold_s)
+    assert [(one.code, photo) for one, photo in heard if one.code not in ("move", "start", "restored")] == [
+        *FAULTS,
+        ("game_over", "1_38.jpg"),
+    ]
+    assert referee.ply == PLIES
+    assert not any(ply.assumed for ply in referee.line.plies)
+
+
+def test_with_six_photos_left_out_the_same_game_goes_on_and_the_order_is_marked_as_assumed(tmp_path: Path) -> None:
+    for number in (*range(1, 9), *range(15, 39)):
+        (tmp_path / f"1_{number}.jpg").symlink_to(PHOTOS / f"1_{number}.jpg")
+    referee, heard = watched(tmp_path, 1.0)
+    assert referee.ply == PLIES and referee.outcome is not None
+    assert [ply.assumed for ply in referee.line.plies] == [7 <= ply < 14 for ply in range(PLIES)]
+    assert FAULTS[1] in [(one.code, photo) for one, photo in heard]
