@@ -33,6 +33,7 @@ GOING_BACK_S = 3.0
 HURRY_S = 3.0
 """So long a hand may take to leave the board after a move was said to be made."""
 HURRY_GIVEN_UP = sentence("I cannot read the board: something moves over it. I look again when it is still.")
+ENDED = sentence("The pictures end while something moves over the board: what was done last I have not seen.")
 OFFER = sentence(
     "The board is set up for a new game. I begin one in {seconds} seconds. To go on with this game, put the men back.",
     seconds=round(STANDS_S),
@@ -159,9 +160,11 @@ class Seeing:
             self.judge(self.observation.reading)
 
     def end(self) -> None:
-        """The source has ended: says so if the board was out of sight, however shortly."""
+        """The source has ended: says so if the board was out of sight, however shortly, or under a hand."""
         if self.observation is None or self.observation.rectified is None:
             self.match.carry_out(self._referee.lost())
+        elif not self.sees_the_board:
+            self.match.trouble(in_words(ENDED))
 
     def poll(self) -> None:
         """Called often, with or without frames."""

@@ -111,3 +111,16 @@ def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate:
     now_s[0] = 2 * FIRST_S
     match.poll()
     assert ("reminder" in heard) == reminded
+
+
+@pytest.mark.parametrize(("gate", "told"), [(SETTLED, 0), (MOVING, 1), (OCCLUDED, 1)])
+def test_pictures_that_end_in_the_middle_of_a_hand_are_told_to(gate: GateState, told: int) -> None:
+    heard: list[str] = []
+    match = Match(Referee(games.load("morris")))
+    seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
+    match.listeners.append(lambda announcement, _seen: heard.append(announcement.text))
+    for index in range(2):
+        seeing.feed(Frame(PICTURE, float(index), index))
+    seeing.end()
+    assert sum("pictures end" in text for text in heard) == told
+    assert match.referee.ply == 0
