@@ -255,9 +255,10 @@ def film_of(folder: Path, plan: Plan, photos: int) -> tuple[Path, bool]:
     plain = folder / f"{plan.name}.avi"
     numbered = folder / f"{plan.name}_p{photos - 1}.avi"
     for path in (plain, numbered):
-        if path.is_file() and len(path.with_suffix(".json").read_text(encoding="utf-8").splitlines()) == photos:
+        told = path.with_suffix(".json")
+        if path.is_file() and told.is_file() and len(told.read_text(encoding="utf-8").splitlines()) == photos:
             return path, True
-    return (numbered if plan.plies else plain), False
+    return (numbered if plan.plies or plain.exists() else plain), False
 
 
 def in_order(labels: Sequence[Label], game: str) -> list[Label]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -197,6 +198,9 @@ def test_a_film_that_is_there_is_used_only_with_as_many_photos_as_asked_for(tmp_
     (tmp_path / "s0.2_n1_f0.8,4_r7.json").write_text(3 * "{}\n")
     assert film_of(tmp_path, plan, 3) == (tmp_path / "s0.2_n1_f0.8,4_r7.avi", True)
     assert film_of(tmp_path, plan, 2) == (tmp_path / "s0.2_n1_f0.8,4_r7_p1.avi", False)
+    whole = dataclasses.replace(plan, plies=0)
+    assert film_of(tmp_path, whole, 38) == (tmp_path / "s0.2_n1_f0.8,4_r7_p37.avi", False)
+    assert film_of(tmp_path, dataclasses.replace(whole, seed=8), 38)[0].name == "s0.2_n1_f0.8,4_r8.avi"
 
 
 def test_photos_that_are_absent_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
