@@ -92,6 +92,8 @@ class Aligner:
         self._resting: BoardPose | None = None
         self._locked_quality = 0.0
         self._checked_s = self._followed_s = self._next_try_s = float("-inf")
+        self._touched = False
+        """Whether something has moved, or lain over the board, since the last check."""
         self._hidden_s: float | None = None
         """Since when the lines of the board that is followed are not seen, by the checks; None while they are."""
         self._unlike_s = float("-inf")
@@ -124,8 +126,9 @@ class Aligner:
             # A board at rest gets one and the same pose, so that the steady picture does not shiver.
             pose = resting
         self._pose = self._last = pose
-        untouched = support > UNTOUCHED and pose is resting and self._hidden_s is None
-        if frame.time_s - self._checked_s > (CHECK_AT_REST_S if untouched else CHECK_EVERY_S):
+        self._touched |= support <= UNTOUCHED or pose is not resting or self._hidden_s is not None
+        if frame.time_s - self._checked_s > (CHECK_EVERY_S if self._touched else CHECK_AT_REST_S):
+            self._touched = support <= UNTOUCHED
             return self._check(frame, grey, moved_px, support)
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
 

@@ -93,9 +93,6 @@ class KnownView:
             nearer = self._shifted(grey, near)
             better = None if nearer is None else self._find(grey, nearer)
             found = max(found, better, key=lambda one: -1.0 if one is None else one.support)
-        few = found is not None and 0 < found.support < MOSTLY
-        if found is not None and few and self.same_share(grey, found.image_from_board) < MOVED_SUPPORT:
-            found = None  # so little may agree by chance: on a board that looks alike from all its sides, say
         if found is None and self.same_share(grey, near) >= STANDS_SHARE:
             # No flow is found to a picture in another light; what a hand leaves in view shows that the board stands.
             return Registration(near, 0.0)
@@ -115,55 +112,48 @@ class KnownView:
 
     def _find(self, grey: Grey, near: FloatArray) -> Registration | None:
         """The same without a search: the board lies within the reach of optical flow."""
-        found = None
-        for _ in range(2):
-            now = self._in_known_light(self._seen_from_above(grey, near))
-            moved = self._moved(now)
-            if moved is None:
-                return found
-            now_from_known, support = moved
-            image_from_board = near @ np.linalg.inv(self._from_board) @ now_from_known @ self._from_board
-            found = Registration(image_from_board / image_from_board[2, 2], support)
-            corners = np.array([[0, 0], [self._size[0], 0], self._size, [0, self._size[1]]], dtype=np.float64)
-            if np.linalg.norm(project(now_from_known, corners) - corners, axis=1).max() < NEAR_PX:
-                break
-            near = found.image_from_board
-        return found
+        found = self._moved(grey, near)
+        if found is None or self._way_px(near, found) < NEAR_PX:
+            return found
+        return self._moved(grey, found.image_from_board) or found
 
-    def _in_known_light(self, now: Grey) -> Grey:
-        """A picture as bright as the known one: flow takes a point's brightness to stay."""
-        columns, rows = np.round(self._board).astype(np.intp).T
-        if len(columns) == 0:
-            return now
-        gain = np.median((self._picture[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
-        return np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
+    def _way_px(self, near: FloatArray, found: Registration) -> float:
+        """How far the farthest corner of the known picture lies from where it was looked for."""
+        corners = np.array([[0, 0], [self._size[0], 0], self._size, [0, self._size[1]]], dtype=np.float64)
+        board = project(np.linalg.inv(self._from_board), corners)
+        ways = project(near, board) - project(found.image_from_board, board)
+        return float(np.linalg.norm(ways, axis=1).max())
 
-    def _moved(self, now: Grey) -> tuple[FloatArray, float] | None:
-        """How the board lies off where it was looked for, and the share of its points that say so.
-
-        Where a hand leaves little of it in view, the table helps if it says the same, and stands for it if need be.
-        """
+    def _moved(self, grey: Grey, near: FloatArray) -> Registration | None:
+        """Where the board is, by how far its points lie off where `near` puts them."""
+        now = self._seen_from_above(grey, near)
         board = self._fit(now, self._board)
-        if board is not None and board.agree >= MOSTLY * len(self._board):
-            return board.now_from_known, board.agree / len(self._board)
-        if board is not None and board.agree < MOVED_SUPPORT * len(self._board):
-            board = None
+        support = 0.0 if board is None else board.agree / len(self._board)
+        if board is not None and support >= MOSTLY:
+            return self._registered(near, board, support)
+        # A hand leaves little of it in view: the table helps where it says the same, or else stands for it.
         table = self._fit(now, self._around)
-        if board is None or table is None:
-            found = board or table
-            return (
-                None
-                if found is None
-                else (found.now_from_known, 0.0 if board is None else board.agree / len(self._board))
-            )
-        both = _fit_points(np.vstack([board.known, table.known]), np.vstack([board.seen, table.seen]))
-        as_one = both is not None and both.agree >= MOSTLY * table.agree + board.agree
-        best = both if both is not None and as_one else board
-        return best.now_from_known, board.agree / len(self._board)
+        if board is not None and support >= MOVED_SUPPORT:
+            both = None if table is None else board.joined(table)
+            as_one = table is not None and both is not None and both.agree >= board.agree + MOSTLY * table.agree
+            found = self._registered(near, both if both is not None and as_one else board, support)
+            # So little may agree by chance: on a board that looks alike from all its sides, say.
+            if self.same_share(grey, found.image_from_board) >= MOVED_SUPPORT:
+                return found
+        return None if table is None else self._registered(near, table, 0.0)
+
+    def _registered(self, near: FloatArray, fit: _Fit, support: float) -> Registration:
+        image_from_board = near @ np.linalg.inv(self._from_board) @ fit.now_from_known @ self._from_board
+        return Registration(image_from_board / image_from_board[2, 2], support)
 
     def _fit(self, now: Grey, points: FloatArray) -> _Fit | None:
-        """What most of the points that can be followed agree on."""
-        flow = follow_points(self._picture, now, points)
+        """What most of the points that can be followed agree on, in a picture made as bright there as the known one."""
+        if len(points) < FEWEST:
+            return None
+        columns, rows = np.round(points).astype(np.intp).T
+        gain = np.median((self._picture[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
+        alike = np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
+        flow = follow_points(self._picture, alike, points)
         return _fit_points(points[flow.kept], flow.points[flow.kept])
 
     def _shifted(self, grey: Grey, near: FloatArray) -> FloatArray | None:
@@ -205,6 +195,10 @@ class _Fit:
     def agree(self) -> int:
         """How many they are."""
         return len(self.known)
+
+    def joined(self, other: _Fit) -> _Fit | None:
+        """What the points of both agree on."""
+        return _fit_points(np.vstack([self.known, other.known]), np.vstack([self.seen, other.seen]))
 
 
 def _fit_points(known: FloatArray, seen: FloatArray) -> _Fit | None:

@@ -1,0 +1,98 @@
+"""Finding a known board again: wherever a camera or a push has moved it, and under hands that leave little in view."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from calibration.template import load_template
+from vision.pose import pose_from_corners, project
+from vision.simulated.sway import RandomWay
+from vision.watching.registration import STANDS_SHARE, KnownView
+
+TEMPLATE = load_template("nine_mens_morris")
+CORNERS = np.array([[150, 60], [490, 60], [490, 400], [150, 400]], dtype=np.float64)
+POSE = pose_from_corners(CORNERS, TEMPLATE).image_from_board
+
+
+@pytest.fixture(scope="module")
+def textured() -> NDArray[np.uint8]:
+    noise = np.random.default_rng(1).normal(128, 60, (480, 640)).astype(np.float32)
+    return np.clip(cv2.GaussianBlur(noise, (0, 0), 4.0) * 8 - 896, 0, 255).astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def known(textured: NDArray[np.uint8]) -> KnownView:
+    return KnownView(textured, POSE, TEMPLATE)
+
+
+def moved(picture: NDArray[np.uint8], dx: float, dy: float) -> NDArray[np.uint8]:
+    matrix = np.array([[1, 0, dx], [0, 1, dy]], dtype=np.float64)
+    return np.asarray(cv2.warpAffine(picture, matrix, (640, 480), borderMode=cv2.BORDER_REFLECT), dtype=np.uint8)
+
+
+def corners_px(image_from_board: NDArray[np.float64]) -> NDArray[np.float64]:
+    return project(image_from_board, TEMPLATE.corners_mm)
+
+
+@pytest.mark.parametrize(("dx", "dy"), [(0, 0), (5, -3), (-24, 20), (38, 0)])
+def test_a_shifted_board_is_found_however_far_it_went(
+    known: KnownView, textured: NDArray[np.uint8], dx: float, dy: float
+) -> None:
+    found = known.find(moved(textured, dx, dy), POSE)
+    assert found is not None and found.support > 0.7
+    assert corners_px(found.image_from_board) == pytest.approx(CORNERS + np.array([dx, dy]), abs=0.3)
+
+
+def test_errors_do_not_add_up_before_a_swaying_camera(known: KnownView, textured: NDArray[np.uint8]) -> None:
+    way, near = RandomWay(5), POSE
+    for step in range(60):
+        sway = way.picture_from_rest(step / 15, (640, 480))
+        picture = cv2.warpPerspective(textured, sway, (640, 480), borderMode=cv2.BORDER_REFLECT)
+        found = known.find(np.asarray(picture, dtype=np.uint8), near)
+        assert found is not None
+        near = found.image_from_board
+    assert corners_px(near) == pytest.approx(corners_px(sway @ POSE), abs=0.5)
+
+
+def test_a_scrap_that_a_hand_carries_is_not_taken_for_the_board(known: KnownView, textured: NDArray[np.uint8]) -> None:
+    covered = np.full_like(textured, 90)
+    covered[160:310, 240:390] = moved(textured, 2, 1)[160:310, 240:390]
+    assert known.find(covered, POSE) is None
+
+
+def test_under_a_hand_the_table_tells_where_the_board_is(known: KnownView, textured: NDArray[np.uint8]) -> None:
+    covered = moved(textured, 4, -2)
+    covered[80:380, 170:470] = 90
+    found = known.find(covered, POSE)
+    assert found is not None and found.support < 0.5
+    assert corners_px(found.image_from_board) == pytest.approx(CORNERS + np.array([4, -2]), abs=0.5)
+
+
+def test_only_what_stays_where_it_was_looks_as_before_whatever_the_light(
+    known: KnownView, textured: NDArray[np.uint8]
+) -> None:
+    half_hidden = (textured * 0.6).astype(np.uint8)
+    half_hidden[:, :320] = 90
+    assert known.same_share(textured, POSE) == 1.0
+    assert 0.35 < known.same_share(half_hidden, POSE) < 0.65
+    assert known.same_share(moved(textured, 4, -3), POSE) < 0.2
+    assert known.same_share(np.full_like(textured, 90), POSE) == 0.0
+
+
+def test_a_board_half_hidden_as_the_light_goes_out_stands_where_it_was(
+    known: KnownView, textured: NDArray[np.uint8]
+) -> None:
+    dark = (textured * 0.25).astype(np.uint8)
+    hand = np.random.default_rng(2).normal(128, 60, (480, 640)).astype(np.float32)
+    dark[:, :320] = np.clip(cv2.GaussianBlur(hand, (0, 0), 4.0) * 2 - 128, 0, 255)[:, :320]
+    assert known.same_share(dark, POSE) >= STANDS_SHARE
+    found = known.find(dark, POSE)
+    assert found is not None
+    assert corners_px(found.image_from_board) == pytest.approx(CORNERS, abs=0.5)
+
+
+def test_a_board_turned_about_is_not_found(known: KnownView, textured: NDArray[np.uint8]) -> None:
+    assert known.find(np.ascontiguousarray(textured[::-1, ::-1]), POSE) is None
