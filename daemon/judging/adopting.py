@@ -16,6 +16,7 @@ from daemon.judging.explain import explain
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.gap import missed
 from daemon.judging.gap_search import MOST_MOVES_ASKED
+from daemon.judging.lookahead import MOST_MOVES, MOST_MOVES_BESIDES
 from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
 from daemon.speaking import phrases
@@ -50,7 +51,8 @@ def way_to(referee: Referee, reading: BoardReading, mover: Side | None = None) -
     """
     game = referee.game
     for ply in range(referee.ply, max(-1, referee.ply - MOST_BACK - 1), -1):
-        event = explain(game, referee.history[: ply + 1], reading)
+        most_moves = MOST_MOVES if ply == referee.ply else MOST_MOVES_BESIDES
+        event = explain(game, referee.history[: ply + 1], reading, (), most_moves)
         ways = [Way(ply, one) for one in event.explanations if one.kind in ("unchanged", "plies")]
         if mover is None and (event.ambiguous or ways[:1] != [Way(ply, one) for one in event.explanations[:1]]):
             continue

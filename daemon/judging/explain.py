@@ -16,7 +16,7 @@ import numpy as np
 from daemon.judging.cell_losses import CellLosses
 from daemon.judging.explanation import FIT_NATS, Explanation, MoveEvent
 from daemon.judging.line import shares_men
-from daemon.judging.lookahead import Lookahead
+from daemon.judging.lookahead import MOST_MOVES, Lookahead
 from games import AnyGame, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
@@ -26,7 +26,13 @@ TAKEBACK_BOARDS = 8
 """As many boards back a takeback is recognised: a ply each, and passes for nothing."""
 
 
-def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers: Sequence[Side] = ()) -> MoveEvent:
+def explain(
+    game: AnyGame,
+    history: Sequence[Any],
+    reading: BoardReading,
+    movers: Sequence[Side] = (),
+    most_moves: int = MOST_MOVES,
+) -> MoveEvent:
     """Ranks what may have happened since `history[-1]`, the last position believed; `history` starts at the start.
 
     `movers` are the sides that made the plies seen now, where they are known: the last made the last ply.
@@ -36,7 +42,7 @@ def explain(game: AnyGame, history: Sequence[Any], reading: BoardReading, movers
     unchanged = Explanation("unchanged", present, losses.of(present), history[-1])
     if unchanged.loss == 0 and losses.least_change(present) > max(FIT_NATS.values()):
         return _event(game, history, reading, [unchanged])  # the picture rules out every other board
-    lookahead = Lookahead(game, losses, movers, [unchanged, *_takebacks(game, history, losses)])
+    lookahead = Lookahead(game, losses, movers, [unchanged, *_takebacks(game, history, losses)], most_moves)
     starts = game.starts if len(history) == 1 and history[0] in game.starts else history[-1:]
     lookahead.search(starts, present)
     return _event(game, history, reading, lookahead.found)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from daemon.judging.explain import explain
+from daemon.judging.explain import explain, is_reached
 from daemon.judging.explanation import RIVAL_NATS, Explanation, MoveEvent
 from daemon.judging.gap_search import MOST_MOVES, GapSearch, fills
 from daemon.judging.line import LineOfPlay
+from daemon.judging.lookahead import MOST_MOVES_BESIDES
 from daemon.judging.other_lines import OtherLine
 from games import EMPTY, AnyGame, changed_cells
 
@@ -39,7 +40,7 @@ class Gap:
         """
         believed, found = line.game.board(line.position), []
         for other in self.others:
-            again = explain(line.game, other.positions, event.reading)
+            again = explain(line.game, other.positions, event.reading, (), MOST_MOVES_BESIDES)
             best = again.explanations[0] if again.explanations and not again.ambiguous else None
             if best is None or best.kind != "plies" or best.seen > MOST_GONE_ON:
                 continue
@@ -55,12 +56,12 @@ class Gaps:
     def __init__(self) -> None:
         self._position: Any = None
         self._kept: list[Gap] = []
-        self._wrong = ""
-        """The last board on which an illegal move stood that one hand can have made."""
+        self._wrong = False
+        """Whether an illegal move was told that one hand can have made: whoever plays on from it does not mend it."""
 
     def forget(self) -> None:
         """The board was right in between: nobody has gone on from what stood there before."""
-        self._position, self._kept, self._wrong = None, [], ""
+        self._position, self._kept, self._wrong = None, [], False
 
     def is_known(self, line: LineOfPlay, board: str) -> bool:
         """Whether legal play leads to a board that was strange."""
@@ -75,14 +76,14 @@ class Gaps:
     def keep(self, line: LineOfPlay, board: str, *, illegal: bool) -> None:
         """Takes in a strange board; `illegal` where it was told to be that."""
         self._begin(line)
-        game, believed = line.game, line.game.board(line.position)
+        game = line.game
         if self._kept and self.is_known(line, board):
             return
         if not is_beyond_one_hand(game, line.position, board):
-            self._wrong = board if illegal else self._wrong
+            self._wrong = self._wrong or illegal
             return
-        if self._wrong and all(board[cell] == self._wrong[cell] for cell in changed_cells(believed, self._wrong)):
-            return  # an illegal move that was told and stands there still
+        if self._wrong or _begins_a_game(game, board):
+            return
         ways = missed(line, board, MOST_MOVES)
         if ways:
             others = tuple(OtherLine.after(line, way, assumed=True) for way in ways)
@@ -104,6 +105,12 @@ def missed(line: LineOfPlay, board: str, most_moves: int) -> list[Explanation]:
     starts = line.game.starts if not line.plies and line.position in line.game.starts else (line.position,)
     ways = [way for start in starts for way in GapSearch(line.game, start, board, most_moves // len(starts)).ways()]
     return sorted(ways, key=lambda way: way.seen)
+
+
+def _begins_a_game(game: AnyGame, board: str) -> bool:
+    """Whether a board shows a start of the game, or one move from it."""
+    boards = {game.board(start): start for start in game.starts}
+    return board in boards or any(is_reached(game, start, board, 1) for start in game.starts)
 
 
 def is_beyond_one_hand(game: AnyGame, position: Any, board: str) -> bool:

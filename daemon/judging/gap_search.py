@@ -19,6 +19,8 @@ MOST_MOVES = 10_000
 """Moves that are looked at for one board: 0.1 s. docs/referee.md tells how far that reaches."""
 MOST_MOVES_ASKED = 50_000
 """The same where a person waits for the answer."""
+LEAST_COUNTED = 10
+"""A position with fewer moves counts as so many: in dominoes it takes long to find that there are few."""
 MOST_ENDS = 8
 """Positions that show the same board, and differ in who moves or in what is legal next."""
 MOST_UNSEEN = 2
@@ -30,10 +32,15 @@ TURNED_COST = 0.05
 """The same for a cell that differs where men turn over: one ply may turn many, so that only plies say how far it is."""
 
 
+Lack = tuple[int, int, int, int]
+"""What a board lacks of the one searched: cells that differ, cells to be filled, men that each side has to gain."""
+
+
 @dataclasses.dataclass(frozen=True)
 class _Node:
     position: Any
     board: str
+    lack: Lack
     plies: int
     """That are seen, and passes that nobody had to make."""
     before: _Node | None = None
@@ -53,8 +60,11 @@ class GapSearch:
         self.looked_at = 0
         """Moves so far."""
         self._number = itertools.count()
-        self._waiting: list[tuple[float, int, _Node, Any, str, int, int]] = []
-        self._root = _Node(position, game.board(position), 0)
+        self._waiting: list[tuple[float, int, _Node, Any, tuple[Step, ...], Lack, int, int]] = []
+        present = game.board(position)
+        lacks = [self._lack_of(cell, shown) for cell, shown in enumerate(present)]
+        differing, filled, first, second = (sum(column) for column in zip(*lacks, strict=True))
+        self._root = _Node(position, present, (differing, filled, first, second), 0)
 
     def ways(self) -> list[Explanation]:
         """A way to each end that shows the board, those of the fewest plies first."""
@@ -62,14 +72,14 @@ class GapSearch:
         ends: dict[object, _Node] = {}
         self._follow(self._root)
         while self._waiting and self.looked_at < self._most_moves and len(ends) < MOST_ENDS:
-            _, _, before, move, board, plies, unseen = heapq.heappop(self._waiting)
+            _, _, before, move, steps, lack, plies, unseen = heapq.heappop(self._waiting)
             position = self._game.apply(before.position, move)
             text = self._game.format_position(position)
             if text in known:
                 continue
             known.add(text)
-            node = _Node(position, board, plies, before, move, unseen)
-            if board == self._goal and not unseen:
+            node = _Node(position, carry_out(before.board, steps), lack, plies, before, move, unseen)
+            if not lack[0] and not unseen:
                 following = frozenset(self._game.format_move(position, one) for one in self._game.legal_moves(position))
                 ends.setdefault((self._game.to_move(position), following), node)
             self._follow(node)
@@ -78,7 +88,7 @@ class GapSearch:
     def _follow(self, node: _Node) -> None:
         """Lets every ply after a node wait for its turn."""
         moves = [(move, self._game.steps(node.position, move)) for move in self._game.legal_moves(node.position)]
-        self.looked_at += len(moves)
+        self.looked_at += max(len(moves), LEAST_COUNTED)
         for _, steps in moves:
             self._turns = self._turns or any(step.kind == "flip" for step in steps)
             self._fills = max(self._fills, fills(steps))
@@ -87,21 +97,36 @@ class GapSearch:
             unseen = 0 if steps else node.unseen + 1
             if unseen > MOST_UNSEEN:
                 continue
-            board = carry_out(node.board, steps)
-            plies = node.plies + (bool(steps) or len(moves) > 1)
-            cost = self._cost(board, side, plies)
-            heapq.heappush(self._waiting, (cost, next(self._number), node, move, board, plies, unseen))
+            lack, plies = self._lack_after(node, steps), node.plies + (bool(steps) or len(moves) > 1)
+            cost = self._cost(lack, side, plies)
+            heapq.heappush(self._waiting, (cost, next(self._number), node, move, steps, lack, plies, unseen))
 
-    def _cost(self, board: str, side: Side, plies: int) -> float:
+    def _lack_of(self, cell: int, shown: str) -> Lack:
+        wanted = self._goal[cell]
+        if shown == wanted:
+            return 0, 0, 0, 0
+        owner = self._owners.get(wanted)
+        return 1, shown == EMPTY, owner == 0, owner == 1
+
+    def _lack_after(self, node: _Node, steps: tuple[Step, ...]) -> Lack:
+        """What is lacking when the steps are done."""
+        after: dict[int, str] = {}
+        for step in steps:
+            if step.origin is not None:
+                after[step.origin] = EMPTY
+            after[step.cell] = step.piece
+        differing, filled, first, second = node.lack
+        for cell, letter in after.items():
+            now, then = self._lack_of(cell, node.board[cell]), self._lack_of(cell, letter)
+            differing += then[0] - now[0]
+            filled += then[1] - now[1]
+            first += then[2] - now[2]
+            second += then[3] - now[3]
+        return differing, filled, first, second
+
+    def _cost(self, lack: Lack, side: Side, plies: int) -> float:
         """How late a line is to be followed; `side` is to move."""
-        filled = differing = 0
-        gained = [0, 0]
-        for shown, wanted in zip(board, self._goal, strict=True):
-            if shown != wanted:
-                differing += 1
-                filled += shown == EMPTY
-                if wanted in self._owners:
-                    gained[self._owners[wanted]] += 1
+        differing, filled, *gained = lack
         least = -(-filled // self._fills)
         if self._turns:
             return plies + least + TURNED_COST * differing

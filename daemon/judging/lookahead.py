@@ -39,7 +39,10 @@ MOST_UNSEEN = 4
 BEAM = 256
 """Lines of one length that are followed further."""
 MOST_MOVES = 10_000
-"""Moves that are looked at for one reading: every line of a small game, the likely ones of a large one."""
+"""Moves that are looked at to explain a reading: every line of a small game, the likely ones of a large one. All single
+plies are looked at in any case; what is left out are lines of several, the unlikeliest, which then are not believed."""
+MOST_MOVES_BESIDES = 2_500
+"""The same from each of several other positions that are held against one reading."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,11 +68,20 @@ Begun = tuple[float, int, Line, Any, tuple[Step, ...]]
 class Lookahead:
     """Gathers in `found` what fits, for one reading."""
 
-    def __init__(self, game: AnyGame, losses: CellLosses, movers: Sequence[Side], found: Sequence[Explanation]) -> None:
+    def __init__(
+        self,
+        game: AnyGame,
+        losses: CellLosses,
+        movers: Sequence[Side],
+        found: Sequence[Explanation],
+        most_moves: int = MOST_MOVES,
+    ) -> None:
+        self._most_moves = most_moves
         self._game, self._losses, self._movers = game, losses, tuple(movers)
         self.found = [one for one in found if one.fits]
         self._best = min((one.cost for one in self.found), default=math.inf)
-        self._looked_at = 0
+        self.looked_at = 0
+        """Moves so far."""
         self._number = itertools.count()
 
     def search(self, starts: Sequence[Any], board: str) -> None:
@@ -105,7 +117,7 @@ class Lookahead:
                     one = (before.loss + change, next(self._number), before, move, steps)
                     begun.append(one)
                     self._find_plies(one, plies)
-            if self._looked_at >= MOST_MOVES and number >= LEAST_LINES:
+            if self.looked_at >= self._most_moves and number >= LEAST_LINES:
                 break
         return begun
 
@@ -119,7 +131,7 @@ class Lookahead:
             moves = [
                 (move, self._game.steps(before.position, move)) for move in self._game.legal_moves(before.position)
             ]
-            self._looked_at += len(moves)
+            self.looked_at += len(moves)
             yield before, [one for one in moves if one[1]]
             forced = len(moves) == 1
             if unseen < MOST_UNSEEN and (forced or chosen < MOST_CHOSEN_UNSEEN):

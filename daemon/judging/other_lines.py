@@ -13,6 +13,7 @@ from daemon.judging.effects import Effect, Finish, TakeBack
 from daemon.judging.explain import boards_before, explain, is_reached
 from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay, Ply
+from daemon.judging.lookahead import MOST_MOVES_BESIDES
 from games import EMPTY, AnyGame, Outcome, Side
 
 MOST_UNDONE = 2
@@ -88,7 +89,7 @@ class OtherLine:
         """
         made = len(line.plies) if self.continues(line) else len(self.plies) - 1
         for ply in range(len(self.plies), max(made, len(self.plies) - MOST_TRIED), -1):
-            again = explain(line.game, self.positions[: ply + 1], event.reading)
+            again = explain(line.game, self.positions[: ply + 1], event.reading, (), MOST_MOVES_BESIDES)
             if again.explanations and not again.ambiguous and again.explanations[0].kind in ("unchanged", "plies"):
                 return ply, again
         return None

@@ -15,6 +15,7 @@ from daemon.judging.effects import Announcement, Effect, Known
 from daemon.judging.explain import explain
 from daemon.judging.explanation import UNSEEN_NATS, Explanation, MoveEvent
 from daemon.judging.line import LineOfPlay, shares_men
+from daemon.judging.lookahead import MOST_MOVES_BESIDES
 from daemon.judging.play import WRONG_SIDE, Play
 from daemon.speaking import phrases
 from daemon.speaking.tongue import as_words, in_a_row, in_words, worded
@@ -58,7 +59,7 @@ def reopened(line: LineOfPlay, event: MoveEvent, movers: Sequence[Side], *, know
     found = []
     going_on = _going_on(line if known else line.copy(forgetful=True))
     for other, turned in itertools.islice(going_on, MOST_WAYS):
-        again = explain(line.game, other.positions, event.reading, movers)
+        again = explain(line.game, other.positions, event.reading, movers, MOST_MOVES_BESIDES)
         best = again.explanations[0] if again.explanations and not again.ambiguous else None
         if best is not None and best.kind == "plies" and _surely(event, changed_cells(best.board, event.board)) == []:
             found.append(Reopening(other, turned, again))
