@@ -18,6 +18,7 @@ and about as much as that smears."""
 SMOOTHED = 0.1
 """Weight of the newest frame in the mean of that way."""
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
+FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
 
 
@@ -46,7 +47,7 @@ class Obstacles:
         self._told_unread = shakes or gate.phase == "occluded"
         if not self._told_unread:
             return []
-        return [in_words(SHAKES if shakes else BLOCKED)]
+        return [in_words(SHAKES if shakes else FROZEN if seen.frozen else BLOCKED)]
 
     def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[str]:
         """Which cells have left the picture, and that the whole board is seen again."""

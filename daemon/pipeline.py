@@ -92,6 +92,8 @@ class Observation:
     """Cells of a settled picture that lie outside it, wholly or in part: nothing is known of them."""
     moved_share: float = 0.0
     """How far the board went in the picture since the frame before, as a share of its side."""
+    frozen: bool = False
+    """Whether the camera sends one and the same picture again and again."""
 
 
 class Pipeline:
@@ -231,7 +233,8 @@ class Pipeline:
         )
         cells = tuple(int(cell) for cell in np.flatnonzero(outside))
         moved_share = alignment.moved_px / side_px(alignment.pose, self.template)
-        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share)
+        frozen = self.gate.is_frozen(frame.time_s)
+        return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen)
 
     def _reads_through(self, rectified: Image, time_s: float, things: Flags) -> bool:
         """Whether all cells under what seems to lie over the board are read without doubt: several, as a hand covers.

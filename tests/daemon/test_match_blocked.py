@@ -30,11 +30,19 @@ class Gated:
 
     def __init__(self, *states: GateState, outside: tuple[tuple[int, ...], ...] = (), moved_share: float = 0.0) -> None:
         self.states, self.moved_share = list(states), moved_share
-        self.outside = list(outside)
+        self.outside, self.frozen = list(outside), False
 
     def feed(self, frame: Frame) -> Observation:
         outside = self.outside.pop(0) if self.outside else ()
-        return Observation(frame, LOCKED, PICTURE, self.states.pop(0), outside=outside, moved_share=self.moved_share)
+        return Observation(
+            frame,
+            LOCKED,
+            PICTURE,
+            self.states.pop(0),
+            outside=outside,
+            moved_share=self.moved_share,
+            frozen=self.frozen,
+        )
 
     def ask_again(self) -> bool:
         return False
@@ -111,6 +119,13 @@ def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate:
     now_s[0] = 2 * FIRST_S
     match.poll()
     assert ("reminder" in heard) == reminded
+
+
+def test_a_camera_that_froze_is_not_said_to_be_covered() -> None:
+    gated = Gated(SETTLED, *9 * [OCCLUDED])
+    gated.frozen = True
+    heard = said(gated)
+    assert len(heard) == 1 and "same picture" in heard[0]
 
 
 @pytest.mark.parametrize(("gate", "told"), [(SETTLED, 0), (MOVING, 1), (OCCLUDED, 1)])

@@ -319,6 +319,7 @@ def test_a_frozen_camera_proves_no_change_after_a_new_lock(template: BoardTempla
     film.pipeline.believed = EMPTY_BOARD
     still = [film.pipeline.feed(Frame(one_man, number / RATE_HZ, number)) for number in range(round(12 * RATE_HZ))]
     assert not readings(still)
+    assert still[-1].frozen
     film.time_s = 12.0
     assert readings(film.show(one_man, 8.0))
 

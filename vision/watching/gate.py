@@ -161,6 +161,10 @@ class Gate:
         """
         return self._vouched_s(self.watched_s(time_s)) - self._since_s >= seconds
 
+    def is_frozen(self, time_s: float) -> bool:
+        """Whether the pictures are one and the same, again and again, for longer than one of them vouches for."""
+        return self.watched_s(time_s) - self._new_s > MOST_STEP_S
+
     def refuse(self, time_s: float) -> GateState:
         """The picture that just settled, and was not sure, shows a thing over the board: it counts for no free board.
 
