@@ -195,9 +195,8 @@ class Pipeline:
         if alignment.strange:
             self.gate.reset()
             self.arms.reset()
-        if alignment.relocked:
-            self._adopt_template()
-            self._stale = True
+        self._adopt_template()
+        self._stale |= alignment.relocked
         tracked_s = time.perf_counter()
         if alignment.pose is None:
             return Observation(frame, alignment, spent=Spent(tracked_s - began_s))
@@ -313,6 +312,7 @@ class Pipeline:
         if self.aligner.template is not self.template:
             self.template = self.aligner.template
             self.reader.template = self.template
+            self._stale = True
             self._know_the_board()
 
     def _know_the_board(self) -> None:

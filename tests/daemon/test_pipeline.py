@@ -69,6 +69,16 @@ def readings(observations: list[Observation]) -> list[Observation]:
     return [one for one in observations if one.reading is not None]
 
 
+def test_the_shape_measured_on_the_board_is_read_by_from_the_first_picture_on(template: BoardTemplate) -> None:
+    cells = EMPTY_BOARD[:9] + "WB" + EMPTY_BOARD[11:]
+    drawn = template.with_shape({"middle": 0.75, "inner": 0.3})
+    film = Film(template)
+    first = readings(film.show(draw(drawn, cells=cells)[0], 1.0))[0]
+    assert film.pipeline.template.shape == pytest.approx(drawn.shape, abs=0.02)
+    assert film.pipeline.reader.template is film.pipeline.template
+    assert first.reading is not None and first.reading.board == cells
+
+
 def test_of_a_board_at_rest_few_frames_are_gone_through(film: Film, empty: Image) -> None:
     seen = film.show(empty, 4.0)
     looks = sum(one.spent is not None for one in seen)
