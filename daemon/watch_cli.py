@@ -71,8 +71,10 @@ def watch(
     if table is not None and table.caution:
         sys.stderr.write(f"{table.caution}\n")
     # A photo is gone before the usual patience with a hidden board is over.
-    lost_s = PHOTO_LOST_SHARE * hold_s if Path(source).is_dir() else LOST_S
+    photos = Path(source).is_dir()
+    lost_s = PHOTO_LOST_SHARE * hold_s if photos else LOST_S
     match = Match(Referee(the_game))
+    match.referee.glimpsed = photos
     eyes = Seeing(pipeline, match, lost_s=lost_s)
     match.listeners.append(lambda announcement, seen: print_event(match, announcement, seen))
     try:
@@ -92,7 +94,9 @@ def follow(eyes: Seeing, source: FrameSource) -> None:
             if frame is not None:
                 eyes.feed(frame)
                 if match.new_game_due:
-                    eyes.begin_again(Referee(match.referee.game))
+                    again = Referee(match.referee.game)
+                    again.glimpsed = match.referee.glimpsed
+                    eyes.begin_again(again)
             match.poll()
     except SourceEnded:
         eyes.end()

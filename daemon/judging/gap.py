@@ -12,7 +12,7 @@ from typing import Any
 
 from daemon.judging.explain import explain, is_reached
 from daemon.judging.explanation import RIVAL_NATS, Explanation, MoveEvent
-from daemon.judging.gap_search import MOST_MOVES, GapSearch, fills
+from daemon.judging.gap_search import MOST_MOVES, MOST_MOVES_ASKED, GapSearch, fills
 from daemon.judging.line import LineOfPlay
 from daemon.judging.lookahead import MOST_MOVES_BESIDES
 from daemon.judging.other_lines import OtherLine
@@ -25,6 +25,9 @@ MOST_GONE_ON = 2
 MOST_GAPS = 4
 """Strange boards that are kept, the last ones: while a hand is in the middle of a move there are others in between."""
 
+Way = tuple[OtherLine, MoveEvent]
+"""A line to a strange board, and how the next board follows from it."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Gap:
@@ -33,18 +36,13 @@ class Gap:
     board: str
     others: tuple[OtherLine, ...]
 
-    def gone_on(self, line: LineOfPlay, event: MoveEvent) -> list[tuple[OtherLine, MoveEvent]]:
-        """The ways from whose end the next move explains a reading, and how; the likeliest first.
-
-        Men that are put back where they stand in the line believed are no next move.
-        """
-        believed, found = line.game.board(line.position), []
+    def followed_by(self, line: LineOfPlay, event: MoveEvent) -> list[Way]:
+        """The ways from whose end the next move explains a reading, and how; the likeliest first."""
+        found = []
         for other in self.others:
             again = explain(line.game, other.positions, event.reading, (), MOST_MOVES_BESIDES)
             best = again.explanations[0] if again.explanations and not again.ambiguous else None
-            if best is None or best.kind != "plies" or best.seen > MOST_GONE_ON:
-                continue
-            if all(best.board[cell] != believed[cell] for cell in changed_cells(self.board, best.board)):
+            if best is not None and best.kind == "plies" and best.seen <= MOST_GONE_ON:
                 found.append((other, again))
         found.sort(key=lambda way: way[1].explanations[0].cost)
         return [way for way in found if way[1].explanations[0].cost < found[0][1].explanations[0].cost + RIVAL_NATS]
@@ -73,26 +71,41 @@ class Gaps:
         self._begin(line)
         return [other.positions[-1] for gap in self._kept for other in gap.others]
 
-    def keep(self, line: LineOfPlay, board: str, *, illegal: bool) -> None:
-        """Takes in a strange board; `illegal` where it was told to be that."""
+    def keep(self, line: LineOfPlay, board: str, *, illegal: bool, glimpsed: bool) -> None:
+        """Takes in a strange board; `illegal` where it was told to be that, `glimpsed` as in `Play`."""
         self._begin(line)
         game = line.game
         if self._kept and self.is_known(line, board):
             return
-        if not is_beyond_one_hand(game, line.position, board):
+        if not glimpsed and not is_beyond_one_hand(game, line.position, board):
             self._wrong = self._wrong or illegal
             return
         if self._wrong or _begins_a_game(game, board):
             return
-        ways = missed(line, board, MOST_MOVES)
+        ways = missed(line, board, MOST_MOVES_ASKED if glimpsed else MOST_MOVES)
         if ways:
             others = tuple(OtherLine.after(line, way, assumed=True) for way in ways)
-            self._kept = [Gap(board, others), *self._kept][:MOST_GAPS]
+            self._add(Gap(board, others))
 
-    def gone_on(self, line: LineOfPlay, event: MoveEvent) -> list[tuple[OtherLine, MoveEvent]]:
-        """As of the last strange board from which the players have gone on; empty where there is none."""
+    def gone_on(self, line: LineOfPlay, event: MoveEvent) -> list[Way]:
+        """As `followed_by` of the last strange board from which the players have gone on; empty where there is none.
+
+        Men that come back to where they stand in the line believed are no proof: they may be put back.
+        """
         self._begin(line)
-        return next(filter(None, (gap.gone_on(line, event) for gap in self._kept)), [])
+        believed = line.game.board(line.position)
+        for gap in self._kept:
+            ways = gap.followed_by(line, event)
+            board = ways[0][1].explanations[0].board if ways else ""
+            if ways and all(board[cell] != believed[cell] for cell in changed_cells(gap.board, board)):
+                return ways
+            if ways and not self.is_known(line, board):
+                self._add(Gap(board, tuple(other.gone_on(line.game, len(other.plies), again) for other, again in ways)))
+                break
+        return []
+
+    def _add(self, gap: Gap) -> None:
+        self._kept = [gap, *self._kept][:MOST_GAPS]
 
     def _begin(self, line: LineOfPlay) -> None:
         if self._position is not line.position:

@@ -18,7 +18,7 @@ from games import EMPTY, AnyGame, Side, Step, carry_out
 MOST_MOVES = 10_000
 """Moves that are looked at for one board: 0.1 s. docs/referee.md tells how far that reaches."""
 MOST_MOVES_ASKED = 50_000
-"""The same where a person waits for the answer."""
+"""The same where a person waits for the answer, or for the next photo."""
 LEAST_COUNTED = 10
 """A position with fewer moves counts as so many: in dominoes it takes long to find that there are few."""
 MOST_ENDS = 8

@@ -72,6 +72,8 @@ class Play:
         """The last plies that came in one look."""
         self.seen = bool(self.line.plies)
         """Whether the board of this game was seen, or is known from the record."""
+        self.glimpsed = False
+        """Whether the board is seen in single pictures, so that moves may lie between any two that no picture shows."""
         self._gaps = Gaps()
         self.ended: LineOfPlay | None = None
         """The line that was over before a tile was laid after its end, until another is laid."""

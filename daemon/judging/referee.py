@@ -411,8 +411,9 @@ class Referee(Play):
         complaint = self._unexplained(event)
         if complaint.verdict not in ("illegal", "desync") or self.agents != (None, None) or not self.seen:
             return complaint
-        self._gaps.keep(self.line, event.board, illegal=complaint.verdict == "illegal")
-        if not self._gaps.is_known(self.line, event.board):
+        illegal = complaint.verdict == "illegal"
+        self._gaps.keep(self.line, event.board, illegal=illegal, glimpsed=self.glimpsed)
+        if (illegal and self.glimpsed) or not self._gaps.is_known(self.line, event.board):
             return complaint
         played = worded("If you have played so, play on, or tell me to adopt the board.")
         return dataclasses.replace(complaint, text=in_a_row([complaint.text, played]))
