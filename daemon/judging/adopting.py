@@ -98,20 +98,26 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     mover = side_of(game, side) if side else None
     if mover is not None and (effects := referee.settle(reading.board, mover)):
         return effects
-    if (way := way_to(referee, reading, mover)) is not None:
+    way = way_to(referee, reading, mover)
+    undone = 0 if way is None else sum(ply.seen for ply in referee.line.plies[way.ply :])
+    if way is not None and not (undone and not doubtful):
+        return take(referee, way)
+    # Moves that were missed, where they are fewer than those that would be given up and made instead.
+    most = None if way is None else undone + way.best.seen - 1
+    if not doubtful and (effects := _caught_up(referee, reading.board, mover, most)):
+        return effects
+    if way is not None:
         return take(referee, way)
     if doubtful:
         names = phrases.listed_briefly([game.cells[cell] for cell in doubtful])
         raise Refusal(worded("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
-    if effects := _caught_up(referee, reading.board, mover):
-        return effects
     position = _set_up(referee, reading.board, mover)
     if game.outcome(position) is not None:
         raise Refusal(worded("On this board the game is over: nothing can be played from it."))
     return SetUp(position)
 
 
-def _caught_up(referee: Referee, board: str, mover: Side | None) -> list[Effect]:
+def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | None) -> list[Effect]:
     """Believes the fewest moves that nobody saw and that lead to the board; later boards may show others."""
     if not referee.seen or referee.outcome is not None:
         return []
@@ -121,7 +127,7 @@ def _caught_up(referee: Referee, board: str, mover: Side | None) -> list[Effect]
         for way, end in ends
         if mover is None or referee.game.outcome(end) is not None or referee.game.to_move(end) == mover
     ]
-    if not ways:
+    if not ways or (most is not None and sum(ply.assumed for ply in ways[0].plies[referee.ply :]) > most):
         return []
     effects = referee.catch_up(ways)
     text = in_a_row([worded("I take the board as it is."), referee.whose_turn()])
