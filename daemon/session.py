@@ -185,6 +185,7 @@ class Session:
             referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
+        referee.in_photos = Path(self.config.camera.source).is_dir()
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = Timekeeper(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(

@@ -74,7 +74,7 @@ def watch(
     photos = Path(source).is_dir()
     lost_s = PHOTO_LOST_SHARE * hold_s if photos else LOST_S
     match = Match(Referee(the_game))
-    match.referee.glimpsed = photos
+    match.referee.in_photos = photos
     eyes = Seeing(pipeline, match, lost_s=lost_s)
     match.listeners.append(lambda announcement, seen: print_event(match, announcement, seen))
     try:
@@ -95,7 +95,7 @@ def follow(eyes: Seeing, source: FrameSource) -> None:
                 eyes.feed(frame)
                 if match.new_game_due:
                     again = Referee(match.referee.game)
-                    again.glimpsed = match.referee.glimpsed
+                    again.in_photos = match.referee.in_photos
                     eyes.begin_again(again)
             match.poll()
     except SourceEnded:

@@ -71,18 +71,18 @@ class Gaps:
         self._begin(line)
         return [other.positions[-1] for gap in self._kept for other in gap.others]
 
-    def keep(self, line: LineOfPlay, board: str, *, illegal: bool, glimpsed: bool) -> None:
-        """Takes in a strange board; `illegal` where it was told to be that, `glimpsed` as in `Play`."""
+    def keep(self, line: LineOfPlay, board: str, *, illegal: bool, in_photos: bool) -> None:
+        """Takes in a strange board; `illegal` where it was told to be that, `in_photos` as in `Play`."""
         self._begin(line)
         game = line.game
         if self._kept and self.is_known(line, board):
             return
-        if not glimpsed and not is_beyond_one_hand(game, line.position, board):
+        if not in_photos and not is_beyond_one_hand(game, line.position, board):
             self._wrong = self._wrong or illegal
             return
         if self._wrong or _begins_a_game(game, board):
             return
-        ways = missed(line, board, MOST_MOVES_ASKED if glimpsed else MOST_MOVES)
+        ways = missed(line, board, MOST_MOVES_ASKED if in_photos else MOST_MOVES)
         if ways:
             others = tuple(OtherLine.after(line, way, assumed=True) for way in ways)
             self._add(Gap(board, others))

@@ -72,7 +72,7 @@ class Play:
         """The last plies that came in one look."""
         self.seen = bool(self.line.plies)
         """Whether the board of this game was seen, or is known from the record."""
-        self.glimpsed = False
+        self.in_photos = False
         """Whether the board is seen in single pictures, so that moves may lie between any two that no picture shows."""
         self._gaps = Gaps()
         self.ended: LineOfPlay | None = None

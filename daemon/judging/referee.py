@@ -412,8 +412,8 @@ class Referee(Play):
         if complaint.verdict not in ("illegal", "desync") or self.agents != (None, None) or not self.seen:
             return complaint
         illegal = complaint.verdict == "illegal"
-        self._gaps.keep(self.line, event.board, illegal=illegal, glimpsed=self.glimpsed)
-        if (illegal and self.glimpsed) or not self._gaps.is_known(self.line, event.board):
+        self._gaps.keep(self.line, event.board, illegal=illegal, in_photos=self.in_photos)
+        if (illegal and self.in_photos) or not self._gaps.is_known(self.line, event.board):
             return complaint
         played = worded("If you have played so, play on, or tell me to adopt the board.")
         return dataclasses.replace(complaint, text=in_a_row([complaint.text, played]))

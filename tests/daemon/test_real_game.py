@@ -29,6 +29,7 @@ def watched(folder: Path, hold_s: float) -> tuple[Referee, list[tuple[Announceme
     game = games.load("morris", {"flying": "true", "first": "auto"})
     heard: list[tuple[Announcement, str]] = []
     match = Match(Referee(game))
+    match.referee.in_photos = True
     eyes = Seeing(Pipeline(load_template(game.name), None), match)
     match.listeners.append(lambda one, seen: heard.append((one, "" if seen is None else seen.frame.name)))
     follow(eyes, open_source(str(folder), hold_s=hold_s, give_up_s=1.0))
