@@ -88,6 +88,8 @@ class Aligner:
         """Where the board was seen last in pictures like the present ones; None in a picture of another kind."""
         self._known: KnownView | None = None
         """How the board looked, in its own frame: kept wherever it goes."""
+        self._look: tuple[Image, BoardPose] | None = None
+        """A newer look at it, of which the next frame makes the known one: whoever waits for a verdict need not."""
         self._small_from_image: FloatArray = np.eye(3)
         self._resting: BoardPose | None = None
         self._locked_quality = 0.0
@@ -111,6 +113,8 @@ class Aligner:
             # Another photo, or a camera that was turned: how the board looks is known, where it lies is not.
             self._picture, self._last = picture, None
             self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
+        if self._look is not None:
+            self._know(*self._look)
         before, found = self._pose, self._found(grey, self._last)
         if found is None:
             return self._lock(frame, grey)
@@ -142,8 +146,7 @@ class Aligner:
 
     def renew(self, frame: Frame) -> None:
         """The frame, the last that was given, shows the board free: it is known by this look from now on."""
-        if self._pose is not None:
-            self._know(self._pose, shrink(frame.image)[0])
+        self._look = None if self._pose is None else (frame.image, self._pose)
 
     def is_mirrored(self, image: Image) -> bool:
         """Whether the picture shows the board of the reference as a mirror does. A quarter of a second.
@@ -238,7 +241,7 @@ class Aligner:
         self._hidden_s = None
         self._next_try_s, self._wait_s = float("-inf"), FIRST_WAIT_S
         if known is None or strange:
-            self._know(pose, grey)
+            self._know(frame.image, pose)
         moved_px = 0.0 if before is None else _distance_px(before, pose, self.template)
         return Alignment(
             pose, "locked", relocked=relocked, quality=pose.quality, moved_px=moved_px, strange=strange and relocked
@@ -249,8 +252,10 @@ class Aligner:
         at, support = seen
         return support > 0 and _distance_px(at, pose, self.template) < SAME_PLACE * side_px(pose, self.template)
 
-    def _know(self, pose: BoardPose, grey: Grey) -> None:
-        self._known = KnownView(grey, self._small_from_image @ pose.image_from_board, self.template)
+    def _know(self, image: Image, pose: BoardPose) -> None:
+        grey, small_from_image = shrink(image)
+        self._known = KnownView(grey, small_from_image @ pose.image_from_board, self.template)
+        self._look = None
 
     def _lose(self, frame: Frame) -> Alignment:
         if self._pose is not None:
