@@ -271,9 +271,9 @@ class Pipeline:
     def _is_unvouched(self, reading: BoardReading, frame: Frame, gate: GateState) -> bool:
         """Whether fingertips may have been taken for men: the first picture after a new lock shows a change.
 
-        In a folder of photos every picture may be such a one, and nothing in it ever stirs.
+        In a folder of photos, or in photos sent as a stream, every picture may be such a one, and nothing ever stirs.
         """
-        if gate.sure or frame.name or self.believed in ("", reading.board):
+        if gate.sure or frame.name or not self.gate.lives or self.believed in ("", reading.board):
             return False
         return not self.gate.stood(frame.time_s, UNVOUCHED_S)
 

@@ -324,13 +324,34 @@ def test_a_photo_is_read_though_nothing_vouches_for_it(template: BoardTemplate, 
     assert readings([pipeline.feed(Frame(one_man, number / 10, number, "1.jpg")) for number in range(15)])
 
 
+def frozen(film: Film, picture: Image, seconds: float) -> list[Observation]:
+    """The same picture again and again, as the film goes on."""
+    begun_s, film.time_s = film.time_s, film.time_s + seconds
+    return [
+        film.pipeline.feed(Frame(picture, begun_s + (number + 1) / RATE_HZ, number))
+        for number in range(round(seconds * RATE_HZ))
+    ]
+
+
+def test_photographs_sent_as_a_stream_are_read_as_those_of_a_folder(
+    template: BoardTemplate, empty: Image, one_man: Image
+) -> None:
+    film = Film(template)
+    film.pipeline.believed = EMPTY_BOARD
+    first = next(one for one in frozen(film, one_man, 4.0) if one.reading is not None)
+    assert first.reading is not None and first.reading.board == ONE_MAN
+    film.pipeline.believed = ONE_MAN
+    second = [one.reading.board for one in frozen(film, empty, 4.0) if one.reading is not None]
+    assert second[-1] == EMPTY_BOARD
+
+
 def test_a_frozen_camera_proves_no_change_after_a_new_lock(template: BoardTemplate, one_man: Image) -> None:
     film = Film(template)
     film.pipeline.believed = EMPTY_BOARD
-    still = [film.pipeline.feed(Frame(one_man, number / RATE_HZ, number)) for number in range(round(12 * RATE_HZ))]
+    film.show(one_man, 0.2)
+    still = frozen(film, one_man, 12.0)
     assert not readings(still)
     assert still[-1].frozen
-    film.time_s = 12.0
     assert readings(film.show(one_man, 8.0))
 
 

@@ -111,6 +111,9 @@ class Gate:
         """A picture of the free board from another time."""
         self._new_s = 0.0
         """When the newest picture came that was not the one before once more, pixel by pixel."""
+        self.lives = False
+        """Whether two pictures of a still board have ever differed, as a camera's do. Photographs sent as a stream do
+        not, and nothing in them stirs; a camera froze when its pictures differ no more."""
         self.reset()
 
     def reset(self) -> None:
@@ -163,7 +166,7 @@ class Gate:
 
     def is_frozen(self, time_s: float) -> bool:
         """Whether the pictures are one and the same, again and again, for longer than one of them vouches for."""
-        return self.watched_s(time_s) - self._new_s > MOST_STEP_S
+        return self.lives and self.watched_s(time_s) - self._new_s > MOST_STEP_S
 
     def refuse(self, time_s: float) -> GateState:
         """The picture that just settled, and was not sure, shows a thing over the board: it counts for no free board.
@@ -209,6 +212,7 @@ class Gate:
         motion = float(mask.mean()) / 255
         if self._differences.counts(mask):
             return self._move(small, mask, motion, time_s)
+        self.lives |= self._new_s == time_s and before is not None
         self._differences.learn_noise(self._anchor, small, light)
         if light.greatest_shift > LIGHT_STEP:
             self._stand(small, time_s)
@@ -301,7 +305,7 @@ class Gate:
 
     def _vouched_s(self, time_s: float) -> float:
         """Until when the pictures vouch for stillness: one that comes again and again is of a camera that froze."""
-        return min(time_s, self._new_s + MOST_STEP_S)
+        return min(time_s, self._new_s + MOST_STEP_S) if self.lives else time_s
 
     def _outlasts_the_first(self) -> bool:
         """Whether the only picture of the free board stood for so short a time that it may show a hand itself.
