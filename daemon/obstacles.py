@@ -11,7 +11,7 @@ from vision.watching.surroundings import LONGER_SIDE_PX
 from wording import sentence
 
 SILENT_S = 5.0
-"""So long after the board was last read at most it is said what keeps it from being read."""
+"""So long after the last hand has stirred over the board it is said what keeps it from being read."""
 SHAKING = 1 / LONGER_SIDE_PX
 """Way of the board from frame to frame, as a share of its side: a pixel of the picture in which motion is looked for,
 and about as much as that smears."""
@@ -27,8 +27,9 @@ class Obstacles:
 
     def __init__(self) -> None:
         self._told_unread = self._told_outside = False
-        self._read_s: float | None = None
-        """When the board was free last."""
+        self._free_s: float | None = None
+        """When the board was free last, and when something stirred over it."""
+        self._stirred_s = 0.0
         self._shaking = 0.0
 
     def look(self, seen: Observation, game: AnyGame) -> list[str]:
@@ -39,12 +40,17 @@ class Obstacles:
     def _unread(self, seen: Observation, gate: GateState) -> list[str]:
         """That something rests over the board, or that the picture shakes; until it ends nothing is read."""
         self._shaking += SMOOTHED * (seen.moved_share - self._shaking)
-        if gate.settled or self._read_s is None:
-            self._read_s, self._told_unread = seen.frame.time_s, False
-        if self._told_unread or seen.frame.time_s - self._read_s < SILENT_S:
+        time_s = seen.frame.time_s
+        if gate.settled or self._free_s is None:
+            self._free_s = self._stirred_s = time_s
+            self._told_unread = False
+        if self._told_unread:
             return []
-        shakes = gate.phase in ("moving", "settling") and self._shaking > SHAKING
-        self._told_unread = shakes or gate.phase == "occluded"
+        shakes = gate.phase != "occluded" and self._shaking > SHAKING and time_s - self._free_s >= SILENT_S
+        if gate.phase == "moving":
+            self._stirred_s = time_s
+        lies = gate.phase == "occluded" and time_s - self._stirred_s > SILENT_S
+        self._told_unread = shakes or lies
         if not self._told_unread:
             return []
         return [in_words(SHAKES if shakes else FROZEN if seen.frozen else BLOCKED)]

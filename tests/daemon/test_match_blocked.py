@@ -66,13 +66,13 @@ def test_a_hand_that_rests_shortly_is_not_mentioned() -> None:
 
 
 def test_what_lies_over_the_board_is_reported_once_even_if_it_stirs() -> None:
-    """Within five seconds of when the board was free."""
-    assert len(reports(SETTLED, *2 * [OCCLUDED, OCCLUDED, MOVING], OCCLUDED)) == 1
-    assert len(reports(SETTLED, OCCLUDED, MOVING, OCCLUDED, MOVING, OCCLUDED)) == 1
+    """Within five seconds or so of when it stirred last: a hand that hovers is none that lies there."""
+    assert len(reports(SETTLED, MOVING, *7 * [OCCLUDED], MOVING, *7 * [OCCLUDED])) == 1
+    assert reports(SETTLED, *4 * [OCCLUDED, OCCLUDED, OCCLUDED, MOVING], SETTLED) == []
 
 
 def test_once_the_board_was_free_the_next_obstacle_is_reported_again() -> None:
-    assert len(reports(*2 * [SETTLED, *6 * [OCCLUDED], MOVING])) == 2
+    assert len(reports(*2 * [SETTLED, *7 * [OCCLUDED], MOVING])) == 2
 
 
 @pytest.mark.parametrize(("moved_share", "told"), [(0.002, 0), (0.02, 1)])
