@@ -94,5 +94,16 @@ def test_a_board_half_hidden_as_the_light_goes_out_stands_where_it_was(
     assert corners_px(found.image_from_board) == pytest.approx(CORNERS, abs=0.5)
 
 
+def test_a_board_pushed_under_a_hand_as_the_light_goes_out_is_not_said_to_stand(
+    known: KnownView, textured: NDArray[np.uint8]
+) -> None:
+    dark = moved((textured * 0.25).astype(np.uint8), 40, 25)
+    hand = np.random.default_rng(2).normal(128, 60, (480, 640)).astype(np.float32)
+    dark[:, :320] = np.clip(cv2.GaussianBlur(hand, (0, 0), 4.0) * 2 - 128, 0, 255)[:, :320]
+    assert known.same_share(dark, POSE) < STANDS_SHARE
+    found = known.find(dark, POSE)
+    assert found is None or corners_px(found.image_from_board) == pytest.approx(CORNERS + np.array([40, 25]), abs=1.0)
+
+
 def test_a_board_turned_about_is_not_found(known: KnownView, textured: NDArray[np.uint8]) -> None:
     assert known.find(np.ascontiguousarray(textured[::-1, ::-1]), POSE) is None
