@@ -150,7 +150,7 @@ def scene_of(eyes: Seeing) -> Scene | None:
     side = phrases.named(game, game.to_move(referee.position))
     turn = worded("{side:Nom} to move", side=side) if outcome is None else worded("Game over")
     return Scene(
-        frame=seen.frame.image,
+        frame=seen.frame,
         template=eyes.pipeline.template,
         pose=seen.alignment.pose,
         board=game.board(referee.position),

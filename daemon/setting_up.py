@@ -142,7 +142,7 @@ class SettingUp:
         if frame is None:
             return None
         template = self._template if run is None else run.template
-        return functools.partial(_outlined, frame.image, template, pose if run is None else run.seen)
+        return functools.partial(_outlined, frame, template, pose if run is None else run.seen)
 
     def _lesson_board(self, board: str, faults: tuple[int, ...]) -> str:
         if (board, faults) != self._shown[:2]:
@@ -226,12 +226,12 @@ class SettingUp:
         self._say(text, code="setup")
 
 
-def _outlined(image: Image, template: BoardTemplate, pose: BoardPose | None) -> Image:
-    """The picture with the board's edge and its cells drawn in."""
-    drawn = image.copy()
+def _outlined(frame: Frame, template: BoardTemplate, pose: BoardPose | None) -> Image:
+    """The picture with the board's edge and its cells drawn in; decoded only now."""
+    drawn = frame.image.copy()
     if pose is None:
         return drawn
-    width = max(1, round(image.shape[0] / 360))
+    width = max(1, round(drawn.shape[0] / 360))
     corners = project(pose.image_from_board, template.corners_mm)
     for one, other in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         marks.line(drawn, one, other, OUTLINE, 2 * width)

@@ -31,7 +31,7 @@ def draw_overlay(scene: Scene, height_px: int = 720) -> Image:
     """
     canvas = np.full((height_px, round(height_px * 16 / 9), 3), GROUND, dtype=np.uint8)
     if scene.pose is None:
-        _fit(canvas[:, :height_px], (scene.frame * 0.45).astype(np.uint8))
+        _fit(canvas[:, :height_px], (scene.frame.image * 0.45).astype(np.uint8))
     else:
         _draw_board(canvas[:, :height_px], scene)
     unit = height_px / _SCALE
@@ -47,8 +47,8 @@ def _draw_board(view: Image, scene: Scene) -> None:
     template, side = scene.template, view.shape[0]
     view_from_board = _view_from_board(scene, side)
     view_from_image = view_from_board @ np.linalg.inv(scene.pose.image_from_board)
-    flags = cv2.INTER_LINEAR
-    view[:] = cv2.warpPerspective(scene.frame, view_from_image, (side, side), None, flags, cv2.BORDER_CONSTANT, GROUND)
+    photo, size = scene.frame.image, (side, side)
+    view[:] = cv2.warpPerspective(photo, view_from_image, size, None, cv2.INTER_LINEAR, cv2.BORDER_CONSTANT, GROUND)
     centres = project(view_from_board, template.cells_mm)
     scale = view_from_board[0, 0]
     radius, width = template.man_diameter_mm / 2 * scale * 1.12, max(2, round(side / 200))
@@ -133,7 +133,7 @@ def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
     """What the camera sees, with the board outlined."""
     if scene.pose is None:
         return  # it fills the place of the board
-    scale, left, top = _fit(box, scene.frame, middle=False)
+    scale, left, top = _fit(box, scene.frame.image, middle=False)
     outline = scene.pose.corners_px(scene.template) * scale + np.array([left, top])
     for index in range(4):
         marks.line(box, outline[index - 1], outline[index], AGENT, max(1, round(1.5 * unit)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from calibration.template import BoardTemplate
 from games import Step
-from vision.frame import Image
+from vision.frame import Frame
 from vision.pose import BoardPose
 
 
@@ -15,8 +15,8 @@ from vision.pose import BoardPose
 class Scene:
     """One moment, complete: the overlay remembers nothing."""
 
-    frame: Image
-    """The camera's picture."""
+    frame: Frame
+    """The camera's picture, decoded when it is drawn."""
     template: BoardTemplate
     pose: BoardPose | None = None
     """Where the board is in `frame`; None while it is lost."""

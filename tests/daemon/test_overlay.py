@@ -14,7 +14,7 @@ from daemon.showing.lettering import Colour
 from daemon.showing.overlay import draw_overlay
 from daemon.showing.scene import Scene
 from games import Step
-from vision.frame import Image
+from vision.frame import Frame, Image
 from vision.pose import BoardPose, FloatArray, pose_from_corners, project
 
 TEMPLATE = load_template("nine_mens_morris")
@@ -34,7 +34,7 @@ def picture(pose: BoardPose, template: BoardTemplate = TEMPLATE) -> Image:
 def scene(corners: tuple[tuple[float, float], ...] | None = None, **changes: object) -> Scene:
     """A scene without marks, the board seen from above or with its corners where they are given."""
     pose = pose_from_corners(np.array(corners or ((200, 100), (600, 100), (600, 500), (200, 500))), TEMPLATE)
-    return Scene(frame=picture(pose), template=TEMPLATE, pose=pose, board="." * 24, **changes)  # type: ignore[arg-type]
+    return Scene(frame=Frame(picture(pose), 0.0, 0), template=TEMPLATE, pose=pose, board="." * 24, **changes)  # type: ignore[arg-type]
 
 
 def cell(name: str) -> int:
@@ -57,10 +57,10 @@ def amount(image: Image, colour: Colour, name: str, radius_px: int = 48) -> int:
 
 def test_the_overlay_is_a_new_picture_of_sixteen_to_nine() -> None:
     shown = scene()
-    before = shown.frame.copy()
+    before = shown.frame.image.copy()
     for height, width in ((720, 1280), (480, 853), (1080, 1920), (120, 213)):
         assert draw_overlay(shown, height).shape == (height, width, 3)
-    assert (shown.frame == before).all()
+    assert (shown.frame.image == before).all()
 
 
 def test_the_board_stays_where_it_is_while_the_camera_moves() -> None:
@@ -112,7 +112,7 @@ def test_the_last_move_and_the_faults_are_marked_in_colours_of_their_own() -> No
         lambda shown: {"to_move": "dark to move"},
         lambda shown: {"moves": ("d6", "f4")},
         lambda shown: {"board": "W" + "." * 23},
-        lambda shown: {"frame": 255 - shown.frame},
+        lambda shown: {"frame": dataclasses.replace(shown.frame, image=255 - shown.frame.image)},
     ],
 )
 def test_everything_there_is_to_know_shows_in_the_panel(change: Callable[[Scene], dict[str, object]]) -> None:

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -22,6 +23,7 @@ from daemon.showing.web import WebPage
 from daemon.wishes import Wish, parse_wish
 from vision.calibrating.guided import STUCK_S
 from vision.frame import Frame
+from vision.sources.encoded import EncodedFrame, peek
 from vision.watching.align import Aligner
 
 GAME = games.load("morris")
@@ -158,3 +160,14 @@ def test_an_agents_hand_is_asked_for_where_no_camera_sees_it() -> None:
     assert told_of(play, watched=False)["hand"] is None  # dealt, and known
     for nobody in (Referee(dominoes), Referee(GAME, agents=("alphabeta", None))):
         assert told_of(nobody, watched=True)["hand"] is None and "hand" not in offers_of(nobody, watched=True)
+
+
+def test_what_the_page_may_show_is_not_decoded_before_somebody_looks(tmp_path: Path) -> None:
+    jpeg = peek(cv2.imencode(".jpg", frame().image)[1].tobytes())
+    assert jpeg is not None
+    coming = EncodedFrame(jpeg, 1.0, 1)
+    setup, _ = setting_up(tmp_path)
+    setup.see(coming)
+    draw = setup.picture(None)
+    assert draw is not None and "image" not in vars(coming)
+    assert draw().shape == frame().image.shape and "image" in vars(coming)
