@@ -4,7 +4,8 @@
     python -m tests.bench.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 2 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
 
 A hand lies over every move; the camera stands (--sway 0), leans (0.2) or is held in a hand (1); the board lies a little
-elsewhere after each move (--nudge 1) or does not (0); it lies free for so many seconds (--free, "0.8,4" is a range).
+elsewhere after each move (--nudge 1) or does not (0); it lies free for so many seconds (--free, "0.8,4" is a range);
+the lens keeps its focus or breathes in and out of it (--blur 3).
 Each film is watched by a program of its own, all of it: pipeline, match, referee. Printed are, for each film and in
 all: boards (that the rules allow) followed in their order; wrong boards, believed and shown by no photo then; illegal
 boards and how many of them were told; complaints of other boards; seconds from the hand's leaving the picture to the
@@ -220,6 +221,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--nudge", type=_numbers, default=[1.0])
     parser.add_argument("--free", nargs="+", type=_free, default=["2"], metavar="S")
     parser.add_argument("--seeds", type=lambda words: [int(word) for word in words.split(",")], default=[7])
+    parser.add_argument("--blur", type=_numbers, default=[0.0], help="greatest blur of a lens that hunts, width / 1000")
     parser.add_argument("--plies", type=int, default=12, help="photos after the first; 0 is the whole game")
     parser.add_argument("--jobs", type=int, default=1, help="films side by side")
     parser.add_argument("--keep", type=Path, help="folder for the films; those found there are not made again")
@@ -246,8 +248,10 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs the bench."""
     given = arguments(words)
     plans = [
-        Plan(sway, nudge, free, seed, given.plies)
-        for sway, nudge, free, seed in itertools.product(given.sway, given.nudge, given.free, given.seeds)
+        Plan(sway, nudge, free, seed, given.plies, blur)
+        for sway, nudge, free, seed, blur in itertools.product(
+            given.sway, given.nudge, given.free, given.seeds, given.blur
+        )
     ]
     with tempfile.TemporaryDirectory(prefix="kibitzer-films-") as temporary:
         folder = given.keep or Path(temporary)

@@ -1,4 +1,4 @@
-"""Decides when the board may be read: nothing moves, no hand lies over it, and the light is steady."""
+"""Decides when the board may be read: nothing moves, no hand lies over it, light and focus are steady."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 
 from vision.frame import Image
 from vision.watching.cover import Flags, Mask
-from vision.watching.differences import Differences
-from vision.watching.light import FloatImage, light_change
+from vision.watching.differences import Differences, pair
+from vision.watching.focus import LEGIBLE_PX, blur_px
+from vision.watching.light import FloatImage
 from vision.watching.surroundings import Surroundings, small_picture
 
 LIGHT_STEP = 0.10
@@ -39,6 +40,10 @@ SWEPT = 0.3
 MOST_STEP_S = 2.0
 """As much stillness one picture vouches for at most: where the computer slept, its clock leapt, or the camera froze,
 nobody watched."""
+FOCUS_S, HUNTS_S = 1.5, 5.0
+"""A picture that is blurrier than one before is read once it has stayed as blurry for FOCUS_S: a lens that breathes in
+and out within four seconds does not. It is not waited for any longer than HUNTS_S: a lens that hunts was sharp by then.
+"""
 WARM_UP_S = 0.3
 """A camera's first pictures may be broken, dark or of other colours; what differs from them has not moved."""
 
@@ -139,6 +144,11 @@ class Gate:
         self._seen_through: bool | None = None
         """Whether the board is read through what lies over it; None where nobody was asked."""
         self._sure = True
+        self._sharpest: FloatImage | None = None
+        """The sharpest still picture, until one that is blurrier has been read."""
+        self._soft: FloatImage | None = None
+        """The picture with which the present blur began; None while there is none."""
+        self._sharp_s = self._soft_s = 0.0
         self._refused: FloatImage | None = None
         self._refused_s, self._again_s = REFUSED_S, 0.0
 
@@ -207,19 +217,20 @@ class Gate:
             self._stand(small, time_s)
             return self._state("settling", 0.0, small)
         # 1. Against the picture with which it began to stand still: slow movement adds up until it shows.
-        light = light_change(self._anchor, small)
-        mask = self._differences.mask(self._anchor, small, light)
+        seen = pair(self._anchor, small)
+        mask = self._differences.mask(seen)
         motion = float(mask.mean()) / 255
         if self._differences.counts(mask):
             return self._move(small, mask, motion, time_s)
         self.lives |= self._new_s == time_s and before is not None
-        self._differences.learn_noise(self._anchor, small, light)
-        if light.greatest_shift > LIGHT_STEP:
+        self._differences.learn_noise(seen)
+        if seen.light.greatest_shift > LIGHT_STEP:
             self._stand(small, time_s)
             return self._state("light", motion, small)
-        # 2. Long enough?
+        # 2. Long enough, and in focus?
         still_s = time_s - self._since_s
-        if still_s < self.settle_s:
+        blurred = self._is_blurred(small, time_s)
+        if still_s < self.settle_s or blurred:
             return self._state("settling", motion, small)
         # 3. Against the pictures that were read last: what reaches in from outside is a hand that rests.
         if not self._told:
@@ -257,6 +268,20 @@ class Gate:
     def watched_s(self, time_s: float) -> float:
         """A time of the camera's clock without what nobody watched; it goes on when the gate starts over."""
         return time_s - self._leapt_s
+
+    def _is_blurred(self, small: FloatImage, time_s: float) -> bool:
+        """Whether the lens has left its focus, and may soon come back to it."""
+        sharpest = self._sharpest
+        blur = -np.inf if sharpest is None or sharpest.shape != small.shape else blur_px(sharpest, small)
+        if blur > LEGIBLE_PX:
+            if self._soft is None or abs(blur_px(self._soft, small)) > LEGIBLE_PX:
+                self._soft, self._soft_s = small, time_s
+            if time_s - self._soft_s < FOCUS_S and time_s - self._sharp_s < HUNTS_S:
+                return True
+        if not 0 <= blur <= LEGIBLE_PX:
+            self._sharpest = small
+        self._soft, self._sharp_s = None, time_s
+        return False
 
     def _move(self, small: FloatImage, mask: Mask, motion: float, time_s: float) -> GateState:
         self._stand(small, time_s)
@@ -410,6 +435,5 @@ class Gate:
         obstacle = self._obstacle
         if obstacle is None or obstacle.swept[things].mean() < SWEPT:
             return False
-        light = light_change(obstacle.picture, small)
-        changed_since = self._differences.mask(obstacle.picture, small, light) > 0
+        changed_since = self._differences.mask(pair(obstacle.picture, small)) > 0
         return not changed_since[things].any()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate
 from vision.pose import project
 from vision.primitives.features import board_mask, fit_homography
+from vision.watching.focus import blur_px, blurred
 from vision.watching.light import BLACK
 from vision.watching.surroundings import RING
 
@@ -36,6 +37,8 @@ MOSTLY = 0.5
 """Share of the known points from which they need no help of the table."""
 NEAR_PX = 3.0
 """A board found farther from where it was looked for is looked for once more there: flow is exact over short ways."""
+SMALL_PX = 128
+"""About the longer side of the pictures by which it is told how far the lens is out of focus."""
 COARSE = 4
 """How many times smaller the picture is in which a board is looked for that flow does not reach."""
 REACH = 0.12
@@ -107,8 +110,8 @@ class KnownView:
         if len(self._board) < FEWEST:
             return 0.0
         columns, rows = np.round(self._board).astype(np.intp).T
-        now = self._seen_from_above(grey, image_from_board)
-        return float((_correlation(self._picture, now)[rows, columns] > SAME).mean())
+        known, now = self._as_sharp(self._seen_from_above(grey, image_from_board))
+        return float((_correlation(known, now)[rows, columns] > SAME).mean())
 
     def _find(self, grey: Grey, near: FloatArray) -> Registration | None:
         """The same without a search: the board lies within the reach of optical flow."""
@@ -126,13 +129,13 @@ class KnownView:
 
     def _moved(self, grey: Grey, near: FloatArray) -> Registration | None:
         """Where the board is, by how far its points lie off where `near` puts them."""
-        now = self._seen_from_above(grey, near)
-        board = self._fit(now, self._board)
+        known, now = self._as_sharp(self._seen_from_above(grey, near))
+        board = self._fit(known, now, self._board)
         support = 0.0 if board is None else board.agree / len(self._board)
         if board is not None and support >= MOSTLY:
             return self._registered(near, board, support)
         # A hand leaves little of it in view: the table helps where it says the same, or else stands for it.
-        table = self._fit(now, self._around)
+        table = self._fit(known, now, self._around)
         if board is not None and support >= MOVED_SUPPORT:
             both = None if table is None else board.joined(table)
             as_one = table is not None and both is not None and both.agree >= board.agree + MOSTLY * table.agree
@@ -146,14 +149,22 @@ class KnownView:
         image_from_board = near @ np.linalg.inv(self._from_board) @ fit.now_from_known @ self._from_board
         return Registration(image_from_board / image_from_board[2, 2], support)
 
-    def _fit(self, now: Grey, points: FloatArray) -> _Fit | None:
+    def _as_sharp(self, now: Grey) -> tuple[Grey, Grey]:
+        """The known picture and another in its frame, the sharper one as blurred as the other."""
+        shrink = max(1, max(self._size) // SMALL_PX)
+        size = self._size[0] // shrink, self._size[1] // shrink
+        small, known = (cv2.resize(one, size, interpolation=cv2.INTER_AREA) for one in (now, self._picture))
+        blur = shrink * blur_px(np.asarray(known, np.uint8), np.asarray(small, np.uint8))
+        return blurred(self._picture, max(0.0, blur)), blurred(now, max(0.0, -blur))
+
+    def _fit(self, known: Grey, now: Grey, points: FloatArray) -> _Fit | None:
         """What most of the points that can be followed agree on, in a picture made as bright there as the known one."""
         if len(points) < FEWEST:
             return None
         columns, rows = np.round(points).astype(np.intp).T
-        gain = np.median((self._picture[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
+        gain = np.median((known[rows, columns] + BLACK) / (now[rows, columns] + BLACK))
         alike = np.asarray(cv2.convertScaleAbs(now, alpha=gain, beta=BLACK * (gain - 1)), dtype=np.uint8)
-        flow = follow_points(self._picture, alike, points)
+        flow = follow_points(known, alike, points)
         return _fit_points(points[flow.kept], flow.points[flow.kept])
 
     def _shifted(self, grey: Grey, near: FloatArray) -> FloatArray | None:

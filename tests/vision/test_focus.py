@@ -1,0 +1,115 @@
+"""A lens that leaves its focus: how blurry a picture is, and what the gate makes of it, on drawn boards."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.template import BoardTemplate, load_template
+from tests.vision.test_gate import RATE_HZ, Steady, fresh, man, with_arm
+from vision.frame import Image
+from vision.watching.focus import BLURS_PX, LEGIBLE_PX, as_sharp, blur_px
+from vision.watching.gate import FOCUS_S
+from vision.watching.light import FloatImage
+from vision.watching.surroundings import small_picture
+
+BREATH_S = 2.0
+"""From sharp to sharp."""
+
+
+@pytest.fixture(scope="module")
+def template() -> BoardTemplate:
+    return load_template("nine_mens_morris")
+
+
+def blurred(picture: Image, blur: float) -> Image:
+    return picture if not blur else np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.uint8)
+
+
+def seen(table: Steady, picture: Image, gain: float = 1.0, noise: float = 2.0) -> FloatImage:
+    noisy = picture * gain + table._rng.normal(0, noise, picture.shape)
+    return small_picture(np.clip(noisy, 0, 255).astype(np.uint8))
+
+
+@pytest.mark.parametrize("gain", [1.0, 0.6])
+@pytest.mark.parametrize("noise", [1.0, 6.0])
+def test_a_blur_is_measured_whatever_light_and_noise(template: BoardTemplate, gain: float, noise: float) -> None:
+    table = Steady(template)
+    sharp = seen(table, table.board(man(4)))
+    scale = table.board().shape[0] / sharp.shape[0]
+    for blur in BLURS_PX[1:-1]:
+        measured = blur_px(sharp, seen(table, blurred(table.board(man(4)), blur * scale), gain, noise))
+        assert blur / 1.5 < measured < blur * 1.5
+    assert blur_px(sharp, seen(table, table.board(man(4)), gain, noise)) <= LEGIBLE_PX
+
+
+def test_a_sharper_picture_is_told_from_a_blurrier_one_and_both_are_made_alike(template: BoardTemplate) -> None:
+    table = Steady(template)
+    sharp, soft = seen(table, table.board()), seen(table, blurred(table.board(), 5))
+    assert blur_px(sharp, soft) > 0 > blur_px(soft, sharp)
+    one, other = as_sharp(soft, sharp)
+    assert one is soft and np.abs(one - other).mean() < np.abs(soft - sharp).mean() / 2
+
+
+def test_a_hand_over_the_board_is_no_blur(template: BoardTemplate) -> None:
+    table = Steady(template)
+    free, covered = seen(table, table.board()), seen(table, with_arm(table.board(), (250, 200)))
+    assert abs(blur_px(free, covered)) <= LEGIBLE_PX
+
+
+def breathe(table: Steady, picture: Image, seconds: float) -> list[tuple[float, str, bool]]:
+    """How blurry each picture of a lens that hunts was, and phase and whether it settled afresh."""
+    told, greatest = [], 1.2 * picture.shape[0] / 128
+    for _ in range(round(seconds * RATE_HZ)):
+        blur = greatest * np.sin(np.pi * table.time_s / BREATH_S) ** 2
+        (state,) = table.show(blurred(picture, blur))
+        told.append((blur / greatest, state.phase if not state.settled else "settled", state.fresh))
+    return told
+
+
+def test_a_lens_that_hunts_is_neither_motion_nor_a_hand_nor_a_lamp(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    told = breathe(table, table.board(), 8)
+    assert {phase for _, phase, _ in told} == {"settling", "settled"}
+    assert not any(again for _, _, again in told)
+    assert max(blur for blur, phase, _ in told if phase == "settled") < 0.5
+
+
+def test_a_man_laid_while_the_lens_hunts_is_read_in_a_sharp_picture(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    breathe(table, with_arm(table.board(), (260, 230)), 1)
+    told = breathe(table, table.board(man(4)), BREATH_S + 1)
+    assert sum(again for _, _, again in told) == 1
+    assert next(blur for blur, _, again in told if again) < 0.5
+
+
+def test_a_hand_is_seen_while_the_lens_hunts(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    told = breathe(table, with_arm(table.board(), (260, 230)), 6)
+    assert {phase for _, phase, _ in told[RATE_HZ:]} <= {"occluded", "settling", "moving"}
+
+
+def test_a_camera_that_stays_out_of_focus_is_read_all_the_same(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    table.show(with_arm(table.board(), (260, 230)), 1)
+    soft = blurred(table.board(man(4)), 5)
+    assert not any(state.settled for state in table.show(soft, FOCUS_S - 0.2))
+    states = table.show(soft, 2)
+    assert fresh(states) == 1 and states[-1].settled
+    assert all(state.settled for state in table.show(soft, 4))
+
+
+def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(template: BoardTemplate) -> None:
+    table = Steady(template)
+    table.show(table.board(), 2)
+    table.show(with_arm(table.board(), (260, 230)), 1)
+    softest = [
+        state for _ in range(8) for blur in (4, 7) for state in table.show(blurred(table.board(man(4)), blur), 0.6)
+    ]
+    assert not any(state.settled for state in softest[: round(4 * RATE_HZ)])
+    assert fresh(softest) == 1
