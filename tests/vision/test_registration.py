@@ -8,9 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.template import load_template
+from tests.vision.drawn import draw
 from vision.pose import pose_from_corners, project
 from vision.simulated.sway import RandomWay
-from vision.watching.registration import STANDS_SHARE, KnownView
+from vision.watching.registration import MOSTLY, STANDS_SHARE, KnownView
 
 TEMPLATE = load_template("nine_mens_morris")
 CORNERS = np.array([[150, 60], [490, 60], [490, 400], [150, 400]], dtype=np.float64)
@@ -107,3 +108,20 @@ def test_a_board_pushed_under_a_hand_as_the_light_goes_out_is_not_said_to_stand(
 
 def test_a_board_turned_about_is_not_found(known: KnownView, textured: NDArray[np.uint8]) -> None:
     assert known.find(np.ascontiguousarray(textured[::-1, ::-1]), POSE) is None
+
+
+@pytest.mark.parametrize("blur", [2.0, 3.0])
+def test_a_board_is_followed_by_a_lens_that_leaves_its_focus_and_comes_back(blur: float) -> None:
+    image, pose = draw(TEMPLATE, cells="WB......W....B.....W..B.")
+    sharp = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    soft = np.asarray(cv2.GaussianBlur(sharp, (0, 0), blur), dtype=np.uint8)
+    shift = np.array([4.0, -3.0])
+    for known, seen in ((sharp, soft), (soft, sharp)):
+        view = KnownView(known, pose.image_from_board, TEMPLATE)
+        assert view.same_share(seen, pose.image_from_board) > STANDS_SHARE
+        found = view.find(
+            np.asarray(cv2.warpAffine(seen, np.array([[1, 0, 4.0], [0, 1, -3.0]]), sharp.shape[::-1]), dtype=np.uint8),
+            pose.image_from_board,
+        )
+        assert found is not None and found.support > MOSTLY
+        assert corners_px(found.image_from_board) == pytest.approx(corners_px(pose.image_from_board) + shift, abs=1.0)
