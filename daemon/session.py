@@ -181,7 +181,7 @@ class Session:
             referee.withdrawn = to_clear
         else:
             game_id = stored.game_id
-            referee = Referee(self.game, self._agents(), history, stored.moves, stored.known)
+            referee = Referee(self.game, self._agents(), history, stored.moves, stored.known, stored.assumed)
             referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))

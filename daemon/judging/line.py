@@ -36,14 +36,20 @@ class LineOfPlay:
     """The positions from the start and the plies between them."""
 
     def __init__(
-        self, game: AnyGame, history: Sequence[Any] = (), moves: Sequence[str] = (), known: Sequence[Known] = ()
+        self,
+        game: AnyGame,
+        history: Sequence[Any] = (),
+        moves: Sequence[str] = (),
+        known: Sequence[Known] = (),
+        assumed: Sequence[bool] = (),
     ) -> None:
         self.game = game
         self.positions = list(history) or [game.initial()]
         self.plies = []
         for number, text in enumerate(moves):
             move = game.parse_move(self.positions[number], text)
-            self.plies.append(self._ply(self.positions[number], move, known[number] if known else ""))
+            ply = self._ply(self.positions[number], move, known[number] if known else "")
+            self.plies.append(dataclasses.replace(ply, assumed=bool(assumed) and assumed[number]))
         self.beyond: tuple[Ply, ...] = ()
         """Seen plies that count no more, because the game was over before them as it is now believed to have gone."""
 

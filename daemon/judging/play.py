@@ -49,10 +49,11 @@ class Play:
         history: Sequence[Any] = (),
         moves: Sequence[str] = (),
         known: Sequence[Known] = (),
+        assumed: Sequence[bool] = (),
     ) -> None:
         self.game = game
         self.agents = agents
-        self.line = LineOfPlay(game, history, moves, known)
+        self.line = LineOfPlay(game, history, moves, known, assumed)
         self.agent_move: Any = None
         """The agent's answer that waits to be carried out on the board."""
         self.verdict: Verdict = "start"

@@ -119,6 +119,11 @@ class StoredGame:
         return tuple(ply.known for ply in self.plies)
 
     @property
+    def assumed(self) -> tuple[bool, ...]:
+        """Which of them nobody saw."""
+        return tuple(ply.verdict == ASSUMED for ply in self.plies)
+
+    @property
     def asked_thought(self) -> Thought | None:
         """What an agent said of the move that it asked for last; None where it asked for none since the last ply."""
         for note in reversed(self.notes):

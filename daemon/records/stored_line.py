@@ -24,7 +24,7 @@ def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
 
 def line_of(game: AnyGame, stored: StoredGame) -> LineOfPlay:
     """The line of a recorded game, with the moves after its end that count no more. Raises GameError."""
-    line = LineOfPlay(game, history_of(game, stored), stored.moves, stored.known)
+    line = LineOfPlay(game, history_of(game, stored), stored.moves, stored.known, stored.assumed)
     line.beyond = tuple(Ply(None, text, side, True, known) for text, side, known in stored.beyond)
     return line
 

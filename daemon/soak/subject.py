@@ -190,7 +190,8 @@ class Subject:
             referee = Referee(self.game, agents)
         else:
             game_id = stored.game_id
-            referee = Referee(self.game, agents, history_of(self.game, stored), stored.moves, stored.known)
+            history = history_of(self.game, stored)
+            referee = Referee(self.game, agents, history, stored.moves, stored.known, stored.assumed)
             referee.recall(asked_move(stored))
         match = Match(
             referee,

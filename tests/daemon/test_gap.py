@@ -21,6 +21,7 @@ from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
+from daemon.records.stored_line import line_of
 from games import AnyGame, PositionError
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import bench_of
@@ -180,6 +181,7 @@ def test_the_record_is_one_game_and_says_which_moves_nobody_saw(tmp_path: Path) 
     stored = journal.game(game_id)
     assert len(journal.ids()) == 1
     assert [ply.verdict for ply in stored.plies] == ["legal", *["assumed"] * 5, "legal"]
+    assert [ply.assumed for ply in line_of(game, stored).plies] == [False, *[True] * 5, False]
 
 
 @pytest.mark.parametrize("name", games.names())

@@ -197,7 +197,7 @@ class GuidedCalibration:
         if self._aligner is None:
             self._aligner = self._aligner_at_corners(frame.image)
         alignment = self._aligner.update(frame)
-        if alignment.relocked:
+        if alignment.strange:
             self._gate.reset()
             self._inspection.forget_place()
         self.template = self._aligner.template
