@@ -113,3 +113,10 @@ def test_a_lens_that_never_comes_back_is_waited_for_no_longer_than_it_may_hunt(t
     ]
     assert not any(state.settled for state in softest[: round(4 * RATE_HZ)])
     assert fresh(softest) == 1
+
+
+@pytest.mark.parametrize("gain", [0.6, 0.8, 1.2])
+def test_another_exposure_is_no_blur(template: BoardTemplate, gain: float) -> None:
+    table = Steady(template)
+    before, after = seen(table, table.board(man(4))), seen(table, table.board(man(9)), gain)
+    assert as_sharp(before, after) == (before, after)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.watching.light import BLACK, FloatImage
+from vision.watching.light import FloatImage
 
 BLURS_PX: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 """Standard deviations that are tried, in pixels of the gate's picture, each about the root of two times the one before.
@@ -17,8 +17,8 @@ LEGIBLE_PX: Final = 0.35
 """Blur with which all men and tiles are read as without; at 0.5 the first pips are misread (docs/models.md)."""
 BLOCK_PX: Final = 8
 """Side of the blocks in which detail is compared: about a man."""
-DETAILED: Final = 0.25
-"""Share of the blocks, those with most detail, that are compared: in the others there is more noise than detail."""
+RICH: Final = 0.25
+"""Share of the blocks, those with most contrast, that are compared: in the others there is more noise than detail."""
 
 
 Picture = TypeVar("Picture", FloatImage, NDArray[np.uint8])
@@ -28,18 +28,19 @@ Picture = TypeVar("Picture", FloatImage, NDArray[np.uint8])
 def blur_px(before: Picture, after: Picture) -> float:
     """How much blurrier `after` is, as a standard deviation in pixels; negative where it is sharper. 0.2 ms.
 
-    By the detail of the logarithm of grey, so that light does not count, in the middle one of many blocks, so that a
-    hand over less than half of them does not count either.
+    By how much of the contrast of a block is fine detail, so that light does not count, in the middle one of many
+    blocks, so that a hand over less than half of them does not count either.
     """
-    one, other = _log_grey(before), _log_grey(after)
-    detail, blurrier = _detail(one), _detail(other)
-    chosen = _detailed(detail, blurrier)
-    times, sharper, sign = _times(detail, blurrier, chosen), one, 1
-    if times < 1:
-        times, blurrier, sharper, sign = 1 / times, detail, other, -1
-    best = 0.0
+    one, other = _grey(before), _grey(after)
+    contrasts = _contrast(one), _contrast(other)
+    chosen = _rich(*contrasts)
+    fineness = _detail(one) / contrasts[0], _detail(other) / contrasts[1]
+    times = _times(*fineness, chosen)
+    sharper, blurrier, sign = (one, fineness[1], 1) if times > 1 else (other, fineness[0], -1)
+    times, best = max(times, 1 / times), 0.0
     for blur in BLURS_PX:
-        left = _times(_detail(blurred(sharper, blur)), blurrier, chosen)
+        soft = blurred(sharper, blur)
+        left = _times(_detail(soft) / _contrast(soft), blurrier, chosen)
         if abs(np.log(left)) >= abs(np.log(times)):
             break
         times, best = left, blur
@@ -48,8 +49,14 @@ def blur_px(before: Picture, after: Picture) -> float:
 
 def as_sharp(before: FloatImage, after: FloatImage) -> tuple[FloatImage, FloatImage]:
     """Both pictures, the sharper one as blurred as the other."""
-    blur = blur_px(before, after)
+    blur = told_blur_px(before, after)
     return blurred(before, max(0.0, blur)), blurred(after, max(0.0, -blur))
+
+
+def told_blur_px(before: Picture, after: Picture) -> float:
+    """The same as `blur_px`, and 0 where what is measured may be no more than noise, a shadow or a reflection."""
+    blur = blur_px(before, after)
+    return blur if abs(blur) > LEGIBLE_PX else 0.0
 
 
 def blurred(picture: Picture, blur: float) -> Picture:
@@ -57,25 +64,34 @@ def blurred(picture: Picture, blur: float) -> Picture:
     return picture if not blur else np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), dtype=picture.dtype)
 
 
-def _log_grey(picture: NDArray[Any]) -> NDArray[np.float32]:
+def _grey(picture: NDArray[Any]) -> NDArray[np.float32]:
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) if picture.ndim == 3 else picture
-    return np.asarray(cv2.log(grey.astype(np.float32) + np.float32(BLACK)), dtype=np.float32)
+    return np.asarray(grey, dtype=np.float32)
 
 
-def _detail(log_grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean detail of each block."""
-    height, width = log_grey.shape
+def _detail(grey: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(blocks,) mean of the fine detail."""
+    return _by_blocks(np.abs(cv2.Laplacian(grey, cv2.CV_32F)))
+
+
+def _contrast(grey: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(blocks,) mean difference from the mean around; never 0."""
+    return _by_blocks(np.abs(grey - cv2.blur(grey, (2 * BLOCK_PX + 1, 2 * BLOCK_PX + 1)))) + np.float32(1e-3)
+
+
+def _by_blocks(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    height, width = values.shape
     size = max(1, width // BLOCK_PX), max(1, height // BLOCK_PX)
-    return np.asarray(cv2.resize(np.abs(cv2.Laplacian(log_grey, cv2.CV_32F)), size, interpolation=cv2.INTER_AREA))
+    return np.asarray(cv2.resize(values, size, interpolation=cv2.INTER_AREA), dtype=np.float32).ravel()
 
 
-def _detailed(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """The blocks with most detail in both."""
-    both = np.minimum(one, other)
-    rank = int((1 - DETAILED) * (both.size - 1))
-    return np.asarray(both >= np.partition(both, rank, axis=None)[rank])
+def _rich(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(blocks,) those with most contrast in both pictures, each by its own measure."""
+    both = np.minimum(one / np.median(one), other / np.median(other))
+    rank = int((1 - RICH) * (both.size - 1))
+    return np.asarray(both >= np.partition(both, rank)[rank])
 
 
 def _times(one: NDArray[np.float32], other: NDArray[np.float32], chosen: NDArray[np.bool_]) -> float:
-    """How many times as much detail the first has, in the middle block."""
+    """How many times as fine the first is, in the middle one of the chosen blocks."""
     return float(np.median((one[chosen] + 1e-6) / (other[chosen] + 1e-6)))

@@ -145,7 +145,7 @@ class Gate:
         """Whether the board is read through what lies over it; None where nobody was asked."""
         self._sure = True
         self._sharpest: FloatImage | None = None
-        """The sharpest still picture, until one that is blurrier has been read."""
+        """The sharpest still picture since the last that was read, that one included."""
         self._soft: FloatImage | None = None
         """The picture with which the present blur began; None while there is none."""
         self._sharp_s = self._soft_s = 0.0
@@ -294,7 +294,7 @@ class Gate:
     def _settle(self, small: FloatImage, motion: float, time_s: float) -> GateState:
         fresh, self._told = not self._told, True
         if fresh:
-            self._settled = small
+            self._settled = self._sharpest = small
             if self.beside is None:
                 self._beside_s = time_s
             elif time_s - self._beside_s > BESIDE_S or self._outlasts_the_first():
