@@ -16,7 +16,9 @@ SHAKING = 1 / LONGER_SIDE_PX
 """Way of the board from frame to frame, as a share of its side: a pixel of the picture in which motion is looked for,
 and about as much as that smears."""
 SMOOTHED = 0.1
-"""Weight of the newest frame in the mean of that way."""
+"""Weight of the newest frame in the share of frames in which it goes so far."""
+MOSTLY = 0.5
+"""Share of the frames from which the picture shakes: one knock, however hard, is none of its shaking."""
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
 FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
@@ -31,6 +33,7 @@ class Obstacles:
         """When the board was free last, and when something stirred over it."""
         self._stirred_s = 0.0
         self._shaking = 0.0
+        """Share of the latest frames in which the board went farther than SHAKING."""
 
     def look(self, seen: Observation, game: AnyGame) -> list[str]:
         """What is new to tell of a picture with the board in it: sentences, often none."""
@@ -39,14 +42,14 @@ class Obstacles:
 
     def _unread(self, seen: Observation, gate: GateState) -> list[str]:
         """That something rests over the board, or that the picture shakes; until it ends nothing is read."""
-        self._shaking += SMOOTHED * (seen.moved_share - self._shaking)
+        self._shaking += SMOOTHED * ((seen.moved_share > SHAKING) - self._shaking)
         time_s = seen.frame.time_s
         if gate.settled or self._free_s is None:
             self._free_s = self._stirred_s = time_s
             self._told_unread = False
         if self._told_unread:
             return []
-        shakes = gate.phase != "occluded" and self._shaking > SHAKING and time_s - self._free_s >= SILENT_S
+        shakes = gate.phase != "occluded" and self._shaking > MOSTLY and time_s - self._free_s >= SILENT_S
         if gate.phase == "moving":
             self._stirred_s = time_s
         lies = gate.phase == "occluded" and time_s - self._stirred_s > SILENT_S

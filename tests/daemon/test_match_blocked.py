@@ -28,8 +28,10 @@ SETTLED = dataclasses.replace(OCCLUDED, phase="settled", settled=True)
 class Gated:
     """Stands where the eyes stand: gives the states of the gate it was told, and no readings."""
 
-    def __init__(self, *states: GateState, outside: tuple[tuple[int, ...], ...] = (), moved_share: float = 0.0) -> None:
-        self.states, self.moved_share = list(states), moved_share
+    def __init__(
+        self, *states: GateState, outside: tuple[tuple[int, ...], ...] = (), moved: tuple[float, ...] = ()
+    ) -> None:
+        self.states, self.moved = list(states), list(moved)
         self.outside, self.frozen = list(outside), False
 
     def feed(self, frame: Frame) -> Observation:
@@ -40,7 +42,7 @@ class Gated:
             PICTURE,
             self.states.pop(0),
             outside=outside,
-            moved_share=self.moved_share,
+            moved_share=self.moved.pop(0) if self.moved else 0.0,
             frozen=self.frozen,
         )
 
@@ -75,10 +77,12 @@ def test_once_the_board_was_free_the_next_obstacle_is_reported_again() -> None:
     assert len(reports(*2 * [SETTLED, *7 * [OCCLUDED], MOVING])) == 2
 
 
-@pytest.mark.parametrize(("moved_share", "told"), [(0.002, 0), (0.02, 1)])
-def test_a_picture_that_shakes_too_much_to_be_read_is_told_once_with_what_helps(moved_share: float, told: int) -> None:
-    """Hands that move over a board that rests are none: who moves them knows."""
-    heard = said(Gated(SETTLED, *20 * [MOVING], moved_share=moved_share))
+@pytest.mark.parametrize(("moved", "told"), [(21 * (0.002,), 0), (21 * (0.02,), 1), ((*9 * (0.0,), 0.2), 0)])
+def test_a_picture_that_shakes_too_much_to_be_read_is_told_once_with_what_helps(
+    moved: tuple[float, ...], told: int
+) -> None:
+    """Hands that move over a board that rests are none: who moves them knows. Nor is a knock against the board."""
+    heard = said(Gated(SETTLED, *20 * [MOVING], moved=moved))
     assert len([text for text in heard if "shakes" in text and "Lean" in text]) == told == len(heard)
 
 
