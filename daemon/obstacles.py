@@ -11,7 +11,8 @@ from vision.watching.surroundings import LONGER_SIDE_PX
 from wording import sentence
 
 SILENT_S = 5.0
-"""So long after the last hand has stirred over the board it is said what keeps it from being read."""
+"""So long after a hand has stirred over the board last, the light has changed or the board was knocked against, it is
+said what keeps it from being read."""
 SHAKING = 1 / LONGER_SIDE_PX
 """Way of the board from frame to frame, as a share of its side: a pixel of the picture in which motion is looked for,
 and about as much as that smears."""
@@ -30,7 +31,7 @@ class Obstacles:
     def __init__(self) -> None:
         self._told_unread = self._told_outside = False
         self._free_s: float | None = None
-        """When the board was free last, and when something stirred over it."""
+        """When the board was free last, and when a hand, a lamp or a knock stirred the picture."""
         self._stirred_s = 0.0
         self._shaking = 0.0
         """Share of the latest frames in which the board went farther than SHAKING."""
@@ -50,7 +51,7 @@ class Obstacles:
         if self._told_unread:
             return []
         shakes = gate.phase != "occluded" and self._shaking > MOSTLY and time_s - self._free_s >= SILENT_S
-        if gate.phase == "moving":
+        if gate.phase in ("moving", "light") or seen.alignment.relocked:
             self._stirred_s = time_s
         lies = gate.phase == "occluded" and time_s - self._stirred_s > SILENT_S
         self._told_unread = shakes or lies

@@ -23,6 +23,7 @@ LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 OCCLUDED = GateState("occluded", settled=False, fresh=False, motion=0.0, light_gain=1.0)
 MOVING = dataclasses.replace(OCCLUDED, phase="moving")
 SETTLED = dataclasses.replace(OCCLUDED, phase="settled", settled=True)
+LIGHT = dataclasses.replace(OCCLUDED, phase="light")
 
 
 class Gated:
@@ -71,6 +72,10 @@ def test_what_lies_over_the_board_is_reported_once_even_if_it_stirs() -> None:
     """Within five seconds or so of when it stirred last: a hand that hovers is none that lies there."""
     assert len(reports(SETTLED, MOVING, *7 * [OCCLUDED], MOVING, *7 * [OCCLUDED])) == 1
     assert reports(SETTLED, *4 * [OCCLUDED, OCCLUDED, OCCLUDED, MOVING], SETTLED) == []
+
+
+def test_the_shadow_of_a_new_lamp_has_time_to_be_seen_through_before_it_is_called_a_thing() -> None:
+    assert reports(SETTLED, *4 * [OCCLUDED], LIGHT, *4 * [OCCLUDED], SETTLED) == []
 
 
 def test_once_the_board_was_free_the_next_obstacle_is_reported_again() -> None:
