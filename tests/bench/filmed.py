@@ -5,7 +5,7 @@
 
 A hand lies over every move; the camera stands (--sway 0), leans (0.2) or is held in a hand (1); the board lies a little
 elsewhere after each move (--nudge 1) or does not (0); it lies free for so many seconds (--free, "0.8,4" is a range);
-the lens keeps its focus or breathes in and out of it (--blur 3).
+and the camera may do this or that to the pictures (--spoilt focus exposure).
 Each film is watched by a program of its own, all of it: pipeline, match, referee. Printed are, for each film and in
 all: boards (that the rules allow) followed in their order; wrong boards, believed and shown by no photo then; illegal
 boards and how many of them were told; complaints of other boards; seconds from the hand's leaving the picture to the
@@ -54,6 +54,7 @@ from tests.bench.films import (
     showings,
     way_from,
 )
+from tests.bench.spoilt import SPOILT
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 RULES = {"flying": True, "first": "auto"}
@@ -221,7 +222,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--nudge", type=_numbers, default=[1.0])
     parser.add_argument("--free", nargs="+", type=_free, default=["2"], metavar="S")
     parser.add_argument("--seeds", type=lambda words: [int(word) for word in words.split(",")], default=[7])
-    parser.add_argument("--blur", type=_numbers, default=[0.0], help="greatest blur of a lens that hunts, width / 1000")
+    parser.add_argument("--spoilt", nargs="+", choices=["", *SPOILT], default=[""], help="what the camera does to it")
     parser.add_argument("--plies", type=int, default=12, help="photos after the first; 0 is the whole game")
     parser.add_argument("--jobs", type=int, default=1, help="films side by side")
     parser.add_argument("--keep", type=Path, help="folder for the films; those found there are not made again")
@@ -248,9 +249,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs the bench."""
     given = arguments(words)
     plans = [
-        Plan(sway, nudge, free, seed, given.plies, blur)
-        for sway, nudge, free, seed, blur in itertools.product(
-            given.sway, given.nudge, given.free, given.seeds, given.blur
+        Plan(sway, nudge, free, seed, given.plies, spoilt)
+        for sway, nudge, free, seed, spoilt in itertools.product(
+            given.sway, given.nudge, given.free, given.seeds, given.spoilt
         )
     ]
     with tempfile.TemporaryDirectory(prefix="kibitzer-films-") as temporary:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.labels import Label
+from tests.bench.spoilt import SPOILT, Spoil
 from vision.frame import Image
 
 FPS = 15
@@ -28,8 +29,6 @@ AFTERWARDS_S = 3.0
 """How long the last board stays in the picture."""
 NOISE_LEVELS = 2.0
 """Standard deviation of the camera's noise."""
-BREATH_S = 2.5
-"""From sharp to sharp, where the lens leaves its focus."""
 BANK, ROOM_PX = 6, 256
 """Pictures of noise, each so much larger than a frame: a frame takes any part of any of them, turned over or not."""
 
@@ -49,14 +48,14 @@ class Plan:
     seed: int
     plies: int = 0
     """Photos after the first; 0 is the whole game."""
-    blur: float = 0.0
-    """How far the lens breathes out of its focus: the greatest blur, in thousandths of the picture's width."""
+    spoilt: str = ""
+    """What the camera does to it, one of SPOILT; empty for nothing."""
 
     @property
     def name(self) -> str:
         """The name of its files, without suffix; the same for a whole game and a part of it."""
-        breathes = f"_b{self.blur:g}" if self.blur else ""
-        return f"s{self.sway:g}_n{self.nudge:g}_f{self.free}_r{self.seed}{breathes}"
+        spoilt = f"_{self.spoilt}" if self.spoilt else ""
+        return f"s{self.sway:g}_n{self.nudge:g}_f{self.free}_r{self.seed}{spoilt}"
 
     @property
     def free_s(self) -> tuple[float, float]:
@@ -175,7 +174,7 @@ def make_film(
     writer = cv2.VideoWriter(str(part), cv2.VideoWriter.fourcc(*"MJPG"), FPS, (PICTURE_PX, PICTURE_PX))
     if not writer.isOpened():
         raise OSError(f"{part}: cannot be written as a video")
-    camera = Camera(writer, way, plan.sway, pick, plan.blur)
+    camera = Camera(writer, way, plan.sway, pick, SPOILT.get(plan.spoilt))
     try:
         for number, shot in enumerate(shots):
             for _ in range(round(pick.uniform(*plan.free_s) * FPS)):
@@ -198,11 +197,15 @@ class Camera:
     """Writes pictures, each moved as the camera moves, with its noise."""
 
     def __init__(
-        self, writer: cv2.VideoWriter, way: FloatArray, sway: float, pick: np.random.Generator, blur: float = 0.0
+        self,
+        writer: cv2.VideoWriter,
+        way: FloatArray,
+        sway: float,
+        pick: np.random.Generator,
+        spoil: Spoil | None = None,
     ) -> None:
-        """Its lens breathes once in BREATH_S, `blur` thousandths of the picture's width at most."""
         self.frames = 0
-        self._blur_px = blur / 1000 * PICTURE_PX
+        self._spoil = spoil
         self._writer, self._way, self._sway, self._pick = writer, way, sway, pick
         side = PICTURE_PX + ROOM_PX
         drawn = (pick.standard_normal((side, side, 3), dtype=np.float32) for _ in range(BANK))
@@ -214,9 +217,8 @@ class Camera:
         if self._sway:
             matrix = self._matrix()
             picture = cv2.warpPerspective(picture, matrix, (PICTURE_PX, PICTURE_PX), borderMode=cv2.BORDER_REFLECT)  # type: ignore[assignment]
-        if blur := self._blur_px * float(np.sin(np.pi * self.frames / FPS / BREATH_S) ** 2):
-            picture = cv2.GaussianBlur(picture, (0, 0), blur)  # type: ignore[assignment]
-        self._writer.write(cv2.add(picture, self._noise(), dtype=cv2.CV_8U))
+        picture = np.asarray(cv2.add(picture, self._noise(), dtype=cv2.CV_8U), np.uint8)
+        self._writer.write(picture if self._spoil is None else self._spoil(picture, self.frames / FPS))
         self.frames += 1
 
     def _matrix(self) -> FloatArray:

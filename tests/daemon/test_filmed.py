@@ -29,6 +29,7 @@ from tests.bench.films import (
     showings,
     straightened,
 )
+from tests.bench.spoilt import SPOILT
 from vision.frame import Image
 
 EMPTY = "." * 24
@@ -214,3 +215,12 @@ def test_a_real_game_is_filmed_watched_and_followed(real_data: Path, tmp_path: P
     total = json.loads((tmp_path / "out.json").read_text())["total"]
     assert (total["boards"], total["followed"], total["wrong"], total["complaints"]) == (4, 4, 0, 0)
     assert (tmp_path / "s0_n1_f2_r7_p4.avi").is_file()
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_what_a_camera_does_to_a_picture_changes_it_and_leaves_its_size(name: str) -> None:
+    picture = np.zeros((96, 96, 3), np.uint8)
+    picture[24:72, 24:72] = 180
+    spoilt = SPOILT[name](picture, 1.25)
+    assert spoilt.shape == picture.shape and spoilt.dtype == np.uint8
+    assert (spoilt != picture).any() and np.corrcoef(spoilt.ravel(), picture.ravel())[0, 1] > 0.9
