@@ -186,10 +186,9 @@ class Aligner:
             if bumped:
                 self._resting = pose
             return Alignment(pose, "locked", relocked=bumped, quality=quality, moved_px=moved_px)
-        stands = self._same_share(grey, pose) >= STANDS_SHARE
-        if frame.time_s >= self._next_try_s and not stands:
-            # It is no board any more, or lies elsewhere. To search for its lines all over the picture takes seconds,
-            # in which nothing is followed; once the board counts as gone there is time for it.
+        if frame.time_s >= self._next_try_s:
+            # A hand hides its lines, or it is no board any more. To search for them all over the picture takes
+            # seconds, in which nothing is followed; once the board counts as gone there is time for it.
             found = self._recognized(frame.image)
             if found is not None:
                 return self._locked(found, frame, grey)
@@ -197,7 +196,7 @@ class Aligner:
         # Counted from the first look that missed them: of a board at rest the look before may be long ago.
         if self._hidden_s is None:
             self._hidden_s = self._unlike_s = frame.time_s
-        elif stands:
+        elif self._same_share(grey, pose) >= STANDS_SHARE:
             self._unlike_s = frame.time_s
         if frame.time_s - self._unlike_s > LOST_AFTER_S or frame.time_s - self._hidden_s > LONGEST_HIDDEN_S:
             return self._lose(frame)
