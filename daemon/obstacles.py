@@ -31,8 +31,9 @@ class Obstacles:
     def __init__(self) -> None:
         self._told_unread = self._told_outside = False
         self._free_s: float | None = None
-        """When the board was free last, and when a hand, a lamp or a knock stirred the picture."""
+        """When the board was free last; None before the first picture."""
         self._stirred_s = 0.0
+        """When a hand, a lamp or a knock stirred the picture last."""
         self._shaking = 0.0
         """Share of the latest frames in which the board went farther than SHAKING."""
 
