@@ -108,6 +108,7 @@ class Demo:
 
     def _play(self, match: Match, source: SimulatedSource, player: ScriptedPlayer, judge: Judge) -> None:
         progress_s: float | None = None
+        seen: Observation | None = None
         plies = 0
         while True:
             ended = player.finished or len(player.record) >= (self.most_plies or math.inf)
@@ -118,8 +119,9 @@ class Demo:
             frame = source.read(timeout_s=1.0)
             if frame is None:
                 continue
-            judge.about_to_look()
-            self.on_frame(self.session.tick(frame))
+            judge.about_to_look(seen)
+            seen = self.session.tick(frame)
+            self.on_frame(seen)
             if self.fast:
                 self._await_answer(match)
             if progress_s is None or len(player.record) + match.referee.ply != plies:
@@ -155,13 +157,12 @@ class Judge:
         self._verdicts_ms: list[float] = []
         self._believed: dict[int, str] = {}
 
-    def about_to_look(self) -> None:
-        """Called before each frame; while a picture is read again and again, the first look counts."""
-        seen = None if self._match.eyes is None else self._match.eyes.observation
+    def about_to_look(self, seen: Observation | None) -> None:
+        """Called before each frame with what was seen last; of several looks at one picture the first counts."""
         if seen is None or seen.gate is None or not seen.gate.settled or seen.gate.fresh:
             self._looked_s = time.perf_counter()
 
-    def hear(self, announcement: Announcement, _seen: Observation | None) -> None:
+    def hear(self, announcement: Announcement) -> None:
         """Counts complaints, notes boards, and passes the agent's spoken moves on to the player."""
         if announcement.code == "move":
             self._verdicts_ms.append(1000 * (time.perf_counter() - self._looked_s))

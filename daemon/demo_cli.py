@@ -107,7 +107,7 @@ def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as
         console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
     with console.status("calibrating") as status:
 
-        def narrate(announcement: Announcement, _seen: object) -> None:
+        def narrate(announcement: Announcement) -> None:
             if announcement.text and not quiet:
                 console.print(f"[dim]{announcement.ply:3d}[/dim]  {announcement.text}", highlight=False)
             status.update(f"game {seed}: ply {announcement.ply}")

@@ -197,7 +197,7 @@ class Daemon:
             session.setting_up.made = None
             self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
             self._begin(resume=True)
-        elif session.match is not None and session.match.new_game_due:
+        elif session.new_game_due:
             self._begin(resume=False)
         elif session.match is not None and self.camera.wanted != (session.eyes is not None):
             self._begin(resume=True)

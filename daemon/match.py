@@ -1,6 +1,6 @@
 """One game at one table: joins referee, record, clock, bus, voice and people's words. Used by one thread.
 
-It knows no picture: where a camera watches the board, `Seeing` stands before it.
+It knows no picture. Where a camera watches the board, `Seeing` hands in what was seen.
 """
 
 from __future__ import annotations
@@ -8,13 +8,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from agents.messages import StateMessage
-from daemon import obeying
 from daemon.asking import Asking, Names, Publisher
 from daemon.coaching import Coach
-from daemon.commands import Answer, Command
 from daemon.judging.effects import Announcement, Effect, Thought
 from daemon.judging.referee import Referee
 from daemon.play import by_word
@@ -22,10 +20,6 @@ from daemon.records.backlog import Backlog, Recorder
 from daemon.reminding import Reminders
 from daemon.seats import Seat
 from daemon.speaking.tongue import worded
-
-if TYPE_CHECKING:
-    from daemon.pipeline import Observation
-    from daemon.seeing import Seeing
 
 LOGGER = logging.getLogger(__name__)
 
@@ -40,8 +34,8 @@ class Timer(Protocol):
         """What the clock has to say; called often."""
 
 
-Listener = Callable[[Announcement, "Observation | None"], None]
-"""Hears what is announced, and gets what the eyes saw last, where there are eyes."""
+Listener = Callable[[Announcement], None]
+"""Hears what is announced."""
 
 
 class Match:
@@ -66,8 +60,12 @@ class Match:
         self.seats = seats
         self.listeners = list(listeners)
         self.game_id = game_id
-        self.eyes: Seeing | None = None
-        """Who watches the board; None where nobody does."""
+        self.followers: list[Callable[[Sequence[Effect]], None]] = []
+        """Hear all that is decided, before it is written."""
+        self.watched = False
+        """Whether moves are made on a board that a camera watches; else they are told."""
+        self.board_free = False
+        """Whether nothing moves or lies over the board watched: what is on it now has been judged."""
         self.spoken = ""
         self.set_up: Any = None
         """A position set up by hand, from which the next game is to begin; None where there is none."""
@@ -113,16 +111,19 @@ class Match:
 
     @property
     def new_game_due(self) -> bool:
-        """Whether the next game is to begin: it was asked for, the board was set up for it, or a position adopted."""
-        in_view = self.eyes is not None and self.eyes.start_in_view
-        return self.new_game_wanted or self.set_up is not None or in_view
+        """Whether the next game is to begin: it was asked for, or a position adopted."""
+        return self.new_game_wanted or self.set_up is not None
 
     def start(self) -> None:
         """Publishes the position from which the match goes on."""
-        if self.eyes is None:
+        if not self.watched:
             self.carry_out(by_word.begin(self.referee))
         self.carry_out(self.referee.pass_if_forced())
         self._publish()
+
+    def begin_again(self, referee: Referee) -> None:
+        """Goes on with the next game, or from a state that was kept; for a match without a record."""
+        self.referee, self.new_game_wanted, self.set_up = referee, False, None
 
     def retune(self, *, seats: tuple[Seat, Seat] | None = None, publisher: Publisher | None = None) -> None:
         """Goes on with other players or another bus; whoever is asked for a move is asked again."""
@@ -138,10 +139,6 @@ class Match:
         """What an agent had said of the move that waits to be carried out, from the record."""
         self._asking.thought = thought
 
-    def obey(self, command: Command) -> Answer:
-        """Takes what somebody at the table says, and answers with what became of it."""
-        return obeying.obey(self, command)
-
     def leave(self) -> None:
         """Another game begins while this one goes on: it stays in the record as it stands, and is not resumed."""
         if self.referee.outcome is None and self.referee.ply:
@@ -150,15 +147,13 @@ class Match:
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
         self._backlog.write()
-        if self.eyes is not None:
-            self.eyes.poll()
         if self._timer is not None:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
             self.carry_out([self.referee.announce("coach", advice)])
         if self.blind() or self.referee.lost_told:
             self._reminders.said()  # what is done on the board could not be seen
-        elif (self.eyes is None or self.eyes.sees_the_board) and self._reminders.is_due(self._clock()):
+        elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
             self.carry_out(self.referee.remind())
         self._hear_agents()
         if self.referee.awaiting == "agent":
@@ -179,8 +174,8 @@ class Match:
         """Writes first, then tells: what is announced is on the disk."""
         if not effects:
             return
-        if self.eyes is not None:
-            self.eyes.changed(effects)
+        for follow in self.followers:
+            follow(effects)
         effects = self._asking.changed(effects)
         if self._timer is not None:
             effects = list(self._timer.changed(effects, self.referee))
@@ -204,9 +199,7 @@ class Match:
             if effects is None:
                 refused += 1
                 continue
-            self.carry_out(effects if self.eyes is not None else by_word.answered(self.referee, effects))
-            if self.referee.awaiting == "carry_out" and self.eyes is not None:
-                self.eyes.look_for_answer()
+            self.carry_out(effects if self.watched else by_word.answered(self.referee, effects))
         if refused and self.referee.awaiting == "agent" and self._asking.refuse():
             self._publish()
 
@@ -229,6 +222,5 @@ class Match:
         self._tell(self._troubled(text))
 
     def _tell(self, announcement: Announcement) -> None:
-        seen = None if self.eyes is None else self.eyes.observation
         for listener in self.listeners:
-            listener(announcement, seen)
+            listener(announcement)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from daemon.commands import (
     Adopt,
@@ -28,39 +27,37 @@ from daemon.judging import adopting, corrections, undoing
 from daemon.judging.adopting import SetUp
 from daemon.judging.corrections import Refusal
 from daemon.judging.effects import Announcement, Effect
+from daemon.judging.referee import Referee
 from daemon.judging.told_cells import cell_of, letter_of
+from daemon.match import Match
 from daemon.play import by_word, hands
 from daemon.play.by_word import IllegalMove
+from daemon.seeing import NEEDS_BOARD, Seeing
 from daemon.speaking import phrases
 from daemon.speaking.tongue import in_a_row, in_words, worded
 from vision.reading.board_reading import BoardReading
 from wording import sentence
 
-if TYPE_CHECKING:
-    from daemon.match import Match
-    from daemon.seeing import Seeing
-
 NEEDS_CAMERA = sentence("No camera watches this game.")
-NEEDS_BOARD = sentence("I do not see the board now: clear it of hands, and say it again.")
 
 
-def obey(match: Match, command: Command) -> Answer:
-    """Carries a command out, and answers with what became of it."""
+def obey(match: Match, command: Command, eyes: Seeing | None = None) -> Answer:
+    """Carries a command out, and answers with what became of it; `eyes` watch the board, where a camera does."""
     try:
         _check_ply(match, command)
-        effects = _effects(match, command)
+        effects = _effects(match, command, eyes)
     except IllegalMove as illegal:
         return Answer(False, str(illegal), illegal.rule)
     except Refusal as refusal:
         return Answer(False, str(refusal))
     match.carry_out(effects)
     told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
-    if isinstance(command, Undo | Resume | Adopt | Mover) and match.eyes is not None:
-        match.eyes.judge_again()
+    if isinstance(command, Undo | Resume | Adopt | Mover) and eyes is not None:
+        eyes.judge_again()
     return Answer(True, " ".join(told))
 
 
-def _effects(match: Match, command: Command) -> list[Effect]:
+def _effects(match: Match, command: Command, eyes: Seeing | None) -> list[Effect]:
     referee = match.referee
     match command:
         case Move(text):
@@ -72,19 +69,19 @@ def _effects(match: Match, command: Command) -> list[Effect]:
         case Mover(side, number):
             return _set_mover(match, side, number)
         case Undo():
-            return undoing.undo(referee, on_board=match.eyes is not None)
+            return undoing.undo(referee, on_board=match.watched)
         case Resign(side):
             return corrections.resign(referee, side)
         case Correct(cell, piece):
-            return _correct(match, cell, piece)
+            return _correct(referee, _watching(eyes), cell, piece)
         case Adopt(side):
-            return _adopt(match, side)
+            return _adopt(match, _watching(eyes), side)
         case Pause() | Resume():
             return _pause(match, isinstance(command, Pause))
         case NewGame():
             return _new_game(match)
         case EndMove():
-            return _eyes(match).end_move()
+            return _watching(eyes).end_move()
         case Coach():
             return _coach(match)
         case Repeat():
@@ -100,45 +97,44 @@ def _check_ply(match: Match, command: Command) -> None:
 
 
 def _make(match: Match, text: str) -> list[Effect]:
-    if match.eyes is not None:
+    if match.watched:
         raise Refusal(worded("A camera watches the board: make the move there."))
     return by_word.make(match.referee, text)
 
 
 def _hold(match: Match, tiles: Sequence[str], side: str) -> list[Effect]:
-    if match.eyes is None:
+    if not match.watched:
         raise Refusal(worded("Without a camera I deal myself, and know every hand."))
     return hands.hold(match.referee, tiles, side)
 
 
 def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:
-    if match.eyes is None:
+    if not match.watched:
         raise Refusal(worded("Every move was told here, so I know whose it was."))
     return corrections.set_mover(match.referee, side, number)
 
 
-def _eyes(match: Match) -> Seeing:
-    """Who watches the board. Raises Refusal where nobody does."""
-    if match.eyes is None:
+def _watching(eyes: Seeing | None) -> Seeing:
+    """Raises Refusal where no camera watches."""
+    if eyes is None:
         raise Refusal(in_words(NEEDS_CAMERA))
-    return match.eyes
+    return eyes
 
 
-def _seen(match: Match) -> BoardReading:
-    """What the eyes read last, corrections included. Raises Refusal where the board is not in sight."""
-    eyes = _eyes(match)
+def _seen(eyes: Seeing) -> BoardReading:
+    """What the eyes read last. Raises Refusal where the board is not in sight."""
     if eyes.reading is None or eyes.observation is None or eyes.observation.rectified is None:
         raise Refusal(in_words(NEEDS_BOARD))
     return eyes.reading
 
 
-def _correct(match: Match, name: str, piece: str) -> list[Effect]:
+def _correct(referee: Referee, eyes: Seeing, name: str, piece: str) -> list[Effect]:
     """Takes what stands on a cell from a person, if legal play then explains the board, or at least more of it."""
-    referee, game = match.referee, match.referee.game
+    game = referee.game
     if referee.paused:
         raise Refusal(worded("The game is paused: resume it first."))
     cell, letter = cell_of(game, name), letter_of(game, piece)
-    eyes, reading = _eyes(match), _seen(match)
+    reading = _seen(eyes)
     before = eyes.told.over(reading)
     eyes.told.say(cell, letter, reading)
     after = eyes.told.over(reading)
@@ -159,8 +155,8 @@ def _correct(match: Match, name: str, piece: str) -> list[Effect]:
     return [*effects, *eyes.judged(reading)]
 
 
-def _adopt(match: Match, side: str) -> list[Effect]:
-    adopted = adopting.adopt(match.referee, _eyes(match).told.over(_seen(match)), side)
+def _adopt(match: Match, eyes: Seeing, side: str) -> list[Effect]:
+    adopted = adopting.adopt(match.referee, eyes.told.over(_seen(eyes)), side)
     if isinstance(adopted, SetUp):
         match.set_up = adopted.position
         game = match.referee.game

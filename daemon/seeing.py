@@ -1,8 +1,6 @@
-"""The eyes of a match: frames go through the pipeline, and what is seen to the referee. Used by the match's thread."""
+"""The eyes of a match: frames go through the pipeline, and what is seen to the match. Used by the match's thread."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,7 +14,6 @@ from daemon.judging.referee import Referee
 from daemon.judging.told_cells import ToldCells
 from daemon.match import Match
 from daemon.next_game import STANDS_S, NextGame
-from daemon.obeying import NEEDS_BOARD
 from daemon.obstacles import Obstacles
 from daemon.pipeline import Observation, Pipeline
 from daemon.speaking.tongue import in_a_row, in_words, worded
@@ -32,6 +29,7 @@ GOING_BACK_S = 3.0
 """So long a board must stand before it is believed that what may be half of a takeback is all of it."""
 HURRY_S = 3.0
 """So long a hand may take to leave the board after a move was said to be made."""
+NEEDS_BOARD = sentence("I do not see the board now: clear it of hands, and say it again.")
 HURRY_GIVEN_UP = sentence("I cannot read the board: something moves over it. I look again when it is still.")
 ENDED = sentence("The pictures end while something moves over the board: what was done last I have not seen.")
 OFFER = sentence(
@@ -49,7 +47,9 @@ class Seeing:
         """From now on the match is played on the board in view. Out of sight for `lost_s` the board counts as lost."""
         self.pipeline, self.match = pipeline, match
         self.lost_s = lost_s
-        match.eyes = self
+        match.watched = True
+        if learner is not None:
+            match.followers.append(learner.changed)
         self.observation: Observation | None = None
         """Of the newest frame."""
         self.reading: BoardReading | None = None
@@ -77,16 +77,16 @@ class Seeing:
         return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
 
     @property
-    def sees_the_board(self) -> bool:
-        """Whether nothing moves or lies over it: what is on it now has been judged."""
-        seen = self.observation
-        return seen is not None and seen.rectified is not None and seen.gate is not None and seen.gate.settled
+    def new_game_due(self) -> bool:
+        """Whether the next game is to begin: the match wants it, or the board was set up for it."""
+        return self.match.new_game_due or self.start_in_view
 
     def feed(self, frame: Frame) -> Observation:
         """Takes one frame all the way: from the picture to what is said."""
         self.pipeline.believed = self._referee.game.board(self._referee.position)
         observation = self.pipeline.feed(frame)
         self.observation = observation
+        self.match.board_free = _is_free(observation)
         if self._seen_s is None:
             self._seen_s = frame.time_s
         if observation.rectified is None:
@@ -155,7 +155,7 @@ class Seeing:
 
     def begin_again(self, referee: Referee) -> None:
         """Goes on with the next game, from the board just read; for a match without a record."""
-        self.match.referee, self.match.new_game_wanted, self.match.set_up = referee, False, None
+        self.match.begin_again(referee)
         if self.observation is not None and self.observation.reading is not None:
             self.judge(self.observation.reading)
 
@@ -163,20 +163,19 @@ class Seeing:
         """The source has ended: says so if the board was out of sight, however shortly, or under a hand."""
         if self.observation is None or self.observation.rectified is None:
             self.match.carry_out(self._referee.lost())
-        elif not self.sees_the_board:
+        elif not self.match.board_free:
             self.match.trouble(in_words(ENDED))
 
     def poll(self) -> None:
-        """Called often, with or without frames."""
+        """Called often, with or without frames, in place of the match's own."""
         if self._learner is not None:
             self._learner.poll()
+        carried_out = self._referee.awaiting != "carry_out"
+        self.match.poll()
+        if carried_out and self._referee.awaiting == "carry_out":
+            self._look_for_answer()
 
-    def changed(self, effects: Sequence[Effect]) -> None:
-        """What the referee decided, for whoever learns from it."""
-        if self._learner is not None:
-            self._learner.changed(effects)
-
-    def look_for_answer(self) -> None:
+    def _look_for_answer(self) -> None:
         """An agent's move waits to be made: it may already stand on the board, where somebody was faster.
 
         A board over which hands move is left to the next reading.
@@ -275,6 +274,11 @@ class Seeing:
     @property
     def _referee(self) -> Referee:
         return self.match.referee
+
+
+def _is_free(seen: Observation) -> bool:
+    """Whether the board is in view and nothing moves or lies over it: what is on it now has been judged."""
+    return seen.rectified is not None and seen.gate is not None and seen.gate.settled
 
 
 def _stands_still(seen: Observation) -> bool:

@@ -23,6 +23,7 @@ from daemon.learning.adapting import Adaptation
 from daemon.match import Listener, Match
 from daemon.messaging.bus import Bus
 from daemon.messaging.workers import WorkerProcess
+from daemon.obeying import obey
 from daemon.pipeline import Observation, Pipeline
 from daemon.play.dealing import dealt
 from daemon.presenting import Presenting
@@ -117,8 +118,8 @@ class Session:
         keeper = self.services.keep(PictureKeeper(Pictures(self.journal.path), quota_bytes, reserve_bytes))
         self.reports["pictures"] = keeper.status
 
-        def hear(announcement: Announcement, seen: Observation | None) -> None:
-            match = self.match
+        def hear(announcement: Announcement) -> None:
+            match, seen = self.match, None if self.eyes is None else self.eyes.observation
             if match is None or seen is None or seen.rectified is None or announcement.code != "move":
                 return
             # Of several plies seen at once the picture shows the last; what is not on the disk yet has no picture.
@@ -169,6 +170,7 @@ class Session:
         if stored is not None and was_left(stored):
             stored = None
         history = None if stored is None else self._replay(stored)
+        in_photos = Path(self.config.camera.source).is_dir()
         if stored is None or history is None:
             sections = self.config.players.first, self.config.players.second
             players = [player_name(one) for one in sections]
@@ -177,15 +179,23 @@ class Session:
                 start = dealt(self.game, self.config.game.deal_seed)
             text = "" if start is None else self.game.format_position(start)
             game_id = self.journal.new_game(self.game.name, rule_texts(self.game), players, control, text)
-            stored, referee = None, Referee(self.game, self._agents(), () if start is None else [start])
+            history = [] if start is None else [start]
+            stored, referee = None, Referee(self.game, self._agents(), history, in_photos=in_photos)
             referee.withdrawn = to_clear
         else:
             game_id = stored.game_id
-            referee = Referee(self.game, self._agents(), history, stored.moves, stored.known, stored.assumed)
+            referee = Referee(
+                self.game,
+                self._agents(),
+                history,
+                stored.moves,
+                stored.known,
+                stored.assumed,
+                in_photos=in_photos,
+            )
             referee.recall(asked_move(stored))
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
-        referee.in_photos = Path(self.config.camera.source).is_dir()
         clock = clock_of(self.config.clock, stored, referee)
         self.timer = Timekeeper(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(
@@ -237,6 +247,12 @@ class Session:
             )
         return None
 
+    @property
+    def new_game_due(self) -> bool:
+        """Whether the next game is to begin: somebody wants it, or the board was set up for it."""
+        at = self.eyes or self.match
+        return at is not None and at.new_game_due
+
     def tick(self, frame: Frame | None) -> Observation | None:
         """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
         assert self.match is not None
@@ -244,7 +260,7 @@ class Session:
         if frame is not None and not self.setting_up.see(frame) and self.eyes is not None:
             observation = self._look(self.eyes, frame)
         self._obey()
-        self.match.poll()
+        (self.eyes or self.match).poll()
         self._presenting.show()
         return observation
 
@@ -253,10 +269,10 @@ class Session:
         return eyes.feed(frame) if self.scenes is None else self.scenes.look(eyes, frame)
 
     def _carry_out(self, match: Match, command: Command) -> Answer:
-        """Has the match obey, and keeps what was said with the scene."""
+        """Carries out a command, and keeps it with the scene."""
         if self.scenes is not None:
             self.scenes.told(command)
-        return match.obey(command)
+        return obey(match, command, self.eyes)
 
     def press(self, key: str) -> None:
         """Takes a key that was pressed in the window: `daemon.keys` names those that mean something."""
@@ -352,7 +368,7 @@ class Session:
         """Ends every service, the newest first."""
         self.services.close()
 
-    def _tell(self, announcement: Announcement, _seen: Observation | None) -> None:
+    def _tell(self, announcement: Announcement) -> None:
         verbosity = self.config.speech.verbosity
         if is_spoken(announcement, verbosity):
             self.speaker.say(announcement.text, urgent=announcement.urgent)

@@ -73,10 +73,9 @@ def watch(
     # A photo is gone before the usual patience with a hidden board is over.
     photos = Path(source).is_dir()
     lost_s = PHOTO_LOST_SHARE * hold_s if photos else LOST_S
-    match = Match(Referee(the_game))
-    match.referee.in_photos = photos
+    match = Match(Referee(the_game, in_photos=photos))
     eyes = Seeing(pipeline, match, lost_s=lost_s)
-    match.listeners.append(lambda announcement, seen: print_event(match, announcement, seen))
+    match.listeners.append(lambda announcement: print_event(match, announcement, eyes.observation))
     try:
         follow(eyes, frames)
     except SourceError as error:
@@ -93,11 +92,9 @@ def follow(eyes: Seeing, source: FrameSource) -> None:
             frame = frames.read(READ_S)
             if frame is not None:
                 eyes.feed(frame)
-                if match.new_game_due:
-                    again = Referee(match.referee.game)
-                    again.in_photos = match.referee.in_photos
-                    eyes.begin_again(again)
-            match.poll()
+                if eyes.new_game_due:
+                    eyes.begin_again(Referee(match.referee.game, in_photos=match.referee.in_photos))
+            eyes.poll()
     except SourceEnded:
         eyes.end()
     finally:

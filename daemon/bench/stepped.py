@@ -147,7 +147,7 @@ class _Bench:
         number = self.taker.pictures - 1
         self._time_s = number / self._rate_hz
         observation = self._eyes.feed(Frame(image, self._time_s, number))
-        self._match.poll()
+        self._eyes.poll()
         referee = self._match.referee
         self._looks.append(Look(self._time_s, self.game.board(referee.position), _words(observation, referee.verdict)))
 

@@ -62,4 +62,4 @@ def bring_about(match: Match, state: GameState) -> None:
             referee.forget_answer()
             referee.recall(state.agent_move)
         return
-    match.referee = referee_of(referee.game, referee.agents, state)
+    match.begin_again(referee_of(referee.game, referee.agents, state))

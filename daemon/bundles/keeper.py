@@ -126,7 +126,7 @@ class SceneKeeper:
         self._closing.set()
         self._thread.join(CLOSE_S)
 
-    def _hear(self, announcement: Announcement, _seen: Observation | None) -> None:
+    def _hear(self, announcement: Announcement) -> None:
         if announcement.code not in ASIDE:
             self._said.append(said_of(announcement))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 from collections.abc import Callable, Sequence
 
 import cv2
@@ -18,7 +19,8 @@ from daemon.bundles.opening import BundleFile
 from daemon.commands import CommandError, parse_command
 from daemon.judging.effects import Announcement
 from daemon.match import Match
-from daemon.pipeline import Observation, Pipeline
+from daemon.obeying import obey
+from daemon.pipeline import Pipeline
 from daemon.seats import Seat
 from daemon.seeing import Seeing
 from games import AnyGame
@@ -89,9 +91,9 @@ def _played(bundle: BundleFile, eyes: Seeing, step: Callable[[int], None]) -> li
     manifest, heard, now = bundle.manifest, list[Said](), list[tuple[float, Said]]()
     match = eyes.match
     begun_s = manifest.frames[0].time_s
-    match.listeners.append(lambda announcement, seen: _hear(heard, announcement, seen))
+    match.listeners.append(functools.partial(_hear, heard))
     for number, frame in enumerate(manifest.frames):
-        _obey(match, frame)
+        _obey(eyes, frame)
         if frame.told is not None:
             bring_about(match, manifest.states[frame.told])
         heard.clear()  # what was said to people's words and agents' answers
@@ -108,11 +110,11 @@ def _played(bundle: BundleFile, eyes: Seeing, step: Callable[[int], None]) -> li
     return now
 
 
-def _obey(match: Match, frame: SceneFrame) -> None:
-    """Has the match carry out again what people said. Raises BundleError."""
+def _obey(eyes: Seeing, frame: SceneFrame) -> None:
+    """Carries out again what people said. Raises BundleError."""
     for words in frame.commands:
         try:
-            match.obey(parse_command(words))
+            obey(eyes.match, parse_command(words), eyes)
         except CommandError as error:
             raise BundleError(f"somebody said what is no command: {error}") from error
 
@@ -129,7 +131,7 @@ def paired(then: Sequence[tuple[float, Said]], now: Sequence[tuple[float, Said]]
     return pairs
 
 
-def _hear(heard: list[Said], announcement: Announcement, _seen: Observation | None) -> None:
+def _hear(heard: list[Said], announcement: Announcement) -> None:
     if announcement.code not in ASIDE:
         heard.append(said_of(announcement))
 

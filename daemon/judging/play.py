@@ -40,7 +40,10 @@ class Withdrawn:
 
 
 class Play:
-    """One game. `agents` names the agent of each side, None for a person."""
+    """One game. `agents` names the agent of each side, None for a person.
+
+    `in_photos`: the board is seen in single pictures, so that moves may lie between any two that no picture shows.
+    """
 
     def __init__(
         self,
@@ -50,6 +53,8 @@ class Play:
         moves: Sequence[str] = (),
         known: Sequence[Known] = (),
         assumed: Sequence[bool] = (),
+        *,
+        in_photos: bool = False,
     ) -> None:
         self.game = game
         self.agents = agents
@@ -73,8 +78,7 @@ class Play:
         """The last plies that came in one look."""
         self.seen = bool(self.line.plies)
         """Whether the board of this game was seen, or is known from the record."""
-        self.in_photos = False
-        """Whether the board is seen in single pictures, so that moves may lie between any two that no picture shows."""
+        self.in_photos = in_photos
         self._gaps = Gaps()
         self.ended: LineOfPlay | None = None
         """The line that was over before a tile was laid after its end, until another is laid."""

@@ -10,6 +10,7 @@ from calibration.template import BoardTemplate
 from daemon.commands import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
 from daemon.judging.effects import Announcement
 from daemon.match import Match
+from daemon.obeying import obey
 from daemon.play.hands import shown_hands
 from daemon.play.text_board import MEN, TextBoard
 from daemon.play.typed_lines import TypedLines
@@ -60,7 +61,7 @@ class TerminalGame:
         self._colour = shown.isatty()
         self._told: list[Announcement] = []
         self._drawn = self._asked = self._prompted = self._quit = False
-        session.listeners.append(lambda announcement, _seen: self._told.append(announcement))
+        session.listeners.append(self._told.append)
 
     def play(self, *, resume: bool) -> None:
         """Until somebody leaves, or nothing more is typed."""
@@ -127,7 +128,7 @@ class TerminalGame:
             self._prompt()
 
     def _obey(self, command: Command) -> None:
-        answer = self._match.obey(command)
+        answer = obey(self._match, command)
         if not answer.accepted:
             self._write(answer.text)
 

@@ -6,7 +6,7 @@ import dataclasses
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from agents.messages import StateMessage
 from calibration.profile import TableProfile
@@ -157,7 +157,7 @@ class Subject:
 
     def poll(self) -> None:
         """One turn of the loop without a picture."""
-        self.match.poll()
+        self.eyes.poll()
 
     def new_game(self, seats: tuple[Seat, Seat], publisher: Publisher | None) -> None:
         """A person starts a new game with these players."""
@@ -208,7 +208,7 @@ class Subject:
         match.start()
         return eyes
 
-    def _told(self, announcement: Announcement, _seen: Any) -> None:
+    def _told(self, announcement: Announcement) -> None:
         self._hear(announcement)
         if announcement.code == "move":
             self.doom.strike("after_telling")

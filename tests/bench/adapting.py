@@ -82,13 +82,13 @@ def play(sitting: Sitting, profile: TableProfile | None, *, learns: bool) -> Tal
         tally.wrong += int((logs.argmax(axis=1) != columns).sum())
         tally.log_probability += float(logs[np.arange(len(board)), columns].sum())
         seeing.feed(Frame(PICTURE, float(number), number))
-        match.poll()
+        seeing.poll()
     if adaptation is not None:
         tally.accepted, tally.refused, tally.reverted = adaptation.accepted, adaptation.refused, adaptation.reverted
     return tally
 
 
-def _hear(tally: Tally, sitting: Sitting, announcement: Announcement, _seen: object) -> None:
+def _hear(tally: Tally, sitting: Sitting, announcement: Announcement) -> None:
     if announcement.code not in ORDINARY:
         tally.reports += 1
     elif announcement.code == "move":

@@ -20,7 +20,7 @@ from calibration.template import load_template
 from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
-from daemon.pipeline import Observation, Pipeline
+from daemon.pipeline import Pipeline
 from daemon.seeing import Seeing
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
@@ -70,7 +70,7 @@ def play(seed: int, use_profile: bool) -> Count:
     eyes = Seeing(Pipeline(template, profile), match)
     believed: dict[int, str] = {}
 
-    def hear(announcement: Announcement, _seen: Observation | None) -> None:
+    def hear(announcement: Announcement) -> None:
         if announcement.code == "move":
             believed[announcement.ply] = announcement.board
         elif announcement.code not in ORDINARY:
@@ -85,7 +85,7 @@ def play(seed: int, use_profile: bool) -> Count:
         frame = source.read(1.0)
         if frame is not None:
             eyes.feed(frame)
-        match.poll()
+        eyes.poll()
         if player.finished:
             over_s = min(over_s, table.time_s + AFTERWARDS_S)
         elif table.time_s > next_s and not table.busy:

@@ -119,7 +119,7 @@ class Table:
         if (made := session.setting_up.made) is not None:
             session.setting_up.made, self.profile = None, TableProfile.load(made)
             session.begin(self._eyes())
-        elif session.match.new_game_due:
+        elif session.new_game_due:
             session.begin(self._eyes(), resume=False)
 
     @property

@@ -70,7 +70,7 @@ class Table:
         """A picture of a board; one that looks like another fools the eyes."""
         self.eyes.look = Look(NO_PATCHES, described(looks_like or board, light, self.chance))
         self.seeing.feed(Frame(PICTURE, 0.0, 0))
-        self.match.poll()
+        self.seeing.poll()
 
     def play(self, plies: int, light: float, until: float | None = None) -> None:
         """Chance moves, the light failing from one value to another."""

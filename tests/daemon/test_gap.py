@@ -19,6 +19,7 @@ from daemon.judging.gap_search import GapSearch
 from daemon.judging.lookahead import Lookahead
 from daemon.judging.referee import Referee
 from daemon.match import Match
+from daemon.obeying import obey
 from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
 from daemon.records.stored_line import line_of
@@ -91,7 +92,7 @@ def test_after_four_missed_plies_adopt_goes_on_with_the_same_game(name: str) -> 
     assert len(before) == 8
     board = bench.game.board(line[12])
     assert bench.show(board)[-1] in ("illegal", "desync")
-    answer = bench.match.obey(Adopt())
+    answer = obey(bench.match, Adopt(), bench.eyes)
     assert answer.accepted and "I missed some moves. I take it that they were: " in answer.text
     referee = bench.match.referee
     assert (referee.moves[:8], referee.ply, bench.game.board(referee.position)) == (before, 12, board)

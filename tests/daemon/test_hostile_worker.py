@@ -62,7 +62,7 @@ class Table:
             seats=(Seat(), Seat("mascot", {}, LimitsPart(time_s=0.5))),
             recorder=GameRecord(self.journal, game_id),
             publisher=self.bus,
-            listeners=[lambda announcement, _seen: self.heard.append(announcement)],
+            listeners=[lambda announcement: self.heard.append(announcement)],
             game_id=game_id,
         )
         self.seeing = Seeing(self.eyes, self.match)  # type: ignore[arg-type]
@@ -94,7 +94,7 @@ class Table:
         deadline_s = time.monotonic() + timeout_s
         while not condition():
             assert time.monotonic() < deadline_s, [one.text for one in self.heard]
-            self.match.poll()
+            self.seeing.poll()
             time.sleep(0.005)
 
     def codes(self) -> list[str]:

@@ -15,6 +15,7 @@ from daemon.commands import Mover, Pass, Undo
 from daemon.judging.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
 from daemon.match import Match
+from daemon.obeying import obey
 from daemon.pipeline import Observation
 from daemon.records.backlog import MOST_NOTES
 from daemon.seats import Seat
@@ -128,17 +129,13 @@ class Bench:
 
     game: AnyGame
     match: Match
+    eyes: Seeing
     pipeline: ScriptedPipeline
     notebook: Notebook
     post: Post
     heard: list[Announcement]
     now_s: list[float]
     frames: int = 0
-
-    @property
-    def eyes(self) -> Seeing:
-        assert self.match.eyes is not None
-        return self.match.eyes
 
     def show(self, board: str | None, time_s: float | None = None, **doubts: tuple[str, float]) -> list[str]:
         """Shows one frame and returns the codes announced."""
@@ -163,17 +160,17 @@ def bench_of(name: str, opponent: str | None) -> Bench:
         seats=(Seat(), Seat(opponent, {}, LimitsPart(time_s=1.0)) if opponent else Seat()),
         recorder=notebook,
         publisher=post,
-        listeners=[lambda announcement, _seen: heard.append(announcement)],
+        listeners=[lambda announcement: heard.append(announcement)],
         clock=lambda: now_s[0],
     )
-    Seeing(pipeline, match)  # type: ignore[arg-type]
+    eyes = Seeing(pipeline, match)  # type: ignore[arg-type]
     match.start()
-    return Bench(game, match, pipeline, notebook, post, heard, now_s)
+    return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
 
 
 def test_ply_is_written_before_it_is_announced(bench: Bench) -> None:
     written_when_heard: list[list[object]] = []
-    bench.match.listeners.insert(0, lambda _one, _seen: written_when_heard.append(list(bench.notebook.written)))
+    bench.match.listeners.insert(0, lambda _one: written_when_heard.append(list(bench.notebook.written)))
     bench.show(board_with(bench.game, W="d2"))
     assert written_when_heard == [["d2"]]
 
@@ -190,7 +187,7 @@ def test_state_after_a_move_is_complete_and_asks_the_agent(bench: Bench) -> None
 def test_agents_answer_is_announced_and_published_as_to_be_carried_out(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2"))
     bench.post.answer("f4")
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.heard[-1].code == "agent_move"
     assert (bench.post.states[-1].awaiting, bench.post.states[-1].agent_move) == ("carry_out", "f4")
 
@@ -198,9 +195,9 @@ def test_agents_answer_is_announced_and_published_as_to_be_carried_out(bench: Be
 def test_agents_answer_is_written_before_it_is_announced(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2"))
     written_when_heard: list[list[object]] = []
-    bench.match.listeners.insert(0, lambda _one, _seen: written_when_heard.append(list(bench.notebook.written)))
+    bench.match.listeners.insert(0, lambda _one: written_when_heard.append(list(bench.notebook.written)))
     bench.post.answer("f4")
-    bench.match.poll()
+    bench.eyes.poll()
     assert written_when_heard == [["d2", "agent_move"]]
 
 
@@ -214,7 +211,7 @@ def test_state_that_asks_an_agent_lists_the_legal_moves(bench: Bench) -> None:
 def test_late_reply_for_an_old_position_is_dropped(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2"))
     bench.post.answer("f4", sequence=bench.post.states[-1].sequence - 1)
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.match.referee.agent_move is None
 
 
@@ -222,12 +219,12 @@ def test_illegal_answers_are_counted_never_spoken_and_told_of_once(bench: Bench)
     bench.show(board_with(bench.game, W="d2"))
     for _ in range(5 * REFUSALS):
         bench.post.answer("d2")
-        bench.match.poll()
+        bench.eyes.poll()
     assert bench.match.refused == 5 * REFUSALS
     assert [one.code for one in bench.heard] == ["move"]
     bench.now_s[0] += REFUSED_PATIENCE_S + 1.5
     for _ in range(5 * REFUSALS):
-        bench.match.poll()
+        bench.eyes.poll()
         bench.post.answer("d2")
     assert [one.code for one in bench.heard] == ["move", "trouble"]
     assert "d2" not in bench.heard[-1].text
@@ -239,7 +236,7 @@ def test_agent_that_answers_illegally_is_not_asked_again_and_again_at_once(bench
     published = len(bench.post.states)
     for _ in range(100):
         bench.post.answer("d2")
-        bench.match.poll()
+        bench.eyes.poll()
     assert len(bench.post.states) == published + REFUSALS
 
 
@@ -281,11 +278,11 @@ def test_legal_answer_counts_beside_and_after_illegal_ones(bench: Bench) -> None
     bench.show(board_with(bench.game, W="d2"))
     for _ in range(2 * REFUSALS):
         bench.post.answer("d2")
-        bench.match.poll()
+        bench.eyes.poll()
     bench.post.answer("zz")
     bench.post.answer("f4")
     bench.post.answer("f6")
-    bench.match.poll()
+    bench.eyes.poll()
     assert (bench.heard[-1].code, bench.heard[-1].move) == ("agent_move", "f4")
 
 
@@ -293,7 +290,7 @@ def test_patience_with_a_silent_agent_doubles(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2"))
     for _ in range(3600):
         bench.now_s[0] += 1.0
-        bench.match.poll()
+        bench.eyes.poll()
     assert 8 <= [one.code for one in bench.heard].count("trouble") <= 20
     assert bench.post.states[-1].awaiting == "agent"
 
@@ -301,10 +298,10 @@ def test_patience_with_a_silent_agent_doubles(bench: Bench) -> None:
 def test_silent_agent_is_asked_again_and_the_players_are_told(bench: Bench) -> None:
     bench.show(board_with(bench.game, W="d2"))
     asked = bench.post.states[-1].sequence
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.post.states[-1].sequence == asked
     bench.now_s[0] += PATIENCE_S + 1.5
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.heard[-1].code == "trouble"
     assert bench.post.states[-1].sequence > asked
     assert bench.post.states[-1].awaiting == "agent"
@@ -314,7 +311,7 @@ def test_agents_move_made_before_it_was_spoken_counts_once_it_is(bench: Bench) -
     bench.show(board_with(bench.game, W="d2"))
     assert bench.show(board_with(bench.game, W="d2", B="f4")) == ["illegal"]
     bench.post.answer("f4")
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.notebook.written == ["d2", "illegal", "agent_move", "f4"]
 
 
@@ -322,11 +319,11 @@ def test_full_disk_loses_no_ply_and_is_told_once(bench: Bench) -> None:
     bench.notebook.full = True
     codes = bench.show(board_with(bench.game, W="d2"))
     assert codes == ["trouble", "move"]
-    bench.match.poll()
+    bench.eyes.poll()
     assert [one.code for one in bench.heard].count("trouble") == 1
     assert bench.match.write_trouble
     bench.notebook.full = False
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.notebook.written == ["d2"]
     assert not bench.match.write_trouble
     assert "again" in bench.heard[-1].text
@@ -374,7 +371,7 @@ def test_board_set_up_anew_after_the_end_is_seen_as_the_next_game() -> None:
     pipeline, heard = ScriptedPipeline(), []
     referee = Referee(game, history=games.line_of_play(game, moves), moves=moves)
     assert referee.outcome is not None
-    eyes = Seeing(pipeline, Match(referee, listeners=[lambda one, _seen: heard.append(one.code)]))  # type: ignore[arg-type]
+    eyes = Seeing(pipeline, Match(referee, listeners=[lambda one: heard.append(one.code)]))  # type: ignore[arg-type]
     for index, board in enumerate((board_with(game, W="a7"), board_with(game))):
         pipeline.readings.append(reading_of(game, board))
         eyes.feed(Frame(PICTURE, float(index), index))
@@ -403,7 +400,7 @@ def test_full_disk_keeps_every_ply_and_only_the_newest_notes(bench: Bench) -> No
         bench.match.trouble(f"trouble {number}")
     assert bench.match.dropped_notes >= 20
     bench.notebook.full = False
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.notebook.written[0] == "d2"
     assert len(bench.notebook.written) == 1 + MOST_NOTES
 
@@ -420,12 +417,12 @@ def two_people(*places: str, agent: str | None = None) -> Bench:
         seats=(Seat(agent, place=places[0]), Seat(place=places[1])),
         recorder=notebook,
         publisher=post,
-        listeners=[lambda announcement, _seen: heard.append(announcement)],
+        listeners=[lambda announcement: heard.append(announcement)],
         clock=lambda: now_s[0],
     )
-    Seeing(pipeline, match)  # type: ignore[arg-type]
+    eyes = Seeing(pipeline, match)  # type: ignore[arg-type]
     match.start()
-    return Bench(game, match, pipeline, notebook, post, heard, now_s)
+    return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
 
 
 def lay(bench: Bench, tile: str, arm: str | None = None) -> list[str]:
@@ -487,20 +484,20 @@ def test_a_command_is_written_announced_published_and_answered() -> None:
     bench = two_people("", "")
     for tile in (FIRST, SECOND, THIRD):
         lay(bench, tile)
-    answer = bench.match.obey(Mover("red", 2))
+    answer = obey(bench.match, Mover("red", 2), bench.eyes)
     assert (answer.accepted, answer.text) == (True, "Move 2 was red's. Red 0, green 1. Red's turn.")
     assert bench.notebook.written[-2:] == [(1, "pass", SECOND, THIRD), "mover"]
     assert bench.heard[-1].text == answer.text
     assert bench.post.states[-1].moves == [FIRST, "pass", SECOND, THIRD]
-    assert bench.match.obey(Pass()).text == "Red passes. Red 0, green 1. Green's turn."
-    assert bench.match.obey(Undo()).text == "Red's pass is taken back. Red's turn."
+    assert obey(bench.match, Pass(), bench.eyes).text == "Red passes. Red 0, green 1. Green's turn."
+    assert obey(bench.match, Undo(), bench.eyes).text == "Red's pass is taken back. Red's turn."
 
 
 def test_a_refused_command_changes_nothing_and_says_why() -> None:
     bench = two_people("", "")
     lay(bench, FIRST)
     written, states = list(bench.notebook.written), len(bench.post.states)
-    answer = bench.match.obey(Mover("green", 9))
+    answer = obey(bench.match, Mover("green", 9), bench.eyes)
     assert (answer.accepted, answer.text) == (False, "There is no move 9: 1 is made.")
     assert (bench.notebook.written, len(bench.post.states)) == (written, states)
 
@@ -510,7 +507,7 @@ def test_a_correction_waits_for_a_full_disk_and_is_not_lost() -> None:
     for tile in (FIRST, SECOND):
         lay(bench, tile)
     bench.notebook.full = True
-    assert bench.match.obey(Mover("red", 2)).accepted
+    assert obey(bench.match, Mover("red", 2), bench.eyes).accepted
     bench.notebook.full = False
-    bench.match.poll()
+    bench.eyes.poll()
     assert (1, "pass", SECOND) in bench.notebook.written

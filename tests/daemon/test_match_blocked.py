@@ -54,7 +54,7 @@ class Gated:
 def said(eyes: Gated) -> list[str]:
     match, heard = Match(Referee(games.load("morris"))), list[str]()
     seeing = Seeing(eyes, match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement, _seen: heard.append(announcement.text))
+    match.listeners.append(lambda announcement: heard.append(announcement.text))
     for index in range(len(eyes.states)):
         seeing.feed(Frame(PICTURE, float(index), index))  # one a second
     return heard
@@ -105,12 +105,12 @@ def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing
     game, heard = games.load("morris"), list[str]()
     match = Match(Referee(game, ("alphabeta", None)))
     seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement, _seen: heard.append(announcement.code))
+    match.listeners.append(lambda announcement: heard.append(announcement.code))
     seeing.feed(Frame(PICTURE, 0.0, 0))
     seeing.reading = reading_of(game, "W" + "." * 22 + "W")
     seeing.feed(Frame(PICTURE, 0.1, 1))
     match.referee.reply("alphabeta", 0, "d2")
-    seeing.look_for_answer()
+    seeing._look_for_answer()
     assert ("illegal" in heard) == judged
 
 
@@ -120,7 +120,7 @@ def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate:
     game, heard, now_s = games.load("morris"), list[str](), [0.0]
     match = Match(Referee(game, ("alphabeta", None)), clock=lambda: now_s[0])
     seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement, _seen: heard.append(announcement.code))
+    match.listeners.append(lambda announcement: heard.append(announcement.code))
     seeing.feed(Frame(PICTURE, 0.0, 0))
     match.carry_out(match.referee.reply("alphabeta", 0, "d2"))
     match.poll()
@@ -142,7 +142,7 @@ def test_pictures_that_end_in_the_middle_of_a_hand_are_told_to(gate: GateState, 
     heard: list[str] = []
     match = Match(Referee(games.load("morris")))
     seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
-    match.listeners.append(lambda announcement, _seen: heard.append(announcement.text))
+    match.listeners.append(lambda announcement: heard.append(announcement.text))
     for index in range(2):
         seeing.feed(Frame(PICTURE, float(index), index))
     seeing.end()

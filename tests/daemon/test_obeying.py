@@ -30,6 +30,7 @@ from daemon.commands import (
 from daemon.judging.referee import Referee
 from daemon.match import Match
 from daemon.next_game import STANDS_S
+from daemon.obeying import obey
 from daemon.pipeline import Observation
 from daemon.reminding import FIRST_S
 from daemon.seats import Seat
@@ -58,20 +59,20 @@ def at(
         seats=(Seat(agents[0]), Seat(agents[1])),
         recorder=notebook,
         publisher=post,
-        listeners=[lambda announcement, _seen: heard.append(announcement)],
+        listeners=[lambda announcement: heard.append(announcement)],
         clock=lambda: now_s[0],
         coach=coach,
     )
-    Seeing(pipeline, match)  # type: ignore[arg-type]
+    eyes = Seeing(pipeline, match)  # type: ignore[arg-type]
     match.start()
-    made = Bench(game, match, pipeline, notebook, post, heard, now_s)
+    made = Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
     made.show(game.board(match.referee.position))
     return made
 
 
 def tell(bench: Bench, command: Command) -> str:
     """What is answered to a command that is accepted."""
-    answer = bench.match.obey(command)
+    answer = obey(bench.match, command, bench.eyes)
     assert answer.accepted, answer.text
     return answer.text
 
@@ -79,7 +80,7 @@ def tell(bench: Bench, command: Command) -> str:
 def refuse(bench: Bench, command: Command) -> str:
     """What is answered to a command that is refused, which changes nothing."""
     before = list(bench.match.referee.moves), list(bench.notebook.written)
-    answer = bench.match.obey(command)
+    answer = obey(bench.match, command, bench.eyes)
     assert not answer.accepted
     assert (list(bench.match.referee.moves), list(bench.notebook.written)) == before
     return answer.text
@@ -139,7 +140,7 @@ def test_against_an_agent_undo_goes_back_to_the_persons_own_turn_and_the_agent_i
 def test_undo_while_the_agents_move_waits_drops_that_move_too() -> None:
     bench = at(moves=["d2"], agents=(None, "alphabeta"))
     bench.post.answer("f4")
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.post.states[-1].awaiting == "carry_out"
     assert tell(bench, Undo()) == "Light's d2 is taken back. Take d2 away."
     assert bench.match.referee.agent_move is None
@@ -263,7 +264,7 @@ def test_in_a_pause_nothing_on_the_board_counts_and_no_agent_is_asked() -> None:
     assert bench.post.states[-1].awaiting == "nothing"
     assert bench.show(board_with(bench.game, W="d2 a1 a4", B="g7")) == []
     bench.now_s[0] += 3600
-    bench.match.poll()
+    bench.eyes.poll()
     assert bench.heard[-1].code == "paused"
     bench.show(board_with(bench.game, W="d2"))
     assert "It is dark's turn" in tell(bench, Resume())
@@ -443,13 +444,13 @@ def test_without_a_board_in_sight_the_answer_is_that_it_is_not_seen() -> None:
 def test_nobody_is_reminded_while_no_picture_comes() -> None:
     bench = at(moves=["d2"], agents=(None, "alphabeta"))
     bench.post.answer("f4")
-    bench.match.poll()
+    bench.eyes.poll()
     away = True
     bench.match.blind = lambda: away
     for second in range(200):
         away = second < 100
         bench.now_s[0] = float(second)
-        bench.match.poll()
+        bench.eyes.poll()
     assert [one.code for one in bench.heard].count("reminder") == 2
     assert bench.heard[-1].text == "Please play f4 for dark."
 
@@ -461,25 +462,25 @@ def test_players_are_reminded_of_a_turn_that_is_not_finished_ever_more_seldom() 
     for second in range(1000):
         bench.now_s[0] = float(second)
         before = len(bench.heard)
-        bench.match.poll()
+        bench.eyes.poll()
         times += [second for one in bench.heard[before:] if one.code == "reminder"]
     assert bench.heard[-1].text == bench.heard[1].text
     assert times == [FIRST_S, 3 * FIRST_S, 7 * FIRST_S, 15 * FIRST_S, 31 * FIRST_S]
     bench.show(board_with(bench.game, W="a7 d7 g7", B="b4"))
     heard = len(bench.heard)
     bench.now_s[0] += 10_000
-    bench.match.poll()
+    bench.eyes.poll()
     assert len(bench.heard) == heard
 
 
 def test_an_agents_move_that_nobody_makes_is_asked_for_again() -> None:
     bench = at(moves=["d2"], agents=(None, "alphabeta"))
     bench.post.answer("f4")
-    bench.match.poll()
+    bench.eyes.poll()
     bench.now_s[0] += FIRST_S + 1
-    bench.match.poll()
+    bench.eyes.poll()
     bench.now_s[0] += FIRST_S + 1
-    bench.match.poll()
+    bench.eyes.poll()
     assert (bench.heard[-1].code, bench.heard[-1].text) == ("reminder", "Please play f4 for dark.")
 
 
@@ -499,7 +500,7 @@ def advised(bench: Bench) -> str:
     assert tell(bench, Coach()) == "Let me think."
     thread = next(one for one in threading.enumerate() if one.name == "coach")
     thread.join(30)
-    bench.match.poll()
+    bench.eyes.poll()
     return bench.heard[-1].text
 
 
@@ -535,7 +536,7 @@ def test_advice_on_a_position_that_has_gone_is_not_given() -> None:
     bench.show(board_with(bench.game, W="d2", B="f6"))
     thread = next(one for one in threading.enumerate() if one.name == "coach")
     thread.join(30)
-    bench.match.poll()
+    bench.eyes.poll()
     assert "changed while I was thinking" in bench.heard[-1].text
 
 

@@ -28,10 +28,11 @@ def watched(folder: Path, hold_s: float) -> tuple[Referee, list[tuple[Announceme
         pytest.skip("../shared/data/morris is not here")
     game = games.load("morris", {"flying": "true", "first": "auto"})
     heard: list[tuple[Announcement, str]] = []
-    match = Match(Referee(game))
-    match.referee.in_photos = True
+    match = Match(Referee(game, in_photos=True))
     eyes = Seeing(Pipeline(load_template(game.name), None), match)
-    match.listeners.append(lambda one, seen: heard.append((one, "" if seen is None else seen.frame.name)))
+    match.listeners.append(
+        lambda one: heard.append((one, "" if eyes.observation is None else eyes.observation.frame.name))
+    )
     follow(eyes, open_source(str(folder), hold_s=hold_s, give_up_s=1.0))
     return match.referee, heard
 

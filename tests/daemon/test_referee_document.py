@@ -31,6 +31,7 @@ from daemon.judging import effects
 from daemon.judging.effects import Announcement, Effect
 from daemon.judging.explain import explain
 from daemon.judging.referee import Referee
+from daemon.obeying import obey
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_obeying import Eyes, answering, at
@@ -225,7 +226,7 @@ def told(command: Command) -> list[Announcement]:
             bench = at("dominoes", dominoes, agents=("greedy", None))
         case Move():
             bench = at(moves=["d2", "f4"])
-            bench.match.eyes = None
+            bench.match.watched = False
         case Undo():
             bench = at(moves=["d2", "f4"])
         case Correct():
@@ -237,10 +238,10 @@ def told(command: Command) -> list[Announcement]:
         case _:
             bench = at(coach=answering("{}"), moves=["d2", "f4"])
     if isinstance(command, Resume):
-        bench.match.obey(Pause())
+        obey(bench.match, Pause(), bench.eyes)
     bench.pipeline.reader = Eyes(bench.game, men(W="d2", B="f4"))  # type: ignore[attr-defined]
     before = len(bench.heard)
-    assert bench.match.obey(command).accepted
+    assert obey(bench.match, command, bench.eyes).accepted
     return bench.heard[before:]
 
 

@@ -13,6 +13,7 @@ from daemon.judging import corrections
 from daemon.judging.effects import Effect, Finish, Record, Rewrite
 from daemon.judging.referee import Referee
 from daemon.next_game import NextGame
+from daemon.obeying import obey
 from daemon.records.backlog import Backlog
 from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
@@ -186,7 +187,7 @@ def test_once_told_who_made_a_move_the_tiles_that_lie_on_the_board_count_at_once
     bench.match.referee.line.positions[:] = [bench.game.parse_position(f"red;{NEARLY.replace('98', '99')}")]
     lay_with_an_arm(bench, POINT, "bottom")
     assert lay_with_an_arm(bench, PLAIN, "top") == ["game_over"]
-    assert bench.match.obey(Mover("green", 1)).accepted
+    assert obey(bench.match, Mover("green", 1), bench.eyes).accepted
     assert bench.match.referee.moves[-1] == PLAIN
 
 

@@ -19,6 +19,7 @@ from calibration.template import load_template
 from daemon.commands import Mover, Undo
 from daemon.config import Config
 from daemon.demo_cli import open_session
+from daemon.obeying import obey
 from daemon.pipeline import Observation, Pipeline
 from daemon.presenting import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S
 from daemon.session import Session
@@ -160,7 +161,7 @@ def at_dominoes(folder: Path) -> tuple[Session, list[str]]:
     """A session of two people at dominoes, with a page, and what it said."""
     session = Session(settings(folder, {}, 0, "dominoes", "left"), games.load("dominoes"))
     said: list[str] = []
-    session.listeners.append(lambda announcement, _seen: said.append(announcement.text))
+    session.listeners.append(lambda announcement: said.append(announcement.text))
     session.begin(Pipeline(load_template("double_double_dominoes"), None))
     return session, said
 
@@ -206,7 +207,7 @@ def test_who_made_a_move_is_told_from_the_command_line_and_outlives_the_daemon(t
         ("pass", 0, "said"),
     ]
     # What was told before is still known: a correction of move 3 leaves move 2 as it is.
-    assert again.match.obey(Mover("red", 3)).text == "Move 3 was red's. Red 1, green 0. Green's turn."
+    assert obey(again.match, Mover("red", 3), again.eyes).text == "Move 3 was red's. Red 1, green 0. Green's turn."
     assert [ply.side for ply in line.plies if ply.seen] == [0, 0, 0]
     again.close()
 
@@ -285,7 +286,7 @@ def test_a_move_taken_back_by_word_is_still_to_be_put_back_after_a_restart(inter
     session = Session(settings(interrupted, {"first": "auto"}), games.load("morris", {"first": "auto"}))
     match = session.begin(Pipeline(load_template("nine_mens_morris"), None))
     standing = session.game.board(match.referee.position)
-    assert match.obey(Undo()).accepted
+    assert obey(match, Undo(), session.eyes).accepted
     session.close()
     again = Session(settings(interrupted, {"first": "auto"}), session.game)
     referee = again.begin(Pipeline(load_template("nine_mens_morris"), None)).referee

@@ -15,6 +15,7 @@ from daemon.config import ClockSection
 from daemon.judging.effects import Announcement, Thought
 from daemon.judging.referee import Referee
 from daemon.match import Match
+from daemon.obeying import obey
 from daemon.records.journal import Journal
 from daemon.records.record import GameRecord
 from daemon.records.stored import StoredGame
@@ -44,7 +45,7 @@ class Table:
             seats=(Seat(), Seat(agent, {}, LimitsPart(time_s=1.0))),
             recorder=GameRecord(self.journal, self.game_id),
             publisher=self.post,
-            listeners=[lambda announcement, _seen: self.heard.append(announcement)],
+            listeners=[lambda announcement: self.heard.append(announcement)],
             clock=lambda: self.now_s,
             timer=self.timer,
         )
@@ -63,7 +64,7 @@ class Table:
         before = len(self.heard)
         for _ in range(seconds):
             self.now_s += 1.0
-            self.match.poll()
+            self.eyes.poll()
         return [one.text for one in self.heard[before:]]
 
     @property
@@ -157,22 +158,22 @@ def test_nobody_pays_while_nothing_can_be_played(table: Callable[..., Table], re
     at.show(EMPTY_BOARD)
     at.wait(5)
     if reason == "paused":
-        assert at.match.obey(Pause()).accepted
+        assert obey(at.match, Pause(), at.eyes).accepted
     elif reason == "lost":
         assert at.show(None) == ["board_lost"]
     elif reason == "camera":
         at.no_camera = True
     else:
         assert at.show(board_with(GAME, W="a7 d7 g7", B="b6 d6 f6")) == ["desync"]
-    at.match.poll()
+    at.eyes.poll()
     before = at.left_s
     assert at.wait(400) == [] or reason == "desync"
     assert at.left_s == before
     assert at.timer.stopped == STANDS[reason]
     at.no_camera = False
-    at.match.obey(Resume())
+    obey(at.match, Resume(), at.eyes)
     at.show(EMPTY_BOARD)
-    at.match.poll()
+    at.eyes.poll()
     at.wait(3)
     assert at.left_s[0] == pytest.approx(before[0] - 3.0)
 
@@ -225,7 +226,7 @@ def test_a_loss_on_time_that_is_undone_lets_the_game_go_on_in_the_record_too(tab
     at.show(EMPTY_BOARD)
     at.show(board_with(GAME, W="d2"))
     at.wait(30)
-    assert at.match.obey(Undo()).accepted
+    assert obey(at.match, Undo(), at.eyes).accepted
     assert at.stored.outcome is None
     assert at.wait(60) == []
     at.show(board_with(GAME, W="d2", B="f4"))
@@ -247,7 +248,7 @@ def test_a_move_lifted_off_again_gives_its_time_back(table: Callable[..., Table]
 def test_a_resigned_game_stops_the_clock(table: Callable[..., Table]) -> None:
     at = table()
     at.show(EMPTY_BOARD)
-    at.match.obey(Resign("light"))
+    obey(at.match, Resign("light"), at.eyes)
     at.wait(500)
     assert at.left_s == (100.0, 100.0)
 

@@ -16,7 +16,7 @@ from tests.daemon.test_match import FIRST, SECOND, lay, two_people
 
 def test_moves_and_passes_are_printed_with_side_gains_and_scores(capsys: pytest.CaptureFixture[str]) -> None:
     bench = two_people("left", "right")
-    bench.match.listeners.append(lambda announcement, seen: print_event(bench.match, announcement, seen))
+    bench.match.listeners.append(lambda announcement: print_event(bench.match, announcement, bench.eyes.observation))
     lay(bench, FIRST, "left")
     lay(bench, SECOND, "left")
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -24,7 +24,7 @@ def test_moves_of_a_recorded_game_are_those_that_were_made(tmp_path: Path) -> No
     truth = record_video(sitting, tmp_path / "game.mp4", longest_s=10.0)["moves"]
     match = Match(Referee(game))
     said: list[str] = []
-    match.listeners.append(lambda announcement, _seen: said.append(announcement.code))
+    match.listeners.append(lambda announcement: said.append(announcement.code))
     follow(Seeing(Pipeline(template, None), match), open_source(str(tmp_path / "game.mp4")))
     assert isinstance(truth, list) and len(truth) >= 3
     assert list(match.referee.moves[: len(truth)]) == truth

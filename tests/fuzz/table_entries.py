@@ -15,6 +15,7 @@ from agents.messages import ReplyMessage, StateMessage, encode
 from daemon.commands import NAMES, CommandError, parse_command
 from daemon.judging.referee import Referee
 from daemon.match import Match
+from daemon.obeying import obey
 from daemon.pipeline import Observation
 from daemon.seats import Seat
 from daemon.seeing import Seeing
@@ -126,7 +127,7 @@ class _Table:
             self.lose_sight,
         )
         self.chance.choice(deeds)()
-        self.match.poll()
+        self.seeing.poll()
 
     def show(self) -> None:
         """The board as it stands, after a legal move, half of one, an older one, or with a cell or two changed."""
@@ -160,7 +161,7 @@ class _Table:
             command = parse_command(json.loads(json.dumps(words)))
         except CommandError:
             return
-        answer = self.match.obey(command)
+        answer = obey(self.match, command, self.seeing)
         if not answer.text.isprintable() or len(answer.text) > 1000:
             raise IllegalState(f"said as {answer.text!r}")
 

@@ -18,6 +18,7 @@ from daemon.commands import Command, Undo
 from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
+from daemon.obeying import obey
 from daemon.pipeline import Pipeline
 from daemon.seeing import Seeing
 from games import Step
@@ -52,7 +53,7 @@ class StormyTable:
         self.match = Match(Referee(self.game))
         self.eyes = Seeing(Pipeline(template, calibrated()), self.match)
         self.said: list[Announcement] = []
-        self.match.listeners.append(lambda announcement, _: self.said.append(announcement))
+        self.match.listeners.append(lambda announcement: self.said.append(announcement))
         self.match.start()
         facts = TableFacts(
             "table", self.game, (None, None), ("", ""), Eyes(settle_s=0.4, readings=3, lost_s=3), {}, None
@@ -90,7 +91,7 @@ class StormyTable:
     def say(self, command: Command) -> None:
         """Somebody at the table says that."""
         self.keeper.told(command)
-        self.match.obey(command)
+        obey(self.match, command, self.eyes)
 
     def cell(self, name: str) -> int:
         """Its index."""

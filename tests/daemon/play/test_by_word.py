@@ -15,6 +15,7 @@ from daemon.commands import Command, Correct, EndMove, Hand, Move, Mover, Pass, 
 from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
 from daemon.match import Match
+from daemon.obeying import obey
 from daemon.play.hands import shown_hands
 from daemon.play.legal import legal_of
 from daemon.seats import Seat
@@ -36,14 +37,14 @@ class Table:
 
     def tell(self, command: Command) -> str:
         """What is answered to a command that is accepted."""
-        answer = self.match.obey(command)
+        answer = obey(self.match, command)
         assert answer.accepted, answer.text
         return answer.text
 
     def refuse(self, command: Command) -> str:
         """What is answered to a command that is refused, which changes nothing."""
         before = list(self.match.referee.moves), list(self.notebook.written)
-        answer = self.match.obey(command)
+        answer = obey(self.match, command)
         assert not answer.accepted
         assert (list(self.match.referee.moves), list(self.notebook.written)) == before
         return answer.text
@@ -65,7 +66,7 @@ def seated(
         seats=(Seat(agents[0], {}, LimitsPart(time_s=1.0)), Seat(agents[1], {}, LimitsPart(time_s=1.0))),
         recorder=notebook,
         publisher=post,
-        listeners=[lambda announcement, _seen: heard.append(announcement)],
+        listeners=[lambda announcement: heard.append(announcement)],
     )
     match.start()
     return Table(game, match, notebook, post, heard)
@@ -87,10 +88,10 @@ def test_a_whole_game_is_played_by_word_and_the_record_has_every_move(name: str)
 
 def test_an_illegal_move_is_refused_with_its_rule_and_changes_nothing() -> None:
     table = seated("morris", moves=["d2"])
-    answer = table.match.obey(Move("d2"))
+    answer = obey(table.match, Move("d2"))
     assert (answer.accepted, answer.rule) == (False, "occupied")
     assert answer.text == "d2 cannot be played: d2 is occupied."
-    assert table.match.obey(Move("bogus")).rule == "not_a_move"
+    assert obey(table.match, Move("bogus")).rule == "not_a_move"
     assert (table.match.referee.moves, table.heard) == (["d2"], [])
 
 
@@ -182,7 +183,7 @@ def test_a_dealt_hand_decides_what_may_be_laid() -> None:
     laid = {tuple(sorted(text[-1] for text in one["move"].split("-"))) for one in moves_of(table)}
     assert laid <= {tuple(sorted(tile.split("-"))) for tile in hand} and laid
     other = next(f"{a}-{b}" for a in range(7) for b in range(a, 7) if f"{a}-{b}" not in hand)
-    answer = table.match.obey(Move(f"8H{other[0]}-8I{other[2]}"))
+    answer = obey(table.match, Move(f"8H{other[0]}-8I{other[2]}"))
     assert (answer.accepted, answer.rule) == (False, "not_in_hand")
 
 
