@@ -41,8 +41,8 @@ from wording import sentence
 NEEDS_CAMERA = sentence("No camera watches this game.")
 
 
-def obey(match: Match, command: Command, eyes: Seeing | None = None) -> Answer:
-    """Carries a command out, and answers with what became of it; `eyes` watch the board, where a camera does."""
+def obey(match: Match, command: Command, eyes: Seeing | None) -> Answer:
+    """Carries a command out, and answers with what became of it; `eyes` is None where no camera watches."""
     try:
         _check_ply(match, command)
         effects = _effects(match, command, eyes)

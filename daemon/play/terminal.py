@@ -128,7 +128,7 @@ class TerminalGame:
             self._prompt()
 
     def _obey(self, command: Command) -> None:
-        answer = obey(self._match, command)
+        answer = obey(self._match, command, None)
         if not answer.accepted:
             self._write(answer.text)
 

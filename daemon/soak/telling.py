@@ -49,7 +49,7 @@ class CarefulPair:
             return
         self._due_s = None
         wrong = wrongly_counted(trial.subject.referee.line, trial.player.seen)
-        if wrong is not None and obey(trial.subject.match, wrong).accepted:
+        if wrong is not None and obey(trial.subject.match, wrong, trial.subject.eyes).accepted:
             self.told += 1
 
     def _insist(self) -> None:
@@ -59,7 +59,7 @@ class CarefulPair:
             return
         self._insisted_s = trial.time_s
         side = trial.game.sides[trial.game.to_move(trial.player.position)]
-        if obey(trial.subject.match, Adopt(side)).accepted:
+        if obey(trial.subject.match, Adopt(side), trial.subject.eyes).accepted:
             trial.tally.adopted += 1
             if trial.subject.match.set_up is not None:
                 trial.abandon_game()

@@ -96,7 +96,7 @@ def test_after_four_missed_plies_adopt_goes_on_with_the_same_game(name: str) -> 
     assert answer.accepted and "I missed some moves. I take it that they were: " in answer.text
     referee = bench.match.referee
     assert (referee.moves[:8], referee.ply, bench.game.board(referee.position)) == (before, 12, board)
-    assert not bench.match.new_game_due
+    assert not bench.eyes.new_game_due
     assert bench.notebook.written[-6:] == [*referee.moves[8:], "assumed", "adopted"]
     assert bench.show(bench.game.board(line[13])) == ["move"]
 

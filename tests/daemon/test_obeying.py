@@ -232,7 +232,7 @@ def test_adopt_begins_a_game_from_a_board_that_no_play_leads_to() -> None:
     board = board_with(bench.game, B="d4 e4 d5 e5 f5", W="c3 f6")
     bench.show(board)
     assert tell(bench, Adopt("white")) == "A new game begins with this board. It is white's turn."
-    assert bench.match.new_game_due
+    assert bench.eyes.new_game_due
     position = bench.match.set_up
     assert (bench.game.board(position), bench.game.to_move(position)) == (board, 1)
 
@@ -287,7 +287,7 @@ def test_who_resigns_loses_and_the_record_and_the_state_say_so() -> None:
     outcome = bench.post.states[-1].outcome
     assert outcome is not None and (outcome.winner, outcome.reason) == (1, "resigned")
     assert bench.show(board_with(bench.game)) == []
-    assert bench.match.new_game_due
+    assert bench.eyes.new_game_due
 
 
 def test_a_resignation_without_a_name_is_the_only_persons_or_whose_turn_it_is() -> None:
@@ -323,13 +323,13 @@ def test_a_finished_game_stays_finished_while_its_board_is_cleared_man_by_man() 
     assert bench.match.referee.outcome == ended
     assert bench.notebook.written[-3:] == ["f4", ended, "cleared"]
     bench.show(board_with(bench.game))
-    assert bench.match.new_game_due
+    assert bench.eyes.new_game_due
 
 
 def test_a_new_game_begins_when_it_is_asked_for_and_the_old_one_is_kept() -> None:
     bench = at(moves=["d2"])
     assert tell(bench, NewGame()) == "A new game."
-    assert bench.match.new_game_due
+    assert bench.eyes.new_game_due
     bench.match.leave()
     assert bench.notebook.written == ["start", "new_game", "left"]
 
@@ -364,9 +364,9 @@ def test_a_board_set_up_for_the_start_in_mid_game_is_told_and_the_next_game_begi
     empty = board_with(bench.game)
     assert bench.show(empty, time_s=10.0) == ["new_game"]
     assert bench.show(empty, time_s=12.0) == []
-    assert not bench.match.new_game_due
+    assert not bench.eyes.new_game_due
     bench.show(empty, time_s=10.0 + STANDS_S)
-    assert bench.match.new_game_due
+    assert bench.eyes.new_game_due
 
 
 def test_the_game_goes_on_where_the_men_come_back_in_time() -> None:
@@ -375,7 +375,7 @@ def test_the_game_goes_on_where_the_men_come_back_in_time() -> None:
     bench.show(board_with(bench.game), time_s=10.0)
     bench.show(before, time_s=12.0)
     bench.show(before, time_s=10.0 + 2 * STANDS_S)
-    assert not bench.match.new_game_due
+    assert not bench.eyes.new_game_due
     assert bench.match.referee.ply == 12
 
 
@@ -383,7 +383,7 @@ def test_the_first_move_on_a_cleared_board_begins_the_next_game_at_once() -> Non
     bench = long_game()
     bench.show(board_with(bench.game), time_s=10.0)
     assert bench.show(board_with(bench.game, B="h8"), time_s=11.0) == []
-    assert bench.match.new_game_due
+    assert bench.eyes.new_game_due
 
 
 # The end of a move, reminders, the coach, and what was said.

@@ -56,13 +56,13 @@ def test_it_is_said_a_little_after_the_wrong_name_was_heard_and_once(monkeypatch
     line = line_of(*TILES)
     told: list[Mover] = []
 
-    def obey(_match: Any, command: Mover) -> Any:
+    def obey(_match: Any, command: Mover, _eyes: Any) -> Any:
         told.append(command)
         return SimpleNamespace(accepted=True)
 
     monkeypatch.setattr(telling, "obey", obey)
     player = SimpleNamespace(seen=made(*(1 - ply.side for ply in line.plies)))
-    subject = SimpleNamespace(referee=SimpleNamespace(line=line), match=None)
+    subject = SimpleNamespace(referee=SimpleNamespace(line=line), match=None, eyes=None)
     judge = SimpleNamespace(insists=lambda _seconds: False)
     trial = SimpleNamespace(game=line.game, time_s=0.0, subject=subject, player=player, judge=judge)
     pair = CarefulPair(cast("Any", trial))

@@ -37,14 +37,14 @@ class Table:
 
     def tell(self, command: Command) -> str:
         """What is answered to a command that is accepted."""
-        answer = obey(self.match, command)
+        answer = obey(self.match, command, None)
         assert answer.accepted, answer.text
         return answer.text
 
     def refuse(self, command: Command) -> str:
         """What is answered to a command that is refused, which changes nothing."""
         before = list(self.match.referee.moves), list(self.notebook.written)
-        answer = obey(self.match, command)
+        answer = obey(self.match, command, None)
         assert not answer.accepted
         assert (list(self.match.referee.moves), list(self.notebook.written)) == before
         return answer.text
@@ -88,10 +88,10 @@ def test_a_whole_game_is_played_by_word_and_the_record_has_every_move(name: str)
 
 def test_an_illegal_move_is_refused_with_its_rule_and_changes_nothing() -> None:
     table = seated("morris", moves=["d2"])
-    answer = obey(table.match, Move("d2"))
+    answer = obey(table.match, Move("d2"), None)
     assert (answer.accepted, answer.rule) == (False, "occupied")
     assert answer.text == "d2 cannot be played: d2 is occupied."
-    assert obey(table.match, Move("bogus")).rule == "not_a_move"
+    assert obey(table.match, Move("bogus"), None).rule == "not_a_move"
     assert (table.match.referee.moves, table.heard) == (["d2"], [])
 
 
@@ -183,7 +183,7 @@ def test_a_dealt_hand_decides_what_may_be_laid() -> None:
     laid = {tuple(sorted(text[-1] for text in one["move"].split("-"))) for one in moves_of(table)}
     assert laid <= {tuple(sorted(tile.split("-"))) for tile in hand} and laid
     other = next(f"{a}-{b}" for a in range(7) for b in range(a, 7) if f"{a}-{b}" not in hand)
-    answer = obey(table.match, Move(f"8H{other[0]}-8I{other[2]}"))
+    answer = obey(table.match, Move(f"8H{other[0]}-8I{other[2]}"), None)
     assert (answer.accepted, answer.rule) == (False, "not_in_hand")
 
 
