@@ -1,1 +1,1 @@
-"""The running program: command line, pipeline, move detection, referee, bus, journal, speech, overlay, web page."""
+"""The running program: from a frame to a move that is judged, recorded, published and said."""

@@ -30,10 +30,10 @@ def real_data() -> Path:
 @pytest.fixture
 def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A language of wide letters in place of Romanian: what stays narrow was never translated."""
-    from daemon.speaking import tongue
+    from daemon.i18n import translation
     from tests.daemon.pseudo import speak_pseudo
 
     speak_pseudo(monkeypatch)
     yield
-    tongue.page_words.cache_clear()
-    tongue.speak("en")
+    translation.page_words.cache_clear()
+    translation.speak("en")

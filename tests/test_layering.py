@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("wording", "games", "calibration", "vision", "agents", "daemon", "models")
+PACKAGES = ("wording", "games", "calibration", "vision", "agents", "daemon", "models", "proving")
 ALLOWED = {
     "wording": {"wording"},
     "games": {"games", "wording"},
@@ -17,12 +17,26 @@ ALLOWED = {
     "vision": {"vision", "calibration", "games", "wording"},
     "agents": {"agents", "games", "wording"},
     "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording"},
+    "proving": {"proving", "daemon", "vision", "calibration", "games", "agents", "wording"},
     "models": {"models", "vision", "calibration", "games", "agents", "wording"},
 }
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
 """Packages of `vision`, each built on those before it."""
 AGENT_TYPES = {"agents.agent", "agents.certificates", "agents.messages"}
-GATHERERS = (ROOT / "daemon" / "cli.py", ROOT / "daemon" / "bench_cli.py")
+GATHERERS = (ROOT / "daemon" / "cli" / "main.py", ROOT / "proving" / "bench_cli.py")
+ROOMS = (
+    ("i18n", "config"),
+    ("game", "drawing", "scoring"),
+    ("interpret", "commands", "supervision"),
+    ("judging",),
+    ("agents", "storage"),
+    ("core",),
+    ("perception", "outputs"),
+    ("setup", "checks", "bundles"),
+    ("app",),
+    ("cli",),
+)
+"""Folders of `daemon`, each built on those of the lines before it, and on none beside it."""
 
 
 def imports(path: Path) -> set[str]:
@@ -63,6 +77,20 @@ def test_sight_is_built_one_way(package: str) -> None:
     for path in sorted((ROOT / "vision" / package).glob("*.py")):
         wrong = {name for name in imports(path) if name.startswith(tuple(later))}
         assert not wrong, f"{path.name} imports {wrong}"
+
+
+def test_every_folder_of_the_daemon_is_a_room() -> None:
+    rooms = {path.name for path in (ROOT / "daemon").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert rooms == {room for line in ROOMS for room in line}
+
+
+@pytest.mark.parametrize("room", [room for line in ROOMS for room in line])
+def test_the_daemon_is_built_one_way(room: str) -> None:
+    line = next(number for number, rooms in enumerate(ROOMS) if room in rooms)
+    beyond = {other for rooms in ROOMS[line:] for other in rooms} - {room}
+    for path in sorted((ROOT / "daemon" / room).rglob("*.py")):
+        wrong = {name for name in imports(path) if name.startswith("daemon.") and name.split(".")[1] in beyond}
+        assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))

@@ -13,7 +13,7 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.cli import COMMANDS
+from daemon.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -1,7 +1,7 @@
 """Sentences for people, before they are in any language: whole templates with named values, in English.
 
 Rules and eyes make a `Sentence` and know of no language; the daemon says it in the players' own
-(`daemon/speaking/tongue.py`). As a string it is English. Every template is written out where it is used, as the first
+(`daemon/i18n/translation.py`). As a string it is English. Every template is written out where it is used, as the first
 argument of `sentence` or `sentence_n`: there the catalogues find it.
 
     sentence("{side:Nom} laid {count} men, {cells}.", side=Term("side", "light"), count=2, cells=("a1", "a4"))

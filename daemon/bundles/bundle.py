@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from daemon.judging.effects import Announcement
+from daemon.game.effects import Announcement
 
 FORMAT: Literal["kibitzer-bundle"] = "kibitzer-bundle"
 VERSION: Literal[1] = 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import games
 from daemon.bundles.bundle import MOST_MOVES, BundleError, Declared, GameState
+from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
 from games import AnyGame, Outcome
 
 

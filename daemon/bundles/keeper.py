@@ -18,16 +18,16 @@ import cv2
 from daemon.bundles import asking
 from daemon.bundles.asking import Answer, Ask
 from daemon.bundles.bundle import ASIDE, REJECTED, STANDING, BundleError, GameState, Said, said_of
+from daemon.bundles.bundle_store import ASKED, Shelf
 from daemon.bundles.game_state import is_plain, state_of
 from daemon.bundles.packing import TableFacts, pack
 from daemon.bundles.ring import Kept, SceneRing
-from daemon.bundles.shelf import ASKED, Shelf
-from daemon.commands import Command
-from daemon.judging.effects import Announcement
+from daemon.commands.command import Command
+from daemon.game.effects import Announcement
+from daemon.i18n.translation import worded, worded_n
 from daemon.judging.referee import Referee
-from daemon.pipeline import Observation
-from daemon.seeing import Seeing
-from daemon.speaking.tongue import worded, worded_n
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Observation
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from daemon.bundles.bundle import Eyes
 from daemon.bundles.keeper import Limits, SceneKeeper
 from daemon.bundles.packing import TableFacts
 from daemon.bundles.stripping import stripped
-from daemon.config import ROOT, Config
-from daemon.seats import Seat
+from daemon.config.seats import Seat
+from daemon.config.settings import ROOT, Config
 from games import AnyGame
 
 MB = 1_000_000

@@ -26,7 +26,7 @@ from daemon.bundles.bundle import (
     frame_name,
 )
 from daemon.bundles.ring import Kept
-from daemon.commands import as_object
+from daemon.commands.command import as_object
 from games import AnyGame
 from vision.reading.weights import MODELS
 

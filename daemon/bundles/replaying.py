@@ -16,13 +16,13 @@ from calibration.template import TemplateError, load_template
 from daemon.bundles.bundle import ASIDE, BundleError, Manifest, Said, SceneFrame, said_of
 from daemon.bundles.game_state import bring_about, referee_of
 from daemon.bundles.opening import BundleFile
-from daemon.commands import CommandError, parse_command
-from daemon.judging.effects import Announcement
-from daemon.match import Match
-from daemon.obeying import obey
-from daemon.pipeline import Pipeline
-from daemon.seats import Seat
-from daemon.seeing import Seeing
+from daemon.commands.command import CommandError, parse_command
+from daemon.config.seats import Seat
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Pipeline
 from games import AnyGame
 from vision.frame import Frame
 from vision.pose import BoardPose, is_plausible

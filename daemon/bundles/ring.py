@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 
 from daemon.bundles.bundle import MOST_FRAMES, GameState, Said
-from daemon.commands import Command
+from daemon.commands.command import Command
 from vision.pose import BoardPose
 
 LEAD_S = 8.0

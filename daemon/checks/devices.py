@@ -11,8 +11,8 @@ import wave
 from pathlib import Path
 
 from daemon.checks.finding import Finding
-from daemon.config import Config
-from daemon.supervising.camera import NONE
+from daemon.config.settings import Config
+from daemon.supervision.camera import NONE
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.sources.attempt import Attempt
 from vision.sources.cameras import DEV, SYS, cameras, stable_name

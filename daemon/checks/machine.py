@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 from daemon.checks.finding import Finding
-from daemon.config import ROOT, Config
-from daemon.records.journal import Journal, JournalError
-from daemon.showing.window import display_fault
-from daemon.supervising.logs import log_path
+from daemon.config.settings import ROOT, Config
+from daemon.outputs.window import display_fault
+from daemon.storage.journal import Journal, JournalError
+from daemon.supervision.logs import log_path
 
 LEAST_MEMORY_MB = 600
 """Megabytes that a table with its worker and voice takes, and some for the rest."""

@@ -7,11 +7,11 @@ import socket
 import urllib.error
 from pathlib import Path
 
+from daemon.agents import endpoints
+from daemon.agents.endpoints import BusError
 from daemon.checks.finding import Finding
-from daemon.config import ROOT, Config
-from daemon.messaging import endpoints
-from daemon.messaging.endpoints import BusError
-from daemon.tell_cli import OPENER, address_of
+from daemon.commands.page_client import OPENER, address_of
+from daemon.config.settings import ROOT, Config
 
 ASK_S = 2.0
 MOST_BYTES = 1 << 20

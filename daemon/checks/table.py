@@ -13,8 +13,8 @@ import games
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.checks.finding import Finding
-from daemon.config import ROOT, Config, PlayerSection
-from daemon.pipeline import Pipeline
+from daemon.config.settings import ROOT, Config, PlayerSection
+from daemon.perception.pipeline import Pipeline
 from vision.reading.descriptors import load_descriptor
 from vision.reading.weights import WeightsError
 

@@ -1,1 +1,1 @@
-"""The rules' side of the table: what explains a reading, the line of play believed, and the referee, who decides."""
+"""The referee: decides on explained readings, told moves, corrections and gaps."""

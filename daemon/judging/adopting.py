@@ -9,18 +9,17 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from daemon.judging import complaints
+from daemon.game.effects import Effect, TakeBack
+from daemon.i18n.translation import in_a_row, reason, worded, worded_n
+from daemon.interpret.explain import explain
+from daemon.interpret.explanation import Explanation, MoveEvent
+from daemon.interpret.lookahead import MOST_MOVES, MOST_MOVES_BESIDES
+from daemon.judging import complaints, phrases
 from daemon.judging.corrections import Refusal, side_of
-from daemon.judging.effects import Effect, TakeBack
-from daemon.judging.explain import explain
-from daemon.judging.explanation import Explanation, MoveEvent
 from daemon.judging.gap import missed
 from daemon.judging.gap_search import MOST_MOVES_ASKED
-from daemon.judging.lookahead import MOST_MOVES, MOST_MOVES_BESIDES
 from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
-from daemon.speaking import phrases
-from daemon.speaking.tongue import in_a_row, reason, worded, worded_n
 from games import PositionError, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from daemon.judging.explanation import Explanation, MoveEvent
-from daemon.judging.line import shares_men
-from daemon.speaking import phrases
-from daemon.speaking.tongue import in_a_row, in_words, worded
+from daemon.game.line_of_play import shares_men
+from daemon.i18n.translation import in_a_row, in_words, worded
+from daemon.interpret.explanation import Explanation, MoveEvent
+from daemon.judging import phrases
 from games import EMPTY, AnyGame, Fault, changed_cells
 from wording import Sentence, sentence
 

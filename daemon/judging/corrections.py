@@ -5,11 +5,11 @@ Each function returns effects as `Referee.see` does, and raises Refusal where it
 
 from __future__ import annotations
 
-from daemon.judging.effects import Effect
-from daemon.judging.line import shares_men, unseen_moves
+from daemon.game.effects import Effect
+from daemon.game.line_of_play import shares_men, unseen_moves
+from daemon.i18n.translation import called, in_a_row, reason, worded, worded_n
+from daemon.judging import phrases
 from daemon.judging.referee import Referee
-from daemon.speaking import phrases
-from daemon.speaking.tongue import called, in_a_row, reason, worded, worded_n
 from games import AnyGame, MoveError, Outcome, Side
 from wording import Given, Term, listing
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from daemon.judging.explain import explain, is_reached
-from daemon.judging.explanation import RIVAL_NATS, Explanation, MoveEvent
+from daemon.game.line_of_play import LineOfPlay
+from daemon.interpret.explain import explain, is_reached
+from daemon.interpret.explanation import RIVAL_NATS, Explanation, MoveEvent
+from daemon.interpret.lookahead import MOST_MOVES_BESIDES
 from daemon.judging.gap_search import MOST_MOVES, MOST_MOVES_ASKED, GapSearch, fills
-from daemon.judging.line import LineOfPlay
-from daemon.judging.lookahead import MOST_MOVES_BESIDES
 from daemon.judging.other_lines import OtherLine
 from games import EMPTY, AnyGame, changed_cells
 

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from daemon.judging.explanation import Explanation
+from daemon.interpret.explanation import Explanation
 from games import EMPTY, AnyGame, Side, Step, carry_out
 
 MOST_MOVES = 10_000

@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from daemon.judging.effects import Effect, Finish, TakeBack
-from daemon.judging.explain import boards_before, explain, is_reached
-from daemon.judging.explanation import Explanation, MoveEvent
-from daemon.judging.line import LineOfPlay, Ply
-from daemon.judging.lookahead import MOST_MOVES_BESIDES
+from daemon.game.effects import Effect, Finish, TakeBack
+from daemon.game.line_of_play import LineOfPlay, Ply
+from daemon.interpret.explain import boards_before, explain, is_reached
+from daemon.interpret.explanation import Explanation, MoveEvent
+from daemon.interpret.lookahead import MOST_MOVES_BESIDES
 from games import EMPTY, AnyGame, Outcome, Side
 
 MOST_UNDONE = 2

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import games
-from daemon.judging.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
-from daemon.judging.explanation import MoveEvent
+from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
+from daemon.game.line_of_play import LineOfPlay, shares_men
+from daemon.i18n.translation import in_a_row, in_words, worded
+from daemon.interpret.explanation import MoveEvent
+from daemon.judging import phrases
 from daemon.judging.gap import Gaps
-from daemon.judging.line import LineOfPlay, shares_men
 from daemon.judging.other_lines import OtherLine, Together
-from daemon.speaking import phrases
-from daemon.speaking.tongue import in_a_row, in_words, worded
 from games import AnyGame, MoveError, Outcome, Step
 from wording import Term, sentence
 

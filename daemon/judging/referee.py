@@ -11,15 +11,14 @@ import functools
 import math
 from collections.abc import Iterator, Sequence
 
-from daemon.judging import complaints, reopening
+from daemon.game.effects import Announcement, Code, Effect, Known, TakeBack
+from daemon.i18n.translation import in_a_row, in_words, worded, worded_n
+from daemon.interpret.explain import explain
+from daemon.interpret.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
+from daemon.judging import complaints, phrases, reopening
 from daemon.judging.complaints import Complaint
-from daemon.judging.effects import Announcement, Code, Effect, Known, TakeBack
-from daemon.judging.explain import explain
-from daemon.judging.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
 from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
-from daemon.speaking import phrases
-from daemon.speaking.tongue import in_a_row, in_words, worded, worded_n
 from games import Fault, Side, changed_cells
 
 MOST_OPEN = 8

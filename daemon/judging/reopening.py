@@ -11,14 +11,14 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 
-from daemon.judging.effects import Announcement, Effect, Known
-from daemon.judging.explain import explain
-from daemon.judging.explanation import UNSEEN_NATS, Explanation, MoveEvent
-from daemon.judging.line import LineOfPlay, shares_men
-from daemon.judging.lookahead import MOST_MOVES_BESIDES
+from daemon.game.effects import Announcement, Effect, Known
+from daemon.game.line_of_play import LineOfPlay, shares_men
+from daemon.i18n.translation import as_words, in_a_row, in_words, worded
+from daemon.interpret.explain import explain
+from daemon.interpret.explanation import UNSEEN_NATS, Explanation, MoveEvent
+from daemon.interpret.lookahead import MOST_MOVES_BESIDES
+from daemon.judging import phrases
 from daemon.judging.play import WRONG_SIDE, Play
-from daemon.speaking import phrases
-from daemon.speaking.tongue import as_words, in_a_row, in_words, worded
 from games import EMPTY, MoveError, Side, changed_cells
 from wording import listing, sentence
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from daemon.game.effects import Effect, TakeBack
+from daemon.game.line_of_play import Ply
+from daemon.i18n.translation import in_a_row, worded
+from daemon.judging import phrases
 from daemon.judging.corrections import Refusal
-from daemon.judging.effects import Effect, TakeBack
-from daemon.judging.line import Ply
 from daemon.judging.referee import Referee
-from daemon.speaking import phrases
-from daemon.speaking.tongue import in_a_row, worded
 
 
 def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:

@@ -22,11 +22,11 @@ import numpy as np
 
 import games
 from calibration.profile import TableProfile
-from daemon.judging.effects import Announcement
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.learning.adapting import Adaptation
-from daemon.match import Match
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.learning.adapting import Adaptation
 from tests.bench.drifting_light import Sitting, sittings
 from tests.daemon.still_eyes import PICTURE, AtOnce, StillEyes
 from vision.frame import Frame

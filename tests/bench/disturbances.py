@@ -17,11 +17,11 @@ from collections.abc import Callable
 
 import games
 from calibration.template import load_template
-from daemon.judging.effects import Announcement
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.pipeline import Pipeline
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Pipeline
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
 from vision.simulated.source import SimulatedSource

@@ -34,8 +34,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import games
-from daemon.judging.line import shares_men
-from daemon.records.journal import Journal
+from daemon.game.line_of_play import shares_men
+from daemon.storage.journal import Journal
 from tests.bench import victims
 from tests.bench.victims import Process
 

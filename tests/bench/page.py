@@ -25,11 +25,11 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import games
 from agents.messages import PlayerPart, StateMessage
-from daemon.judging.effects import Thought
+from daemon.drawing.board_style import STYLE
+from daemon.game.effects import Thought
 from daemon.judging.referee import Referee
-from daemon.showing.board_style import STYLE
-from daemon.showing.view import View
-from daemon.showing.web import PAGE, WebPage
+from daemon.outputs.view import View
+from daemon.outputs.web import PAGE, WebPage
 from games import AnyGame
 from tests.browser.conftest import CHROMIUM
 from tests.browser.table import Table

@@ -4,7 +4,7 @@
 
 Thousands of boards a minute, where the proving ground with its pictures shows some dozen: the quickest search for a
 board that is believed and should not be, or complained of and should not be. The truth is the player's own line, and
-what is illegal is found by brute force (`daemon.soak.lawful`), not by the referee's own search.
+what is illegal is found by brute force (`proving.soak.lawful`), not by the referee's own search.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import time
 from typing import Any
 
 import games
+from daemon.game.effects import Announcement, Effect
+from daemon.game.line_of_play import shares_men, unseen_moves
+from daemon.interpret.explain import explain
 from daemon.judging import adopting
-from daemon.judging.effects import Announcement, Effect
-from daemon.judging.explain import explain
-from daemon.judging.line import shares_men, unseen_moves
 from daemon.judging.referee import Referee
-from daemon.soak.lawful import is_beyond_doubt
-from daemon.soak.mistakes import MISTAKES, Situation
 from games import AnyGame
+from proving.soak.lawful import is_beyond_doubt
+from proving.soak.mistakes import MISTAKES, Situation
 from tests.daemon.readings import reading_of
 
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")

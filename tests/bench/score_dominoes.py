@@ -26,8 +26,8 @@ import numpy as np
 from calibration.annotations import Annotation, PhotoName, annotation_paths, read_annotation
 from calibration.profile import TableProfile
 from calibration.template import load_template
+from daemon.cli.score import Eyes
 from daemon.scoring.photo_series import Series, find_series
-from daemon.scoring.score_cli import Eyes
 from daemon.scoring.score_words import line_of
 from daemon.scoring.scorer import Look, ScoredMove, Scorer
 from games.double_double_dominoes import DoubleDoubleDominoes

@@ -10,11 +10,11 @@ from pathlib import Path
 
 PROC = Path("/proc")
 ROLES = (
-    ("daemon.tables.child", "table"),
+    ("daemon.cli.table_process", "table"),
     ("agents.worker", "worker"),
     ("speech_process.py", "voice"),
     ("aplay", "player"),
-    ("daemon.showing.window_process", "window"),
+    ("daemon.outputs.window_process", "window"),
     ("daemon.cli", "coach"),
     ("agents.tables_cli", "builder"),
 )

@@ -30,7 +30,7 @@ from typing import IO, Any
 
 import games
 from calibration.template import load_template
-from daemon.records.journal import Journal
+from daemon.storage.journal import Journal
 from games import Step
 from tests.bench.kill_resume import ROOT, fetch, free_port
 from vision.frame import Frame

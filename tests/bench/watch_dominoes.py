@@ -21,9 +21,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import games
-from daemon.records.journal import Journal
-from daemon.records.score_sheet import Row, score_sheet
-from daemon.records.stored import StoredGame
+from daemon.storage.journal import Journal
+from daemon.storage.score_sheet import Row, score_sheet
+from daemon.storage.stored import StoredGame
 from tests.bench.kill_resume import ROOT, fetch, free_port
 from tests.daemon.dominoes import Tile, annotated
 

@@ -13,10 +13,10 @@ from typing import Any
 import games
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.config import Config
-from daemon.loop import Daemon
-from daemon.pipeline import Pipeline
-from daemon.session import Session
+from daemon.app.loop import Daemon
+from daemon.app.session import Session
+from daemon.config.settings import Config
+from daemon.perception.pipeline import Pipeline
 from vision.frame import Frame
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents.messages import StateMessage
-from daemon.showing.web import WebPage
+from daemon.outputs.web import WebPage
 from tests.browser.table import Table
 from tests.daemon.test_web import state
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from daemon.records.importing.reading import read_game
-from daemon.records.journal import Journal
-from daemon.records.picture_keeper import encoded
-from daemon.records.pictures import Pictures
-from daemon.showing import archive as showing_archive
-from daemon.showing import permission
-from daemon.showing.web import WebPage
+from daemon.outputs import archive as showing_archive
+from daemon.outputs import permission
+from daemon.outputs.web import WebPage
+from daemon.storage.importing.reading import read_game
+from daemon.storage.journal import Journal
+from daemon.storage.picture_keeper import encoded
+from daemon.storage.pictures import Pictures
 from tests.browser.test_access import serious
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import games
-from daemon.showing import permission
+from daemon.outputs import permission
 from games import AnyGame
 from tests.browser.table import Table
 

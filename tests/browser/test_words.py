@@ -10,7 +10,7 @@ import pytest
 
 import games
 from agents import heuristics, registry
-from daemon.speaking.tongue import LANGUAGES
+from daemon.i18n.translation import LANGUAGES
 from tests.browser.table import Table
 from tests.daemon.pseudo import LANGUAGE, untranslated
 

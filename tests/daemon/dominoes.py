@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import games
-from daemon.judging.effects import Effect
-from daemon.judging.explain import explain
+from daemon.game.effects import Effect
+from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from games import AnyGame, Side, carry_out
 from tests.daemon.readings import reading_of

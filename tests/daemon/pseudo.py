@@ -7,8 +7,8 @@ import string
 
 import pytest
 
-from daemon.speaking import tongue
-from daemon.speaking.tongue import messages
+from daemon.i18n import translation
+from daemon.i18n.translation import messages
 from wording import Term
 
 LANGUAGE = "ro"
@@ -58,6 +58,6 @@ def untranslated(text: str, known: frozenset[str] = frozenset()) -> list[str]:
 def speak_pseudo(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on whoever asks for `LANGUAGE` gets this one."""
     pseudo = Pseudo()
-    tongue.page_words.cache_clear()
-    real = tongue.tongue_of
-    monkeypatch.setattr(tongue, "tongue_of", lambda language: pseudo if language == LANGUAGE else real(language))
+    translation.page_words.cache_clear()
+    real = translation.tongue_of
+    monkeypatch.setattr(translation, "tongue_of", lambda language: pseudo if language == LANGUAGE else real(language))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import games
-from daemon.clocks import GameClock, TimeControl
-from daemon.judging.effects import Thought
-from daemon.records.journal import Journal
-from daemon.records.stored import StoredGame
+from daemon.game.clocks import GameClock, TimeControl
+from daemon.game.effects import Thought
+from daemon.storage.journal import Journal
+from daemon.storage.stored import StoredGame
 from games import AnyGame, Outcome
 
 PLAYERS = ('Ana [a] \\ "x"', "level-5; ]")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
-from daemon.pipeline import Observation
+from daemon.perception.pipeline import Observation
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.reading.heads import Head, judge

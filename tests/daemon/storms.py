@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from daemon.judging.effects import Effect
-from daemon.judging.explain import explain
+from daemon.game.effects import Effect
+from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from games import EMPTY, AnyGame, boards_of_turn
 from tests.daemon.readings import reading_of

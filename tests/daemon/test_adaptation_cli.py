@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 from calibration.profile import TableProfile
-from daemon.cli import main
-from daemon.learning.adapted_file import AdaptedFile
-from daemon.learning.generations import Adapted, AdaptedError, adapted_path, digest_of, load_adapted, save_adapted
+from daemon.cli.main import main
+from daemon.perception.learning.adapted_file import AdaptedFile
+from daemon.perception.learning.generations import (
+    Adapted,
+    AdaptedError,
+    adapted_path,
+    digest_of,
+    load_adapted,
+    save_adapted,
+)
 from tests.daemon.still_eyes import AtOnce
 from tests.daemon.test_adapting import a_generation, calibrated
 from vision.calibrating.examples import Example, Reservoir, cell_kinds

@@ -12,12 +12,12 @@ import pytest
 
 import games
 from calibration.template import load_template
+from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.learning import adapting
-from daemon.learning.adapting import Adaptation
-from daemon.learning.generations import Generation
-from daemon.match import Match
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.learning import adapting
+from daemon.perception.learning.adapting import Adaptation
+from daemon.perception.learning.generations import Generation
 from tests.daemon.still_eyes import PICTURE, SETTLED, AtOnce, StillEyes
 from vision.calibrating.adapting import Score, adapt_head
 from vision.calibrating.examples import Examples

@@ -18,14 +18,14 @@ from xml.etree import ElementTree
 import pytest
 
 import games
-from daemon.records.exporting.formats import suiting
-from daemon.records.importing.reading import read_game
-from daemon.records.journal import Journal
-from daemon.records.picture_keeper import encoded
-from daemon.records.pictures import Pictures
-from daemon.showing import archive, permission
-from daemon.showing.recorded import Recorded
-from daemon.showing.web import WebPage
+from daemon.outputs import archive, permission
+from daemon.outputs.recorded import Recorded
+from daemon.outputs.web import WebPage
+from daemon.storage.exporting.formats import suiting
+from daemon.storage.importing.reading import read_game
+from daemon.storage.journal import Journal
+from daemon.storage.picture_keeper import encoded
+from daemon.storage.pictures import Pictures
 from games import Outcome
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_pictures import picture
@@ -259,7 +259,7 @@ def test_a_damaged_record_is_said_to_be_and_left_as_it_is(page: WebPage, record:
 def test_a_locked_record_can_be_read_and_a_deletion_says_that_it_is_busy(
     page: WebPage, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.records.journal.BUSY_S", 0.1)
+    monkeypatch.setattr("daemon.storage.journal.BUSY_S", 0.1)
     game_id = ids(page)["reversi"]
     other = sqlite3.connect(record, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -17,16 +17,16 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from daemon.bench import processes, reference, resident, scenes
-from daemon.bench.drawing import draw_dominoes
-from daemon.bench.figures import Figure, figure
-from daemon.bench.report import GameReport, Machine, Report, lines_of, ratios_of, targets_of
-from daemon.bench.resident import Resident, ResidentError
-from daemon.bench.run import bench_game
-from daemon.bench.scenes import SIZE_PX, Scene, played, scene_of
-from daemon.bench_cli import app
-from daemon.config import load_config
-from daemon.pipeline import FIRST_READING
+from daemon.config.settings import load_config
+from daemon.perception.pipeline import FIRST_READING
+from proving.bench import processes, reference, resident, scenes
+from proving.bench.drawing import draw_dominoes
+from proving.bench.figures import Figure, figure
+from proving.bench.report import GameReport, Machine, Report, lines_of, ratios_of, targets_of
+from proving.bench.resident import Resident, ResidentError
+from proving.bench.run import bench_game
+from proving.bench.scenes import SIZE_PX, Scene, played, scene_of
+from proving.bench_cli import app
 from vision.frame import SourceError
 
 ENDS_S = 10.0

@@ -13,15 +13,15 @@ from typer.testing import CliRunner
 import games
 from calibration.labels import Label
 from calibration.template import load_template
-from daemon.bench import reference, whole_board
-from daemon.bench.figures import Figure
-from daemon.bench.precision import compare, photographed, simulated
-from daemon.bench.report import Machine
-from daemon.bench.scenes import still_scene
-from daemon.bench.vision_report import BoardCost, VisionReport, lines_of, ratios_of, targets_of
-from daemon.bench.vision_run import bench_vision
-from daemon.bench.whole_board import full_precision, measure, steady
-from daemon.bench_cli import app
+from proving.bench import reference, whole_board
+from proving.bench.figures import Figure
+from proving.bench.precision import compare, photographed, simulated
+from proving.bench.report import Machine
+from proving.bench.scenes import still_scene
+from proving.bench.vision_report import BoardCost, VisionReport, lines_of, ratios_of, targets_of
+from proving.bench.vision_run import bench_vision
+from proving.bench.whole_board import full_precision, measure, steady
+from proving.bench_cli import app
 from tests.vision.drawn import draw
 from vision.frame import SourceError
 from vision.reading.descriptors import Descriptors, load_descriptor

@@ -10,7 +10,7 @@ import pytest
 
 import games
 from calibration.template import BoardTemplate, load_template
-from daemon.showing.board_svg import PIPS, Marks, board_svg
+from daemon.drawing.board_svg import PIPS, Marks, board_svg
 from games import EMPTY, AnyGame, Step
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,9 +9,9 @@ import pytest
 import zmq
 
 from agents.messages import MAX_BYTES, TOPIC, PlayerPart, StateMessage
-from daemon.messaging import desk
-from daemon.messaging.bus import Bus
-from daemon.messaging.endpoints import BusError
+from daemon.agents import worker_registry
+from daemon.agents.bus import Bus
+from daemon.agents.endpoints import BusError
 
 FREE = "tcp://127.0.0.1:*"
 
@@ -264,22 +264,24 @@ def test_a_flood_is_dropped_and_does_not_hold_up_the_others(bus: Bus, worker: Wo
 def test_a_silent_worker_does_not_count_as_alive_and_its_next_message_brings_it_back() -> None:
     ready = json.dumps({"type": "ready", "worker": "w1", "agents": ["a"], "games": ["g"]}).encode()
     beat = json.dumps({"type": "heartbeat", "worker": "w1"}).encode()
-    book = desk.Desk()
+    book = worker_registry.Desk()
     book.take(b"id", ready, 100.0)
-    assert book.workers(100.0 + desk.ALIVE_S)
-    assert not book.workers(100.1 + desk.ALIVE_S)
+    assert book.workers(100.0 + worker_registry.ALIVE_S)
+    assert not book.workers(100.1 + worker_registry.ALIVE_S)
     book.take(b"id", beat, 110.0)
     assert [worker.name for worker in book.workers(112.0)] == ["w1"]
     assert book.last_seen_s("w1") == 110.0
 
 
 def test_a_crowd_of_strangers_is_bounded_and_the_living_stay() -> None:
-    book = desk.Desk()
+    book = worker_registry.Desk()
     for number in range(1000):
         ready = json.dumps({"type": "ready", "worker": f"w{number}", "agents": ["a"], "games": ["g"]}).encode()
         book.take(b"%d" % number, ready, 100.0)
-    assert [worker.name for worker in book.workers(100.0)] == [f"w{number}" for number in range(desk.MAX_WORKERS)]
-    assert book.counters["too_many_workers"] == 1000 - desk.MAX_WORKERS
+    assert [worker.name for worker in book.workers(100.0)] == [
+        f"w{number}" for number in range(worker_registry.MAX_WORKERS)
+    ]
+    assert book.counters["too_many_workers"] == 1000 - worker_registry.MAX_WORKERS
     book.take(b"new", ready, 200.0)
     assert [worker.name for worker in book.workers(200.0)] == ["w999"]
 

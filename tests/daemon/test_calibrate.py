@@ -15,7 +15,7 @@ from calibration.guide import lessons
 from calibration.labels import read_labels
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.calibrate_cli import app
+from daemon.cli.calibrate import app
 from tests.daemon.test_cli import start
 from tests.vision.test_calibrate import photos
 from vision.calibrating import guided, guided_inspection

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from daemon import demo_cli
+from proving import demo_cli
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
@@ -87,8 +87,8 @@ def status_of(main: str, folder: Path) -> int:
     (folder / "stand_in.py").write_text(
         "import contextlib, daemon.cli, signal, time\n"
         f"def main(words):\n{textwrap.indent(main, '    ')}\n"
-        "daemon.cli.main = main\n"
-        "daemon.cli.run()\n"
+        "daemon.cli.main.main = main\n"
+        "daemon.cli.main.run()\n"
     )
     known = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
     return subprocess.run([sys.executable, "-m", "stand_in"], cwd=folder, env=known, timeout=START_S).returncode

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from daemon.clocks import MOST_STEP_S, Due, GameClock, TimeControl, Used
-from daemon.judging.effects import PlyTimes
+from daemon.game.clocks import MOST_STEP_S, Due, GameClock, TimeControl, Used
+from daemon.game.effects import PlyTimes
 
 GAME = TimeControl("game", 300.0, 2.0)
 MOVE = TimeControl("move", 60.0)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 from typer.testing import CliRunner
 
-from daemon import tell_cli
-from daemon.commands import (
+from daemon.cli import tell as tell_cli
+from daemon.commands.command import (
     MOST_BYTES,
     Adopt,
     Answer,
@@ -34,8 +34,8 @@ from daemon.commands import (
     as_object,
     parse_command,
 )
-from daemon.showing import permission, told
-from daemon.showing.web import WebPage
+from daemon.outputs import command_queue, permission
+from daemon.outputs.web import WebPage
 
 
 @pytest.fixture
@@ -202,14 +202,14 @@ def test_another_computer_may_look_and_not_tell(page: WebPage, monkeypatch: pyte
 def test_a_command_whose_sender_was_turned_away_is_never_carried_out(
     page: WebPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(told, "ANSWER_S", 0.05)
+    monkeypatch.setattr(command_queue, "ANSWER_S", 0.05)
     assert post(page, b'{"command": "pass"}')[0] == 503
     assert page.told() == []
 
 
 def test_commands_that_nobody_takes_are_bounded(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "ANSWER_S", 0.02)
-    texts = [post(page, b'{"command": "pass"}')[1]["text"] for _ in range(told.MOST_WAITING + 1)]
+    monkeypatch.setattr(command_queue, "ANSWER_S", 0.02)
+    texts = [post(page, b'{"command": "pass"}')[1]["text"] for _ in range(command_queue.MOST_WAITING + 1)]
     assert "too many" in texts[-1] and "too many" not in texts[-2]
 
 

@@ -11,7 +11,7 @@ from agents import engines
 from agents.agent import AgentError
 from daemon.checks.devices import check_camera
 from daemon.checks.finding import Finding
-from daemon.config import SHIPPED, Config, ConfigError, EngineSection, load_config
+from daemon.config.settings import SHIPPED, Config, ConfigError, EngineSection, load_config
 
 
 def keys(section: str, model: type) -> list[tuple[str, str]]:

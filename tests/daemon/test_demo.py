@@ -11,10 +11,10 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.demo import Demo, Tally, seen_plies
-from daemon.demo_cli import demo_config, told
-from daemon.records.journal import Journal
-from daemon.session import Session
+from daemon.app.session import Session
+from daemon.storage.journal import Journal
+from proving.demo import Demo, Tally, seen_plies
+from proving.demo_cli import demo_config, told
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = {"men": 3}

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from daemon import doctor
 from daemon.checks import devices
 from daemon.checks.finding import Finding
-from daemon.config import Config
+from daemon.cli import doctor
+from daemon.config.settings import Config
 from vision.sources.delivery import Delivery
 from vision.sources.live import Connection, LiveSource
 

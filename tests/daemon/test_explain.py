@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import games
-from daemon.judging import lookahead
-from daemon.judging.explain import explain
+from daemon.interpret import lookahead
+from daemon.interpret.explain import explain
 from games import EMPTY, AnyGame, carry_out
 from tests.daemon.dominoes import Tile, annotated, played
 from tests.daemon.readings import reading_of

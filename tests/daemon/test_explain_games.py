@@ -7,7 +7,7 @@ import random
 import pytest
 
 import games
-from daemon.judging.explain import explain
+from daemon.interpret.explain import explain
 from tests.daemon.readings import reading_of
 
 PLIES = 40

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.judging.explain import explain
-from daemon.speaking.phrases import missing_steps
+from daemon.interpret.explain import explain
+from daemon.judging.phrases import missing_steps
 from tests.daemon.readings import reading_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.judging.explain import explain
+from daemon.interpret.explain import explain
 from tests.daemon.readings import reading_of
 
 GAME = games.load("ganh")

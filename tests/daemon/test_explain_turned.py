@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import games
-from daemon.judging.explain import explain
-from daemon.speaking.phrases import missing_steps
+from daemon.interpret.explain import explain
+from daemon.judging.phrases import missing_steps
 from games import Step
 from games.reversi import PASS, Position, Reversi
 from tests.daemon.readings import reading_of

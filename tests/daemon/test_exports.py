@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 import games
 from agents.protocols import ggf
 from calibration.annotations import annotation_paths, read_annotation, read_movers
-from daemon.clocks import TimeControl
-from daemon.records.exporting.document import as_object
-from daemon.records.exporting.formats import FORMATS, check, to_json, to_transcript
-from daemon.records.exporting.ggf import to_ggf
-from daemon.records.exporting.movetext import to_movetext
-from daemon.records.exporting.played import ExportError, Played, play_again
-from daemon.records.exporting.sgf import to_sgf
-from daemon.records.exporting.tile_files import write_tile_files
-from daemon.records.journal import Journal
+from daemon.game.clocks import TimeControl
+from daemon.storage.exporting.document import as_object
+from daemon.storage.exporting.formats import FORMATS, check, to_json, to_transcript
+from daemon.storage.exporting.ggf import to_ggf
+from daemon.storage.exporting.movetext import to_movetext
+from daemon.storage.exporting.played import ExportError, Played, play_again
+from daemon.storage.exporting.sgf import to_sgf
+from daemon.storage.exporting.tile_files import write_tile_files
+from daemon.storage.journal import Journal
 from games import AnyGame, Outcome
 from games.gomoku.sgf import from_sgf
 from games.reversi import Reversi

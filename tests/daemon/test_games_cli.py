@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import games
-from daemon.judging.effects import Finish, Known, Record
+from daemon.cli import games as games_cli
+from daemon.game.effects import Finish, Known, Record
 from daemon.judging.referee import Referee
-from daemon.records import games_cli
-from daemon.records.journal import Journal
-from daemon.showing.web import WebPage
+from daemon.outputs.web import WebPage
+from daemon.storage.journal import Journal
 from tests.daemon.recorded_games import journal_of_every_game
 from tests.daemon.test_web import state
 

@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 import games
-from daemon.commands import Adopt
+from daemon.commands.command import Adopt
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.game.effects import Announcement, Effect, TakeBack
+from daemon.interpret.explain import explain
+from daemon.interpret.lookahead import Lookahead
 from daemon.judging import adopting
-from daemon.judging.effects import Announcement, Effect, TakeBack
-from daemon.judging.explain import explain
 from daemon.judging.gap_search import GapSearch
-from daemon.judging.lookahead import Lookahead
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.obeying import obey
-from daemon.records.journal import Journal
-from daemon.records.record import GameRecord
-from daemon.records.stored_line import line_of
+from daemon.storage.journal import Journal
+from daemon.storage.record import GameRecord
+from daemon.storage.stored_line import line_of
 from games import AnyGame, PositionError
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import bench_of

@@ -7,8 +7,8 @@ import random
 import pytest
 
 import games
-from daemon.judging.explain import explain
-from daemon.judging.explanation import MoveEvent
+from daemon.interpret.explain import explain
+from daemon.interpret.explanation import MoveEvent
 from daemon.judging.referee import Referee
 from tests.daemon.readings import reading_of
 

@@ -13,15 +13,15 @@ import pytest
 
 import games
 from agents.messages import LimitsPart
-from daemon.judging.effects import Announcement
+from daemon.agents.bus import Bus
+from daemon.config.seats import Seat
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.messaging.bus import Bus
-from daemon.pipeline import Observation
-from daemon.records.journal import Journal
-from daemon.records.record import GameRecord
-from daemon.seats import Seat
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Observation
+from daemon.storage.journal import Journal
+from daemon.storage.record import GameRecord
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading

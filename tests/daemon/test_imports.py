@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import games
-from daemon.clocks import TimeControl
-from daemon.judging.effects import Rewrite
-from daemon.records.exporting.download import download
-from daemon.records.exporting.formats import suiting
-from daemon.records.games_cli import app
-from daemon.records.import_cli import keep
-from daemon.records.importing.imported import ImportFault
-from daemon.records.importing.reading import guessed, read_game
-from daemon.records.journal import Journal
-from daemon.records.stored import StoredGame
+from daemon.cli.games import app
+from daemon.cli.import_games import keep
+from daemon.game.clocks import TimeControl
+from daemon.game.effects import Rewrite
+from daemon.storage.exporting.download import download
+from daemon.storage.exporting.formats import suiting
+from daemon.storage.importing.imported import ImportFault
+from daemon.storage.importing.reading import guessed, read_game
+from daemon.storage.journal import Journal
+from daemon.storage.stored import StoredGame
 from games import Outcome
 from tests.daemon.recorded_games import random_moves, record_game
 from tests.daemon.test_exports import RULES

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.judging.effects import PlyTimes, Record, Rewrite, Thought
-from daemon.records import journal_schema
-from daemon.records.journal import Journal, JournalError
+from daemon.game.effects import PlyTimes, Record, Rewrite, Thought
+from daemon.storage import journal_schema
+from daemon.storage.journal import Journal, JournalError
 from games import Outcome
 
 ROOT = Path(__file__).parents[2]
@@ -268,7 +268,7 @@ def test_an_unknown_game_is_named(path: Path) -> None:
 WRITER = """
     import sys
     from pathlib import Path
-    from daemon.records.journal import Journal
+    from daemon.storage.journal import Journal
     journal = Journal(Path(sys.argv[1]))
     game_id = journal.new_game("nine_mens_morris", {}, ["person", "person"])
     for ply in range(1, 1_000_000):
@@ -300,7 +300,7 @@ def test_nothing_acknowledged_is_lost_to_kill_9(path: Path) -> None:
 FULL_DISK = """
     import resource, sys
     from pathlib import Path
-    from daemon.records.journal import Journal, JournalError
+    from daemon.storage.journal import Journal, JournalError
     path = Path(sys.argv[1])
     journal = Journal(path)
     game_id = journal.new_game("nine_mens_morris", {}, ["person", "person"])
@@ -453,7 +453,7 @@ def test_a_reader_looks_at_the_record_while_it_is_written_and_changes_nothing(pa
 def test_a_file_held_by_another_program_is_an_error_in_time_and_then_works(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.records.journal.BUSY_S", 0.2)
+    monkeypatch.setattr("daemon.storage.journal.BUSY_S", 0.2)
     journal, game_id = begun(path, 1)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

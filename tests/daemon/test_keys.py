@@ -18,11 +18,11 @@ from agents import admission, certificates
 from agents.certificates import CertificateError, WorkerKeys
 from agents.messages import TOPIC
 from agents.worker import Worker
-from daemon.messaging import bus as bus_module
-from daemon.messaging.bus import Bus
-from daemon.messaging.endpoints import BusError
-from daemon.messaging.keys import KeyFolder
-from daemon.messaging.keys_cli import app
+from daemon.agents import bus as bus_module
+from daemon.agents.bus import Bus
+from daemon.agents.endpoints import BusError
+from daemon.agents.keys import KeyFolder
+from daemon.cli.keys import app
 from tests.daemon.test_bus import state, wait_for
 
 

@@ -16,21 +16,21 @@ import pytest
 import games
 from calibration.guide import lessons
 from calibration.template import load_template
-from daemon import coaching
-from daemon.clocks import GameClock, TimeControl
-from daemon.judging import adopting, corrections, undoing
+from daemon.agents import hints
+from daemon.cli.voices import is_heard
+from daemon.core.clock_service import Timekeeper, spoken_time
+from daemon.game.clocks import GameClock, TimeControl
+from daemon.game.effects import Announcement
+from daemon.i18n import catalogues, translation
+from daemon.i18n.phrase_book import examples, forms_in, names_in, spoken_messages
+from daemon.i18n.translation import LANGUAGES, Message, in_words, messages, page_words, speak, tongue_of, worded
+from daemon.judging import adopting, corrections, phrases, undoing
+from daemon.judging.cell_overrides import cell_of, letter_of
 from daemon.judging.corrections import Refusal
-from daemon.judging.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.judging.told_cells import cell_of, letter_of
-from daemon.speaking import catalogues, phrases, tongue
-from daemon.speaking.phrase_book import examples, forms_in, names_in, spoken_messages
-from daemon.speaking.speech import LONGEST
-from daemon.speaking.spelling import spelled
-from daemon.speaking.tongue import LANGUAGES, Message, in_words, messages, page_words, speak, tongue_of, worded
-from daemon.speaking.voice import Voice
-from daemon.speaking.voices_cli import is_heard
-from daemon.timekeeping import Timekeeper, spoken_time
+from daemon.outputs.speech.speech import LONGEST
+from daemon.outputs.speech.spelling import spelled
+from daemon.outputs.speech.voice import Voice
 from games import AnyGame, Outcome
 from tests.daemon.storms import Table, look, show, storm
 from vision.calibrating.expectation import Expectation
@@ -64,7 +64,7 @@ def templates_of(message: Message, language: str) -> set[str]:
 
 def test_the_catalogues_hold_what_the_sources_say_and_are_compiled() -> None:
     stale = [path.name for path, content in catalogues.fresh().items() if path.read_bytes() != content]
-    assert not stale, f"run `python -m daemon.speaking.catalogues`: {stale}"
+    assert not stale, f"run `python -m daemon.i18n.catalogues`: {stale}"
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -182,7 +182,7 @@ def glued(text: str) -> str:
 
 @pytest.fixture
 def marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tongue._Speaking, "tongue", Marked())
+    monkeypatch.setattr(translation._Speaking, "tongue", Marked())
 
 
 def told(command: Callable[..., Any], *arguments: Any) -> str:
@@ -223,7 +223,7 @@ def test_nothing_is_said_that_is_not_in_the_catalogues(
                 told(corrections.side_of, game, "nobody"),
                 told(cell_of, game, "z99"),
                 told(letter_of, game, "queen"),
-                coaching.advice(game, referee.position, "{}"),
+                hints.advice(game, referee.position, "{}"),
             ]
             table.mend()
             look(table, referee)
@@ -243,13 +243,13 @@ def test_every_reason_why_a_board_or_a_move_is_wrong_is_in_the_catalogues(name: 
             board = list(game.board(position))
             for cell in dice.sample(range(len(board)), dice.choice((1, 1, 2, 3))):
                 board[cell] = dice.choice(game.classes)
-            said.append(tongue.in_words(*game.fault(position, "".join(board)).said))
+            said.append(translation.in_words(*game.fault(position, "".join(board)).said))
         cells = dice.sample(game.cells, 3)
         for text in (cells[0], "-".join(cells[:2]), "-".join(cells[:2]) + f"x{cells[2]}", "pass", "e2e4", "pass:1-2"):
             try:
                 game.parse_move(position, text)
             except games.MoveError as error:
-                said.append(tongue.reason(error))
+                said.append(translation.reason(error))
     assert not [text for text in said if glued(text)]
 
 

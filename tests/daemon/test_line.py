@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.judging.effects import Known
-from daemon.judging.line import LineOfPlay
+from daemon.game.effects import Known
+from daemon.game.line_of_play import LineOfPlay
 from games import AnyGame, MoveError
 
 TILES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")

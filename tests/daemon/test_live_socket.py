@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from daemon.showing import streams
-from daemon.showing.web import WebPage
+from daemon.outputs import streams
+from daemon.outputs.web import WebPage
 from tests.daemon.test_web import Listener, state, wait_for
 
 TEXT, CLOSE = 0x1, 0x8

@@ -10,16 +10,16 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage, StateMessage
-from daemon.asking import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
-from daemon.commands import Mover, Pass, Undo
-from daemon.judging.effects import Announcement, Record, Rewrite
+from daemon.agents.requests import PATIENCE_S, REFUSALS, REFUSED_PATIENCE_S
+from daemon.commands.command import Mover, Pass, Undo
+from daemon.config.seats import Seat
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.obeying import obey
-from daemon.pipeline import Observation
-from daemon.records.backlog import MOST_NOTES
-from daemon.seats import Seat
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Observation
+from daemon.storage.backlog import MOST_NOTES
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import games
+from daemon.core.match import Match
+from daemon.core.reminders import FIRST_S
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.pipeline import Observation
-from daemon.reminding import FIRST_S
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Observation
 from tests.daemon.readings import reading_of
 from vision.frame import Frame
 from vision.watching.align import Alignment

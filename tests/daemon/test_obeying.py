@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import games
-from daemon import coaching
-from daemon.commands import (
+from daemon.agents import hints
+from daemon.commands.command import (
     Adopt,
     Coach,
     Command,
@@ -27,14 +27,14 @@ from daemon.commands import (
     Resume,
     Undo,
 )
+from daemon.config.seats import Seat
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.core.reminders import FIRST_S
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.next_game import STANDS_S
-from daemon.obeying import obey
-from daemon.pipeline import Observation
-from daemon.reminding import FIRST_S
-from daemon.seats import Seat
-from daemon.seeing import HURRY_GIVEN_UP, HURRY_S, Seeing
+from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S, Seeing
+from daemon.perception.next_game import STANDS_S
+from daemon.perception.pipeline import Observation
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import LOCKED, PICTURE, Bench, Notebook, Post, ScriptedPipeline
@@ -48,7 +48,7 @@ def at(
     name: str = "morris",
     moves: Sequence[str] = (),
     agents: tuple[str | None, str | None] = (None, None),
-    coach: coaching.Coach | None = None,
+    coach: hints.Coach | None = None,
     **rules: object,
 ) -> Bench:
     """A match after some moves, with nobody but the test around it."""
@@ -491,8 +491,8 @@ def test_what_was_said_last_is_said_again() -> None:
     assert [one.text for one in bench.heard][-2:] == ["Dark: f4.", "Dark: f4."]
 
 
-def answering(text: str) -> coaching.Coach:
-    return coaching.Coach((sys.executable, "-c", f"print({text!r})"), deadline_s=20.0)
+def answering(text: str) -> hints.Coach:
+    return hints.Coach((sys.executable, "-c", f"print({text!r})"), deadline_s=20.0)
 
 
 def advised(bench: Bench) -> str:
@@ -523,7 +523,7 @@ def test_the_coach_says_who_stands_better_and_the_best_move(answer: object, said
 
 
 def test_a_coach_that_stalls_is_ended_at_its_deadline() -> None:
-    coach = coaching.Coach((sys.executable, "-c", "import time; time.sleep(600)"), deadline_s=0.2)
+    coach = hints.Coach((sys.executable, "-c", "import time; time.sleep(600)"), deadline_s=0.2)
     bench = at(moves=["d2"], coach=coach)
     assert advised(bench) == "I have no opinion on this position."
     assert not coach.thinks
@@ -543,6 +543,6 @@ def test_advice_on_a_position_that_has_gone_is_not_given() -> None:
 def test_the_real_coach_is_asked_in_words_that_the_command_line_understands(tmp_path: Path) -> None:
     for game in games.names():
         bench = at(games.find(game).short_name)
-        words = coaching._question(bench.match.referee)
+        words = hints._question(bench.match.referee)
         assert words[words.index("--game") + 1] == game
         assert words[-1] == "--json"

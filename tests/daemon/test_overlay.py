@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from daemon.showing import lettering, overlay
-from daemon.showing.lettering import Colour
-from daemon.showing.overlay import draw_overlay
-from daemon.showing.scene import Scene
+from daemon.drawing import lettering
+from daemon.drawing.lettering import Colour
+from daemon.outputs import overlay
+from daemon.outputs.overlay import draw_overlay
+from daemon.outputs.scene import Scene
 from games import Step
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, FloatArray, pose_from_corners, project

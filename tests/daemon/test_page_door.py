@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.commands import Answer
-from daemon.showing import door, guard, permission, streams, told
-from daemon.showing.token import TokenError, is_bearer, new_token, page_token
-from daemon.showing.web import WebError, WebPage
+from daemon.commands.command import Answer
+from daemon.outputs import command_queue, connection_limits, guard, permission, streams
+from daemon.outputs.token import TokenError, is_bearer, new_token, page_token
+from daemon.outputs.web import WebError, WebPage
 from tests.daemon.test_commands import Daemon
 from tests.daemon.test_keys import own_address
 from tests.daemon.test_web import Listener
@@ -152,7 +152,7 @@ def test_wrong_tokens_are_soon_not_even_looked_at(page: WebPage) -> None:
 
 
 def test_commands_in_a_stream_are_refused_also_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "ANSWER_S", 0.01)
+    monkeypatch.setattr(command_queue, "ANSWER_S", 0.01)
     page = WebPage(port=0)
     page.take_commands()
     try:
@@ -198,9 +198,9 @@ def test_every_answer_carries_the_headers_that_keep_browsers_in_bounds(page: Web
 
 
 def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "SAY_S", 0.2)
-    monkeypatch.setattr(door, "LOOK_S", 0.05)
-    monkeypatch.setattr(told, "READ_S", 0.1)
+    monkeypatch.setattr(connection_limits, "SAY_S", 0.2)
+    monkeypatch.setattr(connection_limits, "LOOK_S", 0.05)
+    monkeypatch.setattr(command_queue, "READ_S", 0.1)
     page = WebPage(port=0)
     page.take_commands()
     half = b"POST /tell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
@@ -218,8 +218,8 @@ def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.Monk
 
 
 def test_a_connection_that_trickles_is_no_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "SAY_S", 0.3)
-    monkeypatch.setattr(door, "LOOK_S", 0.05)
+    monkeypatch.setattr(connection_limits, "SAY_S", 0.3)
+    monkeypatch.setattr(connection_limits, "LOOK_S", 0.05)
     page = WebPage(port=0)
     try:
         with socket.create_connection(("127.0.0.1", page.port), timeout=0.05) as slow:
@@ -242,7 +242,7 @@ def test_a_connection_that_trickles_is_no_better(monkeypatch: pytest.MonkeyPatch
 def test_one_address_cannot_take_all_connections(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
     if own_address() == "127.0.0.1":
         pytest.skip("this computer has no address but loopback")
-    monkeypatch.setattr(door, "MOST_EACH", 3)
+    monkeypatch.setattr(connection_limits, "MOST_EACH", 3)
     crowd = [socket.create_connection((own_address(), page.port), timeout=5) for _ in range(4)]
     try:
         crowd[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 import pytest
 
-from daemon.config import ConfigError, load_config
-from daemon.records import picture_keeper
-from daemon.records.picture_keeper import LONGER_SIDE_PX, MOST_WAITING, PictureKeeper, encoded
-from daemon.records.pictures import Pictures
+from daemon.config.settings import ConfigError, load_config
+from daemon.storage import picture_keeper
+from daemon.storage.picture_keeper import LONGER_SIDE_PX, MOST_WAITING, PictureKeeper, encoded
+from daemon.storage.pictures import Pictures
 
 GAME, OTHER = "20261121T120000-00000001", "20261121T130000-00000002"
 BOARD = "B" + "." * 63

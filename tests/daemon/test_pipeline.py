@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from calibration.template import BoardTemplate, load_template
-from daemon import pipeline as pipelines
-from daemon.pipeline import LOOK_EVERY_S, Observation, Pipeline, is_covered
+from daemon.perception import pipeline as pipelines
+from daemon.perception.pipeline import LOOK_EVERY_S, Observation, Pipeline, is_covered
 from tests.vision.drawn import draw
 from vision.frame import Frame, Image
 from vision.reading.board_reading import BoardReading

@@ -13,13 +13,13 @@ import cv2
 import numpy as np
 import pytest
 
-from daemon.choosing.menu import menu_of
-from daemon.choosing.sources import check_source, is_same, names_of, without_secret
-from daemon.commands import CommandError
-from daemon.config import Config
-from daemon.showing import permission, preview
-from daemon.showing.preview import Preview, parse_preview
-from daemon.showing.web import WebPage
+from daemon.commands.command import CommandError
+from daemon.commands.sources import check_source, is_same, names_of, without_secret
+from daemon.config.settings import Config
+from daemon.outputs import permission, preview
+from daemon.outputs.preview import Preview, parse_preview
+from daemon.outputs.web import WebPage
+from daemon.setup.menu import menu_of
 from vision.frame import Frame, FrameSource, SourceError
 from vision.sources.cameras import Camera
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from daemon.config import PlayerSection
-from daemon.records.browsing import folded, games_page, names_seen
-from daemon.records.games_cli import app
-from daemon.records.journal import Journal
-from daemon.records.naming import player_name
-from daemon.records.ranking import START, K, Result, expected_points, ranking, results
-from daemon.records.stored import GameSummary
+from daemon.cli.games import app
+from daemon.config.player_names import player_name
+from daemon.config.settings import PlayerSection
+from daemon.storage.browsing import folded, games_page, names_seen
+from daemon.storage.journal import Journal
+from daemon.storage.ranking import START, K, Result, expected_points, ranking, results
+from daemon.storage.stored import GameSummary
 from games import Outcome
 
 SECONDS = itertools.count()

@@ -8,13 +8,13 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.config import CameraSection
-from daemon.judging.effects import Announcement
+from daemon.cli.watch import follow
+from daemon.config.settings import CameraSection
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.pipeline import Pipeline
-from daemon.seeing import Seeing
-from daemon.watch_cli import follow
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Pipeline
 from vision.sources.opening import open_source
 
 PHOTOS = Path(__file__).resolve().parents[3] / "shared" / "data" / "morris"

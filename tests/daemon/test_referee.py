@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.judging.effects import Announcement, Effect, Finish, Record, TakeBack
-from daemon.judging.explain import explain
+from daemon.game.effects import Announcement, Effect, Finish, Record, TakeBack
+from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from games import AnyGame
 from tests.daemon.readings import board_with, reading_of

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon import commands, keys, presenting
-from daemon.commands import (
+from daemon.app import keys, ui_publisher
+from daemon.commands import command
+from daemon.commands.command import (
     Adopt,
     Coach,
     Command,
@@ -27,11 +28,11 @@ from daemon.commands import (
     Resume,
     Undo,
 )
-from daemon.judging import effects
-from daemon.judging.effects import Announcement, Effect
-from daemon.judging.explain import explain
+from daemon.core.command_handlers import obey
+from daemon.game import effects
+from daemon.game.effects import Announcement, Effect
+from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
-from daemon.obeying import obey
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_obeying import Eyes, answering, at
@@ -213,7 +214,7 @@ def test_every_row_is_played_and_every_verdict_is_in_one() -> None:
     assert [row[0] for row in rows] == list(SEEN)
     verdicts = {word.strip("` ") for row in rows for word in row[1].split(" to ")}
     assert verdicts == set(typing.get_args(effects.Verdict))
-    assert set(presenting.VERDICTS) == verdicts
+    assert set(ui_publisher.VERDICTS) == verdicts
 
 
 def told(command: Command) -> list[Announcement]:
@@ -275,7 +276,7 @@ def test_each_command_brings_what_the_table_says(row: list[str]) -> None:
 
 
 def test_every_command_and_every_code_is_in_the_document() -> None:
-    assert [row[0].strip("`") for row in table("What people say")] == list(commands.NAMES)
+    assert [row[0].strip("`") for row in table("What people say")] == list(command.NAMES)
     found = {row[0].strip("`") for row in table("What is said besides")}
     for heading, column in (("What is seen", 2), ("What people say", 3)):
         found |= {code.strip("` ") for row in table(heading) for code in row[column].split(",") if code}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import games
-from daemon.judging.effects import Announcement, Effect, TakeBack
-from daemon.judging.explain import explain
+from daemon.game.effects import Announcement, Effect, TakeBack
+from daemon.interpret.explain import explain
 from daemon.judging.referee import Referee
 from daemon.judging.undoing import undo
 from games import AnyGame

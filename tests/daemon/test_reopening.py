@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.commands import Mover
+from daemon.commands.command import Mover
+from daemon.core.command_handlers import obey
+from daemon.game.effects import Effect, Finish, Record, Rewrite
 from daemon.judging import corrections
-from daemon.judging.effects import Effect, Finish, Record, Rewrite
 from daemon.judging.referee import Referee
-from daemon.next_game import NextGame
-from daemon.obeying import obey
-from daemon.records.backlog import Backlog
-from daemon.records.journal import Journal
-from daemon.records.record import GameRecord
-from daemon.records.stored_line import history_of
+from daemon.perception.next_game import NextGame
+from daemon.storage.backlog import Backlog
+from daemon.storage.journal import Journal
+from daemon.storage.record import GameRecord
+from daemon.storage.stored_line import history_of
 from games import EMPTY, AnyGame, Outcome
 from tests.daemon.dominoes import show
 from tests.daemon.readings import reading_of

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.clocks import TimeControl
-from daemon.records.exporting.document import as_object
-from daemon.records.exporting.ggf import to_ggf
-from daemon.records.exporting.played import ExportError, play_again
-from daemon.records.games_cli import as_text, listed
-from daemon.records.journal import Journal, JournalError
+from daemon.cli.games import as_text, listed
+from daemon.game.clocks import TimeControl
+from daemon.storage.exporting.document import as_object
+from daemon.storage.exporting.ggf import to_ggf
+from daemon.storage.exporting.played import ExportError, play_again
+from daemon.storage.journal import Journal, JournalError
 from games import Outcome
 from games.reversi import Reversi
 from tests.daemon.recorded_games import record_game

@@ -12,10 +12,10 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.config import Config
-from daemon.run_cli import Daemon
-from daemon.session import Session
-from daemon.supervising import camera as camera_module
+from daemon.app.session import Session
+from daemon.cli.run import Daemon
+from daemon.config.settings import Config
+from daemon.supervision import camera as camera_module
 from vision.frame import Frame, SourceError
 
 

@@ -12,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
-import daemon.scoring.score_cli
+import daemon.cli.score
 from calibration.annotations import annotation_paths, format_annotation, read_annotation
 from calibration.template import load_template
-from daemon.scoring.score_cli import app
+from daemon.cli.score import app
 from tests.daemon.dominoes_play import GAME, Laid, random_game
 from tests.daemon.readings import reading_of
 from vision.frame import Image

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 import games
-from daemon.judging import corrections, undoing
+from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
+from daemon.judging import corrections, phrases, undoing
 from daemon.judging.corrections import Refusal
-from daemon.judging.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
 from daemon.judging.referee import Referee
-from daemon.speaking import phrases
 from games import EMPTY, AnyGame
 from tests.daemon.dominoes import annotated, laid_points, played, show
 

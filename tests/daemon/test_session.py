@@ -16,13 +16,13 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.commands import Mover, Undo
-from daemon.config import Config
-from daemon.demo_cli import open_session
-from daemon.obeying import obey
-from daemon.pipeline import Observation, Pipeline
-from daemon.presenting import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S
-from daemon.session import Session
+from daemon.app.session import Session
+from daemon.app.ui_publisher import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S
+from daemon.commands.command import Mover, Undo
+from daemon.config.settings import Config
+from daemon.core.command_handlers import obey
+from daemon.perception.pipeline import Observation, Pipeline
+from proving.demo_cli import open_session
 from tests.daemon.readings import reading_of
 from vision.frame import Frame
 from vision.watching.align import LOST

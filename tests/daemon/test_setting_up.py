@@ -14,13 +14,13 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.commands import CommandError
+from daemon.commands.command import CommandError
+from daemon.commands.setup_requests import Wish, parse_wish
+from daemon.judging.hands import hold
 from daemon.judging.referee import Referee
-from daemon.play.hands import hold
-from daemon.setting_up import SettingUp
-from daemon.showing.view import men_of, offers_of, told_of
-from daemon.showing.web import WebPage
-from daemon.wishes import Wish, parse_wish
+from daemon.outputs.view import men_of, offers_of, told_of
+from daemon.outputs.web import WebPage
+from daemon.setup.setting_up import SettingUp
 from vision.calibrating.guided import STUCK_S
 from vision.frame import Frame
 from vision.sources.encoded import EncodedFrame, peek

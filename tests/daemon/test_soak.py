@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from daemon.pipeline import Pipeline
-from daemon.soak.catalogue import FAULTS, kinds_of
-from daemon.soak.lawful import is_beyond_doubt, one_move_on
-from daemon.soak.mistakes import MISTAKES, Situation
-from daemon.soak.recorded import Compared, compare
-from daemon.soak.runs import load, run_all, save
-from daemon.soak.soak_cli import app
-from daemon.soak.tally import COUNTS, Failure, Sample, Share, Tally, total
-from daemon.soak.trial import Plan, Trial
+from daemon.perception.pipeline import Pipeline
+from proving.soak.catalogue import FAULTS, kinds_of
+from proving.soak.lawful import is_beyond_doubt, one_move_on
+from proving.soak.mistakes import MISTAKES, Situation
+from proving.soak.recorded import Compared, compare
+from proving.soak.runs import load, run_all, save
+from proving.soak.soak_cli import app
+from proving.soak.tally import COUNTS, Failure, Sample, Share, Tally, total
+from proving.soak.trial import Plan, Trial
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import steps_between
 from vision.simulated.source import SimulatedSource

@@ -11,11 +11,11 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.soak.agent_faults import Misplayed
-from daemon.soak.lawful import is_beyond_doubt
-from daemon.soak.men_faults import Dropped, TakeBack
-from daemon.soak.trial import Plan, Trial
 from games import AnyGame
+from proving.soak.agent_faults import Misplayed
+from proving.soak.lawful import is_beyond_doubt
+from proving.soak.men_faults import Dropped, TakeBack
+from proving.soak.trial import Plan, Trial
 from vision.simulated.player import Ply
 
 FLYING = games.load("morris", {"men": 3, "flying": True})

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import load_template
-from daemon.soak import phone_faults
-from daemon.soak.camera import Camera
-from daemon.soak.catalogue import FAULTS
-from daemon.soak.fault import Fault
-from daemon.soak.phone_faults import BAD_JPEG, LEANING, PHONE_FAULTS
-from daemon.soak.play_faults import PLAY_FAULTS, QUICK_S, SLIP
-from daemon.soak.trial import Trial
+from proving.soak import phone_faults
+from proving.soak.camera import Camera
+from proving.soak.catalogue import FAULTS
+from proving.soak.fault import Fault
+from proving.soak.phone_faults import BAD_JPEG, LEANING, PHONE_FAULTS
+from proving.soak.play_faults import PLAY_FAULTS, QUICK_S, SLIP
+from proving.soak.trial import Trial
 from vision.frame import Image
 from vision.simulated.phone import VideoRoundTrip
 from vision.simulated.player import ScriptedPlayer

@@ -10,11 +10,11 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.judging.effects import Announcement
-from daemon.soak.camera import Camera
-from daemon.soak.judge import Heard, Judge
-from daemon.soak.reporting import REPORT_S, reported
-from daemon.soak.tally import Tally
+from daemon.game.effects import Announcement
+from proving.soak.camera import Camera
+from proving.soak.judge import Heard, Judge
+from proving.soak.reporting import REPORT_S, reported
+from proving.soak.tally import Tally
 from vision.simulated.table import SimulatedTable
 
 LAID_S, GONE_S = 10.0, 10.2

@@ -9,14 +9,14 @@ from typing import Any, cast
 import pytest
 
 import games
-from daemon.commands import Mover
-from daemon.judging.effects import Announcement
-from daemon.judging.line import LineOfPlay
-from daemon.soak import telling
-from daemon.soak.judge import Judge
-from daemon.soak.tally import Tally
-from daemon.soak.telling import ADOPT_S, SAY_S, CarefulPair, wrongly_counted
-from daemon.soak.trial import Plan, Trial
+from daemon.commands.command import Mover
+from daemon.game.effects import Announcement
+from daemon.game.line_of_play import LineOfPlay
+from proving.soak import telling
+from proving.soak.judge import Judge
+from proving.soak.tally import Tally
+from proving.soak.telling import ADOPT_S, SAY_S, CarefulPair, wrongly_counted
+from proving.soak.trial import Plan, Trial
 from vision.simulated.player import Ply, steps_between
 
 TILES = ("8F2-8G6", "6K2-7K4")

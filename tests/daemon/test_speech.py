@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.speaking import player, speech, voice
-from daemon.speaking.speech import Speaker, clean
+from daemon.outputs.speech import player, speech, voice
+from daemon.outputs.speech.speech import Speaker, clean
 
 HAS_VOICE = shutil.which("espeak-ng") is not None
 HAS_PLAYER = shutil.which("aplay") is not None

@@ -11,11 +11,11 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.records.exporting import strip
-from daemon.records.exporting.diagram import MEN, Diagram
-from daemon.records.exporting.played import ExportError, Played, play_again
-from daemon.records.exporting.strip import USUAL_BOARDS, boards_of, draw_strip, strip_png
-from daemon.records.journal import Journal
+from daemon.storage.exporting import strip
+from daemon.storage.exporting.diagram import MEN, Diagram
+from daemon.storage.exporting.played import ExportError, Played, play_again
+from daemon.storage.exporting.strip import USUAL_BOARDS, boards_of, draw_strip, strip_png
+from daemon.storage.journal import Journal
 from tests.daemon.recorded_games import random_moves, record_game
 from vision.pose import project
 

@@ -9,19 +9,19 @@ import pytest
 
 import games
 from agents.messages import LimitsPart, ReplyMessage
-from daemon.clocks import GameClock, TimeControl
-from daemon.commands import Pause, Resign, Resume, Undo
-from daemon.config import ClockSection
-from daemon.judging.effects import Announcement, Thought
+from daemon.commands.command import Pause, Resign, Resume, Undo
+from daemon.config.seats import Seat
+from daemon.config.settings import ClockSection
+from daemon.core.clock_service import Timekeeper, clock_of, spoken_time, time_control
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.game.clocks import GameClock, TimeControl, shown
+from daemon.game.effects import Announcement, Thought
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.obeying import obey
-from daemon.records.journal import Journal
-from daemon.records.record import GameRecord
-from daemon.records.stored import StoredGame
-from daemon.seats import Seat
-from daemon.seeing import Seeing
-from daemon.timekeeping import Timekeeper, clock_of, shown, spoken_time, time_control
+from daemon.perception.board_tracker import Seeing
+from daemon.storage.journal import Journal
+from daemon.storage.record import GameRecord
+from daemon.storage.stored import StoredGame
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import PICTURE, Post, ScriptedPipeline
 from vision.frame import Frame

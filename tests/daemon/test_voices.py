@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import ConfigError, load_config
-from daemon.judging.effects import Announcement
-from daemon.speaking.command_voice import CommandVoice, FallbackVoice
-from daemon.speaking.speech import Speaker
-from daemon.speaking.spelling import spelled
-from daemon.speaking.verbosity import is_spoken, wants_advice
-from daemon.speaking.voice import VoiceError
+from daemon.config.settings import ConfigError, load_config
+from daemon.game.effects import Announcement
+from daemon.outputs.speech.command_voice import CommandVoice, FallbackVoice
+from daemon.outputs.speech.speech import Speaker
+from daemon.outputs.speech.spelling import spelled
+from daemon.outputs.speech.verbosity import is_spoken, wants_advice
+from daemon.outputs.speech.voice import VoiceError
 
 
 def sound(text: str = "") -> bytes:

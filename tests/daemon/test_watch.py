@@ -7,10 +7,10 @@ import json
 import pytest
 
 import games
-from daemon.judging.effects import Announcement
+from daemon.cli.watch import print_event
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.watch_cli import print_event
 from tests.daemon.test_match import FIRST, SECOND, lay, two_people
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import games
 from calibration.template import load_template
+from daemon.cli.watch import follow
+from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.pipeline import Pipeline
-from daemon.seeing import Seeing
-from daemon.watch_cli import follow
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Pipeline
 from vision.simulated.recording import record_video
 from vision.simulated.sitting import Sitting
 from vision.sources.opening import open_source

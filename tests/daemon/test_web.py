@@ -16,11 +16,11 @@ import pytest
 
 from agents.messages import PlayerPart, StateMessage
 from calibration.template import load_template
-from daemon.showing import exposition, streams
-from daemon.showing.board_style import STYLE
-from daemon.showing.board_svg import board_svg
-from daemon.showing.web import PAGE, WebError, WebPage
-from daemon.speaking import tongue
+from daemon.drawing.board_style import STYLE
+from daemon.drawing.board_svg import board_svg
+from daemon.i18n import translation
+from daemon.outputs import page_state, streams
+from daemon.outputs.web import PAGE, WebError, WebPage
 
 
 def state(sequence: int = 1, **changes: object) -> StateMessage:
@@ -147,11 +147,11 @@ def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(p
 
 
 def test_the_words_of_the_page_come_in_the_language_of_the_daemon(page: WebPage) -> None:
-    tongue.speak("ro")
+    translation.speak("ro")
     try:
         assert get(page, "words")[1]["Content-Language"] == "ro"
     finally:
-        tongue.speak("en")
+        translation.speak("en")
     _, headers, body = get(page, "words")
     assert (headers["Content-Language"], json.loads(body)) == ("en", {})
 
@@ -171,7 +171,7 @@ def test_the_last_hundred_announcements_are_kept_and_capped_in_length(page: WebP
         page.announce(f"{number} " + "x" * 9999, "said")
     events = json.loads(get(page, "events")[2])
     assert [event["number"] for event in events] == list(range(51, 151))
-    assert events[-1]["text"].startswith("149 ") and len(events[-1]["text"]) == exposition.LONGEST
+    assert events[-1]["text"].startswith("149 ") and len(events[-1]["text"]) == page_state.LONGEST
 
 
 def test_health_is_200_when_all_is_well_and_503_naming_what_is_not(page: WebPage) -> None:
@@ -244,7 +244,7 @@ def test_nothing_is_encoded_while_nobody_looks_and_once_for_all_who_do(
     page: WebPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded = []
-    monkeypatch.setattr(exposition.cv2, "imencode", lambda *a, real=cv2.imencode: encoded.append(1) or real(*a))
+    monkeypatch.setattr(page_state.cv2, "imencode", lambda *a, real=cv2.imencode: encoded.append(1) or real(*a))
     for shade in range(20):
         show(page, picture(shade))
     assert not encoded and page.viewers == 0

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.messaging import workers
-from daemon.messaging.bus import Bus
-from daemon.messaging.restarts import RestartLimit
-from daemon.messaging.workers import WorkerProcess
+from daemon.agents import workers
+from daemon.agents.bus import Bus
+from daemon.agents.workers import WorkerProcess
+from daemon.supervision.restarts import RestartLimit
 
 SLEEPER = "import time; time.sleep(60)"
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"

@@ -10,10 +10,10 @@ import games
 from agents import certificates, messages
 from agents.certificates import CertificateError
 from agents.messages import MessageError, ReplyMessage, StateMessage
+from daemon.agents import endpoints, keys, worker_registry
+from daemon.agents.endpoints import BusError
+from daemon.agents.worker_registry import Desk
 from daemon.judging.referee import Referee
-from daemon.messaging import desk, endpoints, keys
-from daemon.messaging.desk import Desk
-from daemon.messaging.endpoints import BusError
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of, walks
 
@@ -91,7 +91,7 @@ def talk_at_the_desk(data: bytes) -> bool:
         quoted = (reply.session, reply.game_id, reply.sequence, reply.agent)
         if quoted != (state.session, state.game_id, state.sequence, "random"):
             raise IllegalState(f"a reply that quotes {quoted} is let through")
-    if len(replies) > 2 or len(here.workers(now_s)) > desk.MAX_WORKERS:
+    if len(replies) > 2 or len(here.workers(now_s)) > worker_registry.MAX_WORKERS:
         raise IllegalState(f"{len(replies)} replies of two connections")
     return bool(replies)
 

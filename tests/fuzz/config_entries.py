@@ -6,7 +6,7 @@ import re
 
 from agents import engines
 from agents.agent import AgentError
-from daemon.config import SHIPPED, Config, ConfigError, load_config
+from daemon.config.settings import SHIPPED, Config, ConfigError, load_config
 from tests.fuzz.bus_entries import scratch_file
 from tests.fuzz.entry import Entry, IllegalState
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from daemon.commands import NAMES
+from daemon.commands.command import NAMES
 from tests.fuzz.entry import Entry
 
 TEXTS = st.one_of(st.text(max_size=70), st.sampled_from(["", "d2", "\x00", "x" * 65, "a b", "1", "w1", "random", "s1"]))
@@ -56,7 +56,7 @@ def toml() -> st.SearchStrategy[bytes]:
         st.lists(NUMBERS, max_size=6),
         st.dictionaries(TEXTS, TEXTS, max_size=2),
     )
-    from daemon.config import Config
+    from daemon.config.settings import Config
 
     keys = [
         (section, key)

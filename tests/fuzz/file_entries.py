@@ -23,7 +23,7 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, TemplateError, load_template
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.opening import BundleFile
-from daemon.learning.generations import AdaptedError, load_adapted
+from daemon.perception.learning.generations import AdaptedError, load_adapted
 from games import GameError, MoveError
 from games.gomoku import Gomoku
 from games.gomoku.sgf import from_sgf, to_sgf

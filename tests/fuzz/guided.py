@@ -24,11 +24,11 @@ INSTRUMENTED = (
     "agents.certificates",
     "agents.protocols",
     "agents.engines",
-    "daemon.commands",
-    "daemon.config",
+    "daemon.commands.command",
+    "daemon.config.settings",
     "daemon.messaging",
     "daemon.judging",
-    "daemon.showing.token",
+    "daemon.outputs.token",
     "calibration",
 )
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from aiohttp import web, web_fileresponse
 
-from daemon.choosing.choice import MOST_BYTES as MOST_CHOICE_BYTES
-from daemon.choosing.choice import ChoiceError, choice_of, chosen, parse_choice
-from daemon.choosing.sources import check_source, names_of
-from daemon.commands import MOST_BYTES, Answer, CommandError, as_object, parse_command
-from daemon.config import Config
-from daemon.showing.token import LONGEST_TOKEN, is_bearer
-from daemon.showing.web import WebPage
-from daemon.wishes import parse_wish
+from daemon.commands.command import MOST_BYTES, Answer, CommandError, as_object, parse_command
+from daemon.commands.game_choice import MOST_BYTES as MOST_CHOICE_BYTES
+from daemon.commands.game_choice import ChoiceError, choice_of, chosen, parse_choice
+from daemon.commands.setup_requests import parse_wish
+from daemon.commands.sources import check_source, names_of
+from daemon.config.settings import Config
+from daemon.outputs.token import LONGEST_TOKEN, is_bearer
+from daemon.outputs.web import WebPage
 from tests.fuzz.entry import STUCK_S, Entry, IllegalState
 from tests.fuzz.positions import text_of
 from vision.sources.cameras import Camera
@@ -265,7 +265,7 @@ def _application() -> tuple[asyncio.AbstractEventLoop, web.AppRunner, _Complaint
     """The page's own application, served in the page's own loop and thread."""
     web_fileresponse.NOSENDFILE = True  # a connection in memory has no descriptor
     complaints = _Complaints()
-    for name in ("daemon.showing.web", "asyncio"):
+    for name in ("daemon.outputs.web", "asyncio"):
         logging.getLogger(name).addHandler(complaints)
     page = _page()
     runner = page.runner()

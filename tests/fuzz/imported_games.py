@@ -6,11 +6,11 @@ import functools
 import json
 
 import games
-from daemon.records.exporting.formats import FORMATS, suiting, to_json
-from daemon.records.exporting.played import play_again
-from daemon.records.importing.imported import MOST_PLIES, ImportFault
-from daemon.records.importing.reading import read_text
-from daemon.records.stored import StoredGame
+from daemon.storage.exporting.formats import FORMATS, suiting, to_json
+from daemon.storage.exporting.played import play_again
+from daemon.storage.importing.imported import MOST_PLIES, ImportFault
+from daemon.storage.importing.reading import read_text
+from daemon.storage.stored import StoredGame
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of
 

@@ -11,9 +11,9 @@ import sqlite3
 from pathlib import Path
 
 import games
-from daemon.records.journal import Journal, JournalError
-from daemon.records.journal_schema import MIGRATIONS
-from daemon.records.stored_line import history_of, line_of
+from daemon.storage.journal import Journal, JournalError
+from daemon.storage.journal_schema import MIGRATIONS
+from daemon.storage.stored_line import history_of, line_of
 from games import GameError, Outcome
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.game_entries import check_position

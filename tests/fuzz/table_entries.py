@@ -12,13 +12,13 @@ import numpy as np
 
 import games
 from agents.messages import ReplyMessage, StateMessage, encode
-from daemon.commands import NAMES, CommandError, parse_command
+from daemon.commands.command import NAMES, CommandError, parse_command
+from daemon.config.seats import Seat
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.obeying import obey
-from daemon.pipeline import Observation
-from daemon.seats import Seat
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Observation
 from games import AnyGame
 from tests.daemon.readings import reading_of
 from tests.fuzz.entry import Entry, IllegalState

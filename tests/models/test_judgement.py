@@ -16,7 +16,7 @@ from agents.kernels.gomoku import judgement as gomoku
 from agents.kernels.gomoku.negamax import evaluate as gomoku_value
 from agents.kernels.gomoku.prover import write_stones
 from agents.kernels.nine_mens_morris.evaluation import evaluate as morris_value
-from daemon.cli import main
+from daemon.cli.main import main
 from models.train import judgements
 from models.train.judged import Judgement, drawn_move
 from models.train.judged_gomoku import PAIRS, GomokuJudgement

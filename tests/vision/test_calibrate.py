@@ -108,7 +108,7 @@ def test_descriptor_without_weights_may_be_chosen() -> None:
 
 
 def kibitzer(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "import sys; from daemon.cli import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from daemon.cli.main import main; sys.exit(main(sys.argv[1:]))"
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )

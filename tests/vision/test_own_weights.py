@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from calibration.profile import TableProfile
 from calibration.template import load_template
-from daemon.calibrate_cli import app
+from daemon.cli.calibrate import app
 from models.train.manifest import write_entry
 from tests.vision.drawn import draw
 from vision.calibrating.calibrate import LabelledPhoto, fit_profile

@@ -14,13 +14,13 @@ from calibration.template import load_template
 from daemon.bundles.bundle import Eyes
 from daemon.bundles.keeper import Limits, SceneKeeper
 from daemon.bundles.packing import TableFacts
-from daemon.commands import Command, Undo
-from daemon.judging.effects import Announcement
+from daemon.commands.command import Command, Undo
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.obeying import obey
-from daemon.pipeline import Pipeline
-from daemon.seeing import Seeing
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Pipeline
 from games import Step
 from vision.frame import Frame
 from vision.simulated.calibrated import profile_of

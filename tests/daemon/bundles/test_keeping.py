@@ -15,12 +15,12 @@ import pytest
 from daemon.bundles import asking
 from daemon.bundles.asking import Answer, Ask, ask
 from daemon.bundles.bundle import BundleError, Eyes, GameState, Manifest, SceneFrame
+from daemon.bundles.bundle_store import Shelf
 from daemon.bundles.keeper import Limits
 from daemon.bundles.packing import Packed
 from daemon.bundles.ring import LEAD_S, Kept, SceneRing
-from daemon.bundles.shelf import Shelf
 from daemon.bundles.stripping import STRIPPED, stripped
-from daemon.config import Config, ConfigError, load_config
+from daemon.config.settings import Config, ConfigError, load_config
 from tests.daemon.bundles.stormy import StormyTable
 from vision.pose import BoardPose
 
@@ -135,7 +135,7 @@ def test_a_bundle_larger_than_the_quota_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_left_to_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf(tmp_path, 100_000)
-    monkeypatch.setattr("daemon.bundles.shelf.LEAST_FREE_BYTES", 1 << 60)
+    monkeypatch.setattr("daemon.bundles.bundle_store.LEAST_FREE_BYTES", 1 << 60)
     with pytest.raises(BundleError, match="nearly full"):
         put(shelf, "asked", 1)
     assert list(tmp_path.iterdir()) == []

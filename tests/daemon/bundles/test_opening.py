@@ -18,7 +18,7 @@ import games
 from daemon.bundles.bundle import MANIFEST, BundleError, Eyes, GameState, Manifest, SceneFrame
 from daemon.bundles.opening import BundleFile, jpeg_size
 from daemon.bundles.replaying import replay
-from daemon.cli import main
+from daemon.cli.main import main
 
 JPEG = cv2.imencode(".jpg", np.full((60, 80, 3), 90, np.uint8))[1].tobytes()
 MORRIS = games.load("morris")

@@ -10,7 +10,7 @@ import pytest
 from daemon.bundles.asking import Ask, ask
 from daemon.bundles.opening import BundleFile
 from daemon.bundles.replaying import replay
-from daemon.cli import main
+from daemon.cli.main import main
 from tests.daemon.bundles.stormy import StormyTable
 
 STORM = ["start", "move", "illegal", "resumed", "move", "move", "takeback", "move", "undo", "resumed"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from daemon.checks import devices, machine, sockets, table
-from daemon.config import Config
+from daemon.config.settings import Config
 from vision.frame import FrameSource
 
 

@@ -11,14 +11,27 @@ import pytest
 
 import games
 from agents.messages import LimitsPart
-from daemon.commands import Command, Correct, EndMove, Hand, Move, Mover, Pass, Pause, Resign, Resume, Undo, mark_of
-from daemon.judging.effects import Announcement
+from daemon.commands.command import (
+    Command,
+    Correct,
+    EndMove,
+    Hand,
+    Move,
+    Mover,
+    Pass,
+    Pause,
+    Resign,
+    Resume,
+    Undo,
+    mark_of,
+)
+from daemon.config.seats import Seat
+from daemon.core.command_handlers import obey
+from daemon.core.legal import legal_of
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
+from daemon.judging.hands import shown_hands
 from daemon.judging.referee import Referee
-from daemon.match import Match
-from daemon.obeying import obey
-from daemon.play.hands import shown_hands
-from daemon.play.legal import legal_of
-from daemon.seats import Seat
 from games import AnyGame
 from tests.daemon.test_match import Notebook, Post
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import games
-from daemon.choosing.catalogue import Catalogue
-from daemon.choosing.choice import ChoiceError, chosen, parse_choice, restored, save
-from daemon.choosing.menu import menu_of
-from daemon.commands import CommandError
-from daemon.config import Config
+from daemon.commands.command import CommandError
+from daemon.commands.game_choice import ChoiceError, chosen, parse_choice, restored, save
+from daemon.config.settings import Config
+from daemon.setup.catalogue import Catalogue
+from daemon.setup.menu import menu_of
 from tests.daemon.play.test_no_camera import Table
 
 ALONE = {"first": {"agent": ""}, "second": {"agent": ""}}

@@ -15,9 +15,9 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.config import Config
-from daemon.loop import Daemon
-from daemon.session import Session
+from daemon.app.loop import Daemon
+from daemon.app.session import Session
+from daemon.config.settings import Config
 
 
 class Table:

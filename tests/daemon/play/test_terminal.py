@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 import games
 from calibration.template import load_template
-from daemon.play import play_cli
-from daemon.play.text_board import NEW, TextBoard
-from daemon.play.typed_lines import LONGEST, TypedLines
+from daemon.app.typed_lines import LONGEST, TypedLines
+from daemon.cli import play as play_cli
+from daemon.drawing.text_board import NEW, TextBoard
 
 ROOT = Path(__file__).resolve().parents[3]
 DEADLINE_S = 90.0

@@ -10,10 +10,10 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.play import play_cli
-from daemon.play.terminal import HELP, WORDS, TerminalGame
-from daemon.play.typed_lines import TypedLines
-from daemon.session import Session
+from daemon.app.session import Session
+from daemon.app.terminal import HELP, WORDS, TerminalGame
+from daemon.app.typed_lines import TypedLines
+from daemon.cli import play as play_cli
 from tests.daemon.pseudo import LANGUAGE, untranslated
 
 TYPED = frozenset(

@@ -6,12 +6,12 @@ import json
 import re
 from pathlib import Path
 
-from daemon.choosing.catalogue import Catalogue
-from daemon.choosing.choice import MOST_BYTES, SECTIONS, chosen, parse_choice
-from daemon.choosing.menu import menu_of
-from daemon.commands import NAMES, parse_command
-from daemon.config import Config
-from daemon.play.legal import MOST
+from daemon.commands.command import NAMES, parse_command
+from daemon.commands.game_choice import MOST_BYTES, SECTIONS, chosen, parse_choice
+from daemon.config.settings import Config
+from daemon.core.legal import MOST
+from daemon.setup.catalogue import Catalogue
+from daemon.setup.menu import menu_of
 
 TEXT = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from daemon.config import CameraSection
-from daemon.supervising.camera import FROZEN_REOPEN_S, REOPEN_S, SLOW_OPENING_S, Camera
+from daemon.config.settings import CameraSection
+from daemon.supervision.camera import FROZEN_REOPEN_S, REOPEN_S, SLOW_OPENING_S, Camera
 from tests.daemon.supervising.still_clock import StillClock
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources import slot

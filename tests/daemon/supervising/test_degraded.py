@@ -18,17 +18,18 @@ import pytest
 
 import games
 from calibration.template import load_template
-from daemon.config import Config
-from daemon.messaging import bus
-from daemon.run_cli import Daemon
-from daemon.session import Session
-from daemon.showing import web
-from daemon.speaking import speech, tongue
-from daemon.supervising import camera as camera_module
-from daemon.supervising import supervision
-from daemon.supervising.notify import Notifier
-from daemon.supervising.retuning import Retuning
-from daemon.supervising.troubles import MANNERS
+from daemon.agents import bus
+from daemon.app import supervision
+from daemon.app.config_apply import Retuning
+from daemon.app.session import Session
+from daemon.cli.run import Daemon
+from daemon.config.settings import Config
+from daemon.i18n import translation
+from daemon.outputs import web
+from daemon.outputs.speech import speech
+from daemon.supervision import camera as camera_module
+from daemon.supervision.notify import Notifier
+from daemon.supervision.troubles import MANNERS
 from tests.daemon.supervising.test_camera import Plug
 from vision.frame import SourceError
 
@@ -135,7 +136,7 @@ def sit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sit]:
     yield make
     for table in tables:
         table.close()
-    tongue.speak("en")  # one language for the whole process
+    translation.speak("en")  # one language for the whole process
 
 
 def test_table_is_ready_after_the_first_good_frame_and_while_frames_are_fresh(
@@ -310,7 +311,7 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     path.write_text("[eyes]\nsettle_s = 99\n", encoding="utf-8")
     table.daemon.wants_reading = True
     table.until(lambda: retuning.readings == 2)
-    assert table.said[-1] == tongue.worded("The new settings are wrong. I keep the old ones.")
+    assert table.said[-1] == translation.worded("The new settings are wrong. I keep the old ones.")
     assert not table.part("settings")["ok"] and "eyes.settle_s = 99" in table.part("settings")["text"]
     assert eyes.pipeline.gate.settle_s == 0.7
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import LogSection
-from daemon.supervising.logs import MOST_LINES, REMEMBERED, FloodGate, Log
+from daemon.config.settings import LogSection
+from daemon.supervision.logs import MOST_LINES, REMEMBERED, FloodGate, Log
 from tests.daemon.supervising.still_clock import StillClock
 
 LOGGER = logging.getLogger("tests.logs")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.supervising.notify import Notifier
+from daemon.supervision.notify import Notifier
 
 
 @pytest.fixture

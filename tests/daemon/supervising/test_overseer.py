@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.supervising.notify import Notifier
-from daemon.supervising.overseer import LOOK_S, STUCK_STATUS, Overseer, Signs
-from daemon.supervising.pulse import BEGINNING, REMEMBERED, Pulse
+from daemon.supervision.heartbeat import BEGINNING, REMEMBERED, Pulse
+from daemon.supervision.notify import Notifier
+from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, Overseer, Signs
 from tests.daemon.supervising.still_clock import StillClock
 
 WELL = Signs(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
@@ -176,8 +176,8 @@ def test_end_is_told_to_systemd_once() -> None:
 HANGS = """
 import ctypes, sys, time
 from daemon.supervising import overseer
-from daemon.supervising.notify import Notifier
-from daemon.supervising.pulse import Pulse
+from daemon.supervision.notify import Notifier
+from daemon.supervision.heartbeat import Pulse
 
 class Players:
     def say(self, text, **_): print(text, flush=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config import Config, load_config
-from daemon.supervising.reloading import AT_ONCE, AT_RESTART, read_again, takes_effect
+from daemon.config.settings import Config, load_config
+from daemon.supervision.reloading import AT_ONCE, AT_RESTART, read_again, takes_effect
 from tests.daemon.test_config import keys
 
 ROOT = Path(__file__).parents[3]

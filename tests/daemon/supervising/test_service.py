@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from daemon.config import ROOT, SHIPPED, Config
-from daemon.supervising.service_cli import app
-from daemon.supervising.unit import MARK, Unit, unit_of
+from daemon.cli.service import app
+from daemon.config.settings import ROOT, SHIPPED, Config
+from daemon.supervision.unit import MARK, Unit, unit_of
 
 
 def service(*words: str) -> Result:

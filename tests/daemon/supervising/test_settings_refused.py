@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from daemon import run_cli
-from daemon.config import ConfigError, load_config
+from daemon.cli import run as run_cli
+from daemon.config.settings import ConfigError, load_config
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from daemon.supervising.disk import LOOK_S, DiskWatch
-from daemon.supervising.process_figures import process_figures
-from daemon.supervising.reopening import Reopened
-from daemon.supervising.troubles import MANNERS, Troubles
+from daemon.supervision.disk import LOOK_S, DiskWatch
+from daemon.supervision.process_figures import process_figures
+from daemon.supervision.reopening import Reopened
+from daemon.supervision.troubles import MANNERS, Troubles
 from tests.daemon.supervising.still_clock import StillClock
 
 WELL: dict[str, object] = {"ok": True, "text": "well"}

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from daemon.config import load_config
-from daemon.tables.parent import forget_dead
-from daemon.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
-from daemon.tables.settings import Table
-from daemon.tables.signs import SignPost, Signs, take
+from daemon.config.settings import load_config
+from daemon.supervision.tables.parent import forget_dead
+from daemon.supervision.tables.process import ABORT_S, PAUSES_S, PROVED_S, SILENT_S, START_S, TableProcess
+from daemon.supervision.tables.settings import Table
+from daemon.supervision.tables.signs import SignPost, Signs, take
 
 FAKE = (sys.executable, str(Path(__file__).with_name("fake_table.py")))
 PARENT = (
-    "import sys, logging; from pathlib import Path; from daemon.tables.parent import run_tables\n"
+    "import sys, logging; from pathlib import Path; from daemon.supervision.tables.parent import run_tables\n"
     "logging.basicConfig(level=logging.INFO)\n"
     f"sys.exit(run_tables([Path(p) for p in sys.argv[2:]], ['--new-game'], {FAKE!r}, Path(sys.argv[1])))"
 )

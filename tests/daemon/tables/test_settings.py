@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.cli import main
-from daemon.config import ConfigError
-from daemon.tables.settings import load_tables
+from daemon.cli.main import main
+from daemon.config.settings import ConfigError
+from daemon.supervision.tables.settings import load_tables
 
 OWN = {
     "bus.table": '"{n}"',

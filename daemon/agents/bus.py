@@ -1,0 +1,313 @@
+"""The bus: publishes every state of the table, and hears the agents' workers.
+
+One thread owns both sockets: an XPUB that sends each newcomer the current state at once, and a ROUTER for what
+workers send. Nobody who calls `Bus` ever waits for a socket.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import socket
+import threading
+import time
+from pathlib import Path
+
+import zmq
+
+from agents import messages
+from agents.messages import ErrorMessage, ReplyMessage, StateMessage
+from daemon.agents import endpoints
+from daemon.agents.curve_auth import HANDSHAKE_MS, Entrance
+from daemon.agents.endpoints import BusError
+from daemon.agents.worker_registry import Desk, Worker
+from daemon.i18n.translation import worded, worded_n
+
+_log = logging.getLogger(__name__)
+
+POLL_MS = 500
+SILENT_S = 10.0
+"""A thread that did not come round for longer hangs."""
+OPEN_S = 5.0
+CLOSE_S = 3.0
+RESEND_MS = 50
+"""Newcomers that come within this time get one state together."""
+HIGH_WATER = 256
+"""Messages that wait for one peer at most."""
+BATCH = 64
+"""Messages taken in before the newest state is looked for again."""
+HARD_LIMIT_BYTES = 4 * messages.MAX_BYTES
+"""A longer message costs the connection; between MAX_BYTES and this one it is counted and answered."""
+
+
+class Bus:
+    """Publishes states and collects replies. Every method may be called from any thread, and none waits."""
+
+    def __init__(
+        self,
+        state_endpoint: str = "tcp://127.0.0.1:5555",
+        reply_endpoint: str = "tcp://127.0.0.1:5556",
+        table: str = "table",
+        keys: Path | None = None,
+    ) -> None:
+        """Opens both sockets, with the folder `keys` for those whose keys are allowed only.
+
+        Raises BusError naming the port or the key and what to do.
+        """
+        self._topic = messages.TOPIC + table.encode()
+        self._entrance = None if keys is None else Entrance(keys)
+        self.worker_options = () if self._entrance is None else self._entrance.worker_options
+        """What a worker on this computer must be started with besides the endpoints."""
+        wanted = (endpoints.checked(asked, has_keys=keys is not None) for asked in (state_endpoint, reply_endpoint))
+        self._wanted: tuple[str, str] = (next(wanted), next(wanted))
+        self._current: bytes | None = None
+        self._looked_s = 0.0
+        self._lock = threading.Lock()
+        self._desk = Desk()
+        self._unsent: bytes | None = None
+        self._published = self._superseded = self._resent = self._reopened = 0
+        self._failure = ""
+        self._beat_s = time.monotonic()
+        self._closing = threading.Event()
+        self._wake, self._woken = socket.socketpair()
+        self._wake.setblocking(False)
+        self._woken.setblocking(False)
+        opened: queue.Queue[tuple[str, str] | BusError] = queue.Queue(maxsize=1)
+        self._thread = threading.Thread(target=self._serve, args=(opened,), name="bus", daemon=True)
+        self._thread.start()
+        try:
+            answer = opened.get(timeout=OPEN_S)
+        except queue.Empty:
+            answer = BusError(f"the bus did not open within {OPEN_S:.0f} s")
+        if isinstance(answer, BusError):
+            self.close()
+            raise answer
+        self.bound: tuple[str, str] = answer
+        """The endpoints for states and replies that it listens on."""
+        self.state_endpoint, self.reply_endpoint = (endpoints.reachable(bound) for bound in answer)
+
+    def publish(self, state: StateMessage) -> None:
+        """Sends the state to everybody; the newest wins. From now on only replies to it count.
+
+        Raises MessageError where it is too long for the wire.
+        """
+        data = messages.encode(state)
+        with self._lock:
+            self._superseded += self._unsent is not None
+            self._unsent = data
+            self._desk.expect(state)
+        with contextlib.suppress(OSError):  # full: the thread is woken anyway; closed: nobody listens
+            self._wake.send(b"!")
+
+    def poll(self) -> list[ReplyMessage]:
+        """The replies to the newest state that came since the last call; whether the move is legal is not known."""
+        with self._lock:
+            return self._desk.replies()
+
+    def workers(self) -> list[Worker]:
+        """The workers that are alive, with what they play."""
+        with self._lock:
+            return self._desk.workers(time.monotonic())
+
+    def last_seen_s(self, name: str) -> float | None:
+        """Monotonic time of the last sign of life of a worker of that name; None where it never gave one."""
+        with self._lock:
+            return self._desk.last_seen_s(name)
+
+    def counters(self) -> dict[str, int]:
+        """What was sent, received, refused and dropped so far, by name."""
+        with self._lock:
+            sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
+            if self._entrance is not None:
+                sent |= {
+                    "refused_key": self._entrance.strangers,
+                    "refused_no_key": self._entrance.keyless,
+                    "reopened": self._reopened,
+                }
+            return sent | self._desk.counters
+
+    def status(self) -> dict[str, object]:
+        """`ok` and a `text` for the health page."""
+        if self._failure:
+            return {"ok": False, "text": self._failure}
+        if not self._thread.is_alive():
+            return {"ok": False, "text": worded("closed")}
+        if time.monotonic() - self._beat_s > SILENT_S:
+            return {"ok": False, "text": worded("it hangs")}
+        if self._entrance is not None and not self._entrance.is_open:
+            return {
+                "ok": False,
+                "text": worded("nobody checks keys any more; workers cannot join until the next start"),
+            }
+        return {"ok": True, "text": worded_n("{count} worker", "{count} workers", len(self.workers()))}
+
+    def close(self) -> None:
+        """Closes both sockets; may be called twice."""
+        self._closing.set()
+        with contextlib.suppress(OSError):
+            self._wake.send(b"!")
+        self._thread.join(CLOSE_S)
+        if not self._thread.is_alive():
+            self._wake.close()
+            self._woken.close()
+
+    def _serve(self, opened: queue.Queue[tuple[str, str] | BusError]) -> None:
+        """The thread: opens, serves until `close`, and says why where it cannot go on."""
+        try:
+            with zmq.Context() as context:
+                if self._entrance is not None:
+                    self._entrance.open(context)
+                try:
+                    self._serve_in(context, opened)
+                finally:
+                    if self._entrance is not None:
+                        self._entrance.close()
+        except Exception as error:  # noqa: BLE001 - the top of the thread
+            self._failure = f"the bus has stopped: {error}"
+            _log.exception("the bus has stopped")
+            with contextlib.suppress(queue.Full):
+                opened.put_nowait(BusError(self._failure))
+
+    def _serve_in(
+        self, context: zmq.Context[zmq.Socket[bytes]], opened: queue.Queue[tuple[str, str] | BusError]
+    ) -> None:
+        """One turn of the loop is one pair of sockets: where a key was revoked, every connection is made anew."""
+        deadline_s = 0.0  # at the start a port in use is told at once
+        while not self._closing.is_set():
+            with contextlib.ExitStack() as stack:
+                states = stack.enter_context(context.socket(zmq.XPUB))
+                replies = stack.enter_context(context.socket(zmq.ROUTER))
+                _configure(states, replies)
+                monitors = []
+                if self._entrance is not None:
+                    monitors = [stack.enter_context(self._entrance.secure(sock)) for sock in (states, replies)]
+                    stack.callback(_end_monitors, states, replies)
+                try:
+                    bound = self._bind(states, replies, deadline_s)
+                except BusError as error:
+                    if deadline_s:
+                        raise
+                    opened.put(error)
+                    return
+                if not deadline_s:
+                    opened.put(bound)
+                self._wanted = bound
+                self._exchange(states, replies, monitors)
+            deadline_s = time.monotonic() + OPEN_S
+
+    def _bind(self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], deadline_s: float) -> tuple[str, str]:
+        """Binds both; until the deadline again and again, while the sockets before are still being closed."""
+        bound: list[str] = []
+        while True:
+            try:
+                for sock, wanted in list(zip((states, replies), self._wanted, strict=True))[len(bound) :]:
+                    bound.append(endpoints.bind(sock, wanted))
+                return bound[0], bound[1]
+            except BusError:
+                if time.monotonic() >= deadline_s or self._closing.wait(RESEND_MS / 1000):
+                    raise
+
+    def _exchange(
+        self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], monitors: list[zmq.Socket[bytes]]
+    ) -> None:
+        """Serves until `close`, or until a key is revoked."""
+        poller = zmq.Poller()
+        for source in (states, replies, self._woken, *monitors):
+            poller.register(source, zmq.POLLIN)
+        newcomers, resent_s = False, 0.0
+        while not self._closing.is_set() and not self._has_revoked():
+            self._beat_s = time.monotonic()
+            ready = dict(poller.poll(RESEND_MS if newcomers else POLL_MS))
+            if self._woken.fileno() in ready:
+                with contextlib.suppress(BlockingIOError):
+                    self._woken.recv(4096)
+            if states in ready:
+                newcomers |= self._subscriptions(states)
+            fresh = self._fresh()
+            due = newcomers and time.monotonic() - resent_s >= RESEND_MS / 1000
+            if fresh is not None or (due and self._current is not None):
+                self._current = fresh or self._current
+                states.send_multipart([self._topic, self._current or b""], zmq.NOBLOCK)
+                self._resent += fresh is None
+                newcomers, resent_s = False, time.monotonic()
+            elif self._current is None:
+                newcomers = False
+            if replies in ready:
+                self._hear(replies)
+            for monitor in monitors:
+                if monitor in ready and self._entrance is not None:
+                    self._entrance.watch(monitor)
+
+    def _has_revoked(self) -> bool:
+        """Whether a key was revoked; looked for about twice a second."""
+        now_s = time.monotonic()
+        if self._entrance is None or now_s - self._looked_s < POLL_MS / 1000:
+            return False
+        self._looked_s = now_s
+        revoked = self._entrance.has_revoked()
+        if revoked:
+            self._reopened += 1
+            _log.info("a key was revoked: every worker must join again")
+        return revoked
+
+    def _fresh(self) -> bytes | None:
+        """The state that waits to be sent, None where there is none."""
+        with self._lock:
+            data, self._unsent = self._unsent, None
+            self._published += data is not None
+            return data
+
+    def _subscriptions(self, states: zmq.Socket[bytes]) -> bool:
+        """Takes in subscriptions; whether anybody has newly subscribed to this table."""
+        new = False
+        for _ in range(BATCH):
+            try:
+                frame = states.recv(zmq.NOBLOCK)
+            except zmq.Again:
+                break
+            new |= frame[:1] == b"\x01" and self._topic.startswith(frame[1:])
+        return new
+
+    def _hear(self, replies: zmq.Socket[bytes]) -> None:
+        """Takes in a batch of what workers sent, and tells them what was wrong with it."""
+        for _ in range(BATCH):
+            try:
+                identity, data = _receive(replies)
+            except zmq.Again:
+                return
+            with self._lock:
+                error = self._desk.take(identity, data, time.monotonic())
+            if error is not None:
+                _log.debug("a worker is told: %s %s", error.code, error)
+                answer = ErrorMessage(code=error.code, text=str(error)[:500], field=error.field[:500])
+                with contextlib.suppress(zmq.ZMQError):  # gone, or it does not read: its own loss
+                    replies.send_multipart([identity, messages.encode(answer)], zmq.NOBLOCK)
+
+
+def _configure(states: zmq.Socket[bytes], replies: zmq.Socket[bytes]) -> None:
+    for sock in (states, replies):
+        sock.setsockopt(zmq.LINGER, 100)
+        sock.setsockopt(zmq.SNDHWM, HIGH_WATER)
+        sock.setsockopt(zmq.RCVHWM, HIGH_WATER)
+        sock.setsockopt(zmq.MAXMSGSIZE, HARD_LIMIT_BYTES)
+        sock.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
+    states.setsockopt(zmq.XPUB_VERBOSE, 1)  # every subscription is seen, also the second to the same topic
+    states.setsockopt(zmq.MAXMSGSIZE, 1024)
+
+
+def _end_monitors(*socks: zmq.Socket[bytes]) -> None:
+    for sock in socks:
+        sock.disable_monitor()
+
+
+def _receive(replies: zmq.Socket[bytes]) -> tuple[bytes, bytes]:
+    """Identity and text of the next message, with or without the empty frame of a REQ socket.
+
+    A message of more frames is reported as an empty text, which no schema takes. Raises zmq.Again.
+    """
+    identity, data, frames = replies.recv(zmq.NOBLOCK), b"", 0
+    while replies.getsockopt(zmq.RCVMORE):
+        data = replies.recv(zmq.NOBLOCK)
+        frames += 1
+    return identity, data if frames in (1, 2) else b""

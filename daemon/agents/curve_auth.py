@@ -1,0 +1,106 @@
+"""The entrance of a bus with keys: every connection is CURVE, and only allowed public keys come in.
+
+Where the thread that checks keys has died nobody comes in any more: the sockets insist on its answer.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import zmq
+from zmq.auth.thread import ThreadAuthenticator
+
+from agents.certificates import CertificateError
+from daemon.agents.endpoints import BusRefusedError
+from daemon.agents.keys import AllowedKeys, KeyFolder
+
+_log = logging.getLogger(__name__)
+_quiet = logging.getLogger(f"{__name__}.zap")
+_quiet.setLevel(logging.CRITICAL)  # what strangers send is counted here, and fills no log
+
+DOMAIN = "bus"
+HANDSHAKE_MS = 5000
+"""A connection that has not proved its key within this time is closed."""
+_FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+
+
+class Entrance:
+    """Keys of one bus. Used by the bus's thread, but for `callback`, which the authenticator's thread calls."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads the keys. Raises BusRefusedError saying what is missing."""
+        folder = KeyFolder(path)
+        try:
+            self._certificate = folder.daemon()
+            self._allowed = AllowedKeys(folder)
+        except CertificateError as error:
+            raise BusRefusedError(str(error)) from None
+        self._let_in: set[bytes] = set()
+        """Keys that came in and were not revoked since; added to by the authenticator's thread."""
+        self._authenticator: ThreadAuthenticator | None = None
+        self._monitors: dict[zmq.Socket[bytes], zmq.Socket[bytes]] = {}
+        self.strangers = 0
+        """Connections refused so far because their key is not allowed."""
+        self.keyless = 0
+        """Connections refused so far that spoke without a key, or no ZeroMQ at all."""
+        self.worker_options = ("--server-key", str(folder.public_path), "--key", str(folder.own_path))
+        """What the daemon's own worker is started with."""
+
+    def open(self, context: zmq.Context[zmq.Socket[bytes]]) -> None:
+        """Starts the thread that checks keys."""
+        self._authenticator = ThreadAuthenticator(context, log=_quiet)
+        self._authenticator.start()
+        self._authenticator.configure_curve_callback(domain=DOMAIN, credentials_provider=self)
+
+    def secure(self, sock: zmq.Socket[bytes]) -> zmq.Socket[bytes]:
+        """Makes a socket let in allowed keys only; before it is bound. Returns the socket that tells of refusals."""
+        sock.setsockopt(zmq.CURVE_SERVER, 1)
+        sock.setsockopt(zmq.CURVE_PUBLICKEY, self._certificate.public)
+        sock.setsockopt(zmq.CURVE_SECRETKEY, self._certificate.secret or b"")
+        sock.setsockopt_string(zmq.ZAP_DOMAIN, DOMAIN)
+        sock.setsockopt(
+            zmq.SocketOption.ZAP_ENFORCE_DOMAIN, 1
+        )  # without the authenticator nobody, instead of everybody
+        return sock.get_monitor_socket(_FAILED)
+
+    def watch(self, monitor: zmq.Socket[bytes]) -> None:
+        """Counts what a monitor tells of; those with a wrong key were counted by `callback`."""
+        while True:
+            try:
+                event, _ = monitor.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            self.keyless += int.from_bytes(event[:2], "little") != zmq.EVENT_HANDSHAKE_FAILED_AUTH
+
+    def callback(self, domain: str, key: bytes) -> bool:
+        """Whether the holder of a public key (Z85) may come in."""
+        name = None
+        try:
+            name = self._allowed.name_of(key)
+        except Exception:  # noqa: BLE001 - the top of the authenticator's thread
+            _log.exception("the keys cannot be read; nobody is let in")
+        if name is None:
+            self.strangers += 1
+            if self.strangers & (self.strangers - 1) == 0:  # the 1st, 2nd, 4th, 8th: a flood fills no log
+                _log.warning("a worker with a key that is not allowed was refused (%d so far)", self.strangers)
+            return False
+        self._let_in.add(key)
+        return True
+
+    def has_revoked(self) -> bool:
+        """Whether somebody who was let in may not be here any more: then every connection must be made anew."""
+        gone = self._let_in.copy() - self._allowed.snapshot()
+        self._let_in -= gone
+        return bool(gone)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether keys are checked."""
+        return self._authenticator is not None and self._authenticator.is_alive()
+
+    def close(self) -> None:
+        """Ends the thread."""
+        if self._authenticator is not None:
+            self._authenticator.stop()
+            self._authenticator = None

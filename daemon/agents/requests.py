@@ -1,0 +1,165 @@
+"""Asks agents for moves: publishes states, takes the answers, with patience and a limit to illegal ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from agents.messages import OutcomePart, PlayerPart, ReplyMessage, StateMessage
+from daemon.config.seats import Seat
+from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
+from daemon.i18n.translation import worded
+from daemon.judging import hands
+from daemon.judging.referee import Referee
+
+LOGGER = logging.getLogger(__name__)
+PATIENCE_S = 10.0
+"""How much longer than its thinking time an agent may take before it is asked again, and the players are told."""
+MOST_LEGAL_MOVES = 1024
+"""A state lists no more; an agent that needs them all knows the rules."""
+REFUSALS = 3
+"""Illegal answers to one position after which the agent is not asked again at once any more."""
+REFUSED_PATIENCE_S = 3.0
+"""The patience after so many illegal answers: another worker may still answer well, and nobody need be told."""
+MOST_DOUBLINGS = 5
+"""Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
+
+
+class Publisher(Protocol):
+    """Where states go and answers come from."""
+
+    def publish(self, state: StateMessage) -> None:
+        """Makes this the newest state."""
+
+    def poll(self) -> Sequence[ReplyMessage]:
+        """Answers to the newest state that came in since the last call."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """What a table and its games are called on the bus."""
+
+    session: str
+    table: str
+
+
+class Asking:
+    """The states of one match, and what agents answer to the newest."""
+
+    def __init__(self, publisher: Publisher | None, names: Names, clock: Callable[[], float]) -> None:
+        self.publisher = publisher
+        self.state: StateMessage | None = None
+        """The newest; None before the first."""
+        self.thought: Thought | None = None
+        """What an agent said of the move that waits to be carried out."""
+        self.last_thought: Thought | None = None
+        """What an agent said last, also after its move was made."""
+        self.refused = 0
+        """Illegal answers of agents so far."""
+        self._names, self._clock = names, clock
+        self._sequence = 0
+        self._asked_s = 0.0
+        self._refusals = self._asked_again = 0
+
+    def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
+        """Makes the position the newest state; where an agent is to move it is asked."""
+        self._sequence += 1
+        self._asked_s = self._clock()
+        self.state = self._state(referee, seats, game_id, spoken)
+        if self.publisher is not None:
+            self.publisher.publish(self.state)
+
+    def answers(self) -> Iterator[ReplyMessage]:
+        """Answers to the newest state, each as long as that is the newest. Several workers may answer for one agent."""
+        for reply in self.publisher.poll() if self.publisher else ():
+            if self.state is not None and reply.sequence == self.state.sequence:
+                yield reply
+
+    def take(self, reply: ReplyMessage, referee: Referee) -> list[Effect] | None:
+        """What the referee decides on an answer; None where it is illegal, which is counted and never spoken."""
+        self.thought = self.last_thought = Thought(reply.score, reply.depth, reply.nodes, reply.seconds, reply.masked)
+        effects = referee.reply(reply.agent, referee.ply, reply.move)
+        if any(isinstance(effect, Announcement) and effect.code == "refused_reply" for effect in effects):
+            self.refused += 1
+            LOGGER.warning("worker %s is refused: %s", reply.worker, [getattr(one, "text", "") for one in effects])
+            return None
+        return effects
+
+    def refuse(self) -> bool:
+        """Notes illegal answers to the newest state; whether to ask again at once, a few times at most.
+
+        Then the state stays as it is, so that another worker has the time to answer it.
+        """
+        self._refusals += 1
+        return self._refusals <= REFUSALS
+
+    def is_overdue(self, limit_s: float | None) -> bool:
+        """Whether an agent that was given so many seconds has been silent for too long."""
+        return self._clock() - self._asked_s > (limit_s or 0.0) + self._patience_s()
+
+    def ask_again(self, agent: str) -> str:
+        """Notes that an agent must be asked again; what the players are told. Empty where there is nobody to ask."""
+        if self.publisher is None:
+            return ""
+        self._asked_again += 1
+        if self._refusals > REFUSALS:
+            return worded("{agent} answers with illegal moves. I ask again.", agent=agent)
+        return worded("{agent} does not answer. I ask again.", agent=agent)
+
+    def changed(self, effects: Sequence[Effect]) -> list[Effect]:
+        """The effects with what the agent said of its move. With the position changed patience begins anew."""
+        if any(isinstance(effect, Record | TakeBack | Rewrite) for effect in effects):
+            self._refusals = self._asked_again = 0
+        return [self._with_thought(effect) for effect in effects]
+
+    def _with_thought(self, effect: Effect) -> Effect:
+        """An agent's ply, or the announcement of its move, with what the agent said of it."""
+        if isinstance(effect, Announcement) and effect.code == "agent_move":
+            return dataclasses.replace(effect, thought=self.thought)
+        if not isinstance(effect, Record) or effect.known != "agent":
+            return effect
+        thought, self.thought = self.thought, None
+        return dataclasses.replace(effect, thought=thought)
+
+    def _patience_s(self) -> float:
+        doublings: int = min(self._asked_again, MOST_DOUBLINGS)
+        refused = self._refusals > REFUSALS and not self._asked_again
+        return REFUSED_PATIENCE_S if refused else PATIENCE_S * 2.0**doublings
+
+    def _state(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> StateMessage:
+        game, outcome = referee.game, referee.outcome
+        first, second = (PlayerPart(agent=seat.agent, options=seat.options, limits=seat.limits) for seat in seats)
+        return StateMessage(
+            session=self._names.session,
+            table=self._names.table,
+            game=game.name,
+            rules={name: str(value).lower() for name, value in dataclasses.asdict(game.rules).items()},
+            game_id=game_id,
+            sequence=self._sequence,
+            ply=referee.ply,
+            moves=hands.told_moves(referee),
+            position=game.format_position(hands.told_position(referee)),
+            board=game.board(referee.position),
+            cells=list(game.cells),
+            sides=game.sides,
+            to_move=1 if game.to_move(referee.position) else 0,
+            players=(first, second),
+            legal_moves=_legal_moves(referee),
+            awaiting=referee.awaiting,
+            agent_move=referee.agent_move_text,
+            verdict=referee.verdict,
+            text=spoken[:512],
+            outcome=None
+            if outcome is None
+            else OutcomePart(winner=outcome.winner, reason=outcome.reason, scores=outcome.scores),
+        )
+
+
+def _legal_moves(referee: Referee) -> list[str]:
+    """What an agent may choose from, where one is asked."""
+    if referee.awaiting != "agent":
+        return []
+    moves = referee.game.legal_moves(referee.position)
+    return [referee.game.format_move(referee.position, move) for move in moves[:MOST_LEGAL_MOVES]]

@@ -1,0 +1,180 @@
+"""The daemon's own agent workers: started as processes, watched, and started again when they die or fall silent."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from agents.messages import clean
+from daemon.i18n.translation import in_words
+from daemon.supervision.restarts import RestartLimit
+from wording import Sentence, sentence
+
+_log = logging.getLogger(__name__)
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = (sys.executable, "-m", "agents.worker")
+START_S = 60.0
+"""Time for a worker's first sign of life: a search may have to be compiled first."""
+SILENT_S = 15.0
+"""A worker without a sign of life for longer is killed."""
+END_S = 2.0
+"""Time to end when asked, before it is killed."""
+LOOK_S = 0.2
+LONGEST_LINE = 500
+MOST_LINES = 50
+"""Lines of output that go to the log per second at most."""
+
+
+class WorkerProcess:
+    """Keeps one worker running until it is closed. Every method may be called from any thread, and none waits long."""
+
+    def __init__(
+        self,
+        agents: Sequence[str],
+        state_endpoint: str,
+        reply_endpoint: str,
+        name: str = "house",
+        last_seen_s: Callable[[str], float | None] | None = None,
+        on_trouble: Callable[[str], None] | None = None,
+        command: Sequence[str] = WORKER,
+        limit: RestartLimit | None = None,
+    ) -> None:
+        """Starts the worker and the thread that watches it.
+
+        `last_seen_s` is `Bus.last_seen_s`: the monotonic time of a worker's last sign of life. `on_trouble` gets a
+        sentence for a person, from that thread.
+        """
+        self.name = name
+        self._command = [
+            *command,
+            *("--connect", state_endpoint, "--reply", reply_endpoint),
+            *("--agents", ",".join(agents), "--name", name, "--parent", str(os.getpid())),
+        ]
+        self._last_seen_s = last_seen_s
+        self._on_trouble = on_trouble
+        self._limit = limit or RestartLimit()
+        self._starts = 0
+        self._how = sentence("starting")
+        self._well = True
+        self._told = ""
+        self._last_line = ""
+        self._pid: int | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name=f"worker {name}", daemon=True)
+        self._thread.start()
+
+    def status(self) -> dict[str, object]:
+        """`ok`, a `text`, `pid` (None while it does not run) and `restarts`."""
+        return {"ok": self._well, "text": in_words(self._how), "pid": self._pid, "restarts": max(0, self._starts - 1)}
+
+    def close(self) -> None:
+        """Asks the worker to end and kills it where it does not; may be called twice."""
+        self._stop.set()
+        self._thread.join(END_S + 3.0)
+
+    def _serve(self) -> None:
+        """The thread: one turn of the loop is one life of the process."""
+        try:
+            while not self._stop.is_set():
+                wait_s = self._limit.wait_s(time.monotonic())
+                if wait_s > 0:
+                    why = self._last_line or self._how
+                    self._trouble(
+                        sentence("agent worker {name} fails again and again ({why})", name=self.name, why=why)
+                    )
+                    self._stop.wait(wait_s)
+                    continue
+                self._limit.started(time.monotonic())
+                end = self._live()
+                if not self._stop.is_set():
+                    self._well, self._how = False, end
+                    _log.warning("agent worker %s %s; it is started again", self.name, end)
+        except Exception as error:  # noqa: BLE001 - the top of the thread
+            _log.exception("the watch over agent worker %s has stopped", self.name)
+            told = sentence("nobody watches over agent worker {name} any more: {why}", name=self.name, why=str(error))
+            self._trouble(told)
+
+    def _live(self) -> Sentence:
+        """Starts the worker and watches it until it ends; returns how it ended."""
+        self._starts += 1
+        try:
+            process = subprocess.Popen(
+                self._command,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which ends its workers itself
+            )
+        except OSError as error:
+            return sentence("cannot be started: {why}", why=str(error))
+        assert process.stdout is not None
+        listener = threading.Thread(target=self._listen, args=(process.stdout,), daemon=True)
+        listener.start()
+        started_s, self._pid = time.monotonic(), process.pid
+        end: Sentence | None = None
+        try:
+            while process.poll() is None and not end and not self._stop.wait(LOOK_S):
+                end = self._silence(started_s)
+        finally:
+            self._pid = None
+            _end(process, END_S if self._stop.is_set() else 0.0)
+            listener.join(1.0)
+            if not listener.is_alive():
+                process.stdout.close()
+        return end or sentence("ended with status {number}", number=process.returncode)
+
+    def _silence(self, started_s: float) -> Sentence | None:
+        """Why the running worker must be killed; None where it need not."""
+        if self._last_seen_s is None:
+            self._well, self._how = True, sentence("runs")
+            return None
+        now_s, seen_s = time.monotonic(), self._last_seen_s(self.name)
+        if seen_s is None or seen_s < started_s:
+            late = sentence("gave no sign of life for {seconds} s after its start", seconds=round(START_S))
+            return late if now_s - started_s > START_S else None
+        self._well, self._how, self._told = True, sentence("runs"), ""
+        silent = sentence("gave no sign of life for {seconds} s", seconds=round(SILENT_S))
+        return silent if now_s - seen_s > SILENT_S else None
+
+    def _trouble(self, said: Sentence) -> None:
+        """Notes what is wrong, and tells it once until the worker runs again."""
+        self._well, self._how, text = False, said, in_words(said)
+        _log.error("%s", said)
+        if self._on_trouble is not None and self._told != text:
+            self._told = text
+            self._on_trouble(text)
+
+    def _listen(self, output: IO[bytes]) -> None:
+        """Sends the worker's output to the log, and swallows what is too much."""
+        begun_s, lines = time.monotonic(), 0
+        with contextlib.suppress(OSError, ValueError):  # closed under our hands
+            while line := output.readline(LONGEST_LINE):
+                if time.monotonic() - begun_s >= 1.0:
+                    begun_s, lines = time.monotonic(), 0
+                lines += 1
+                if lines <= MOST_LINES:
+                    self._last_line = clean(line.decode(errors="replace"), LONGEST_LINE)  # it may come to be spoken
+                    _log.info("worker %s: %s", self.name, self._last_line)
+                elif lines == MOST_LINES + 1:
+                    _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
+
+
+def _end(process: subprocess.Popen[bytes], wait_s: float) -> None:
+    """Ends the process and its children, kindly first where there is time, and leaves no zombie."""
+    if wait_s > 0 and process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(wait_s)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, 9)  # its own session: also what it may have started
+    process.wait()

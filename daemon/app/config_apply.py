@@ -1,0 +1,110 @@
+"""Carries settings that were read again into what runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from daemon.core.clock_service import time_control
+from daemon.i18n.translation import worded
+from daemon.supervision.reloading import Reading, read_again
+
+if TYPE_CHECKING:
+    from daemon.app.session import Session
+    from daemon.app.supervision import Supervision
+    from daemon.config.settings import Config
+    from daemon.supervision.camera import Camera
+    from daemon.supervision.logs import Log
+    from daemon.supervision.watchdog import Overseer
+
+LOGGER = logging.getLogger(__name__)
+
+
+class Retuning:
+    """Reads the settings again when it is asked to, and says what came of it. Used by the loop's thread."""
+
+    def __init__(
+        self,
+        path: Path,
+        session: Session,
+        camera: Camera,
+        supervision: Supervision,
+        overseer: Overseer,
+        log: Log | None = None,
+        source: str = "",
+    ) -> None:
+        """`source` is the camera that the command line named, which goes before the settings'."""
+        self.path = path
+        self.readings = 0
+        """How often the settings were read again."""
+        self.overlaid: Callable[[Config], Config] = lambda config: config
+        """Puts over the file's settings what was chosen since on the page."""
+        self._session, self._camera, self._supervision = session, camera, supervision
+        self._overseer, self._log, self._source = overseer, log, source
+        self._last: Reading | None = None
+        session.reports["settings"] = self.status
+
+    def read(self) -> Reading:
+        """Reads the file, takes over what can be taken over, and tells players and log."""
+        reading = read_again(self.path, self._session.config, self.overlaid)
+        if reading.fault and self._last is not None:
+            reading = dataclasses.replace(reading, waiting=self._last.waiting)
+        self.readings += 1
+        self._last = reading
+        if reading.fault:
+            LOGGER.error("settings not taken:\n%s", reading.fault)
+        else:
+            LOGGER.info("%s", reading.text)
+            self._take(reading)
+        self._session.say(reading.spoken, urgent=bool(reading.fault), code="settings")
+        return reading
+
+    def status(self) -> dict[str, object]:
+        """`ok`, `text` and `readings` for the health page."""
+        last, figures = self._last, {"readings": self.readings, "file": str(self.path)}
+        if last is None:
+            return {"ok": True, "text": worded("as at the start"), **figures}
+        fault = " ".join(last.fault.split())[:300]
+        text = f"{last.text} {fault}" if fault else last.text
+        return {"ok": not last.fault, "text": text, "waiting": list(last.waiting), **figures}
+
+    def _take(self, reading: Reading) -> None:
+        session, config = self._session, reading.config
+        changed = {key.partition(".")[0] for key in reading.taken}
+        session.config = session.services.config = config
+        if "log" in changed:
+            self._take_log(config)
+        if "camera" in changed:
+            self._camera.change(self._source or config.camera.source, config.camera)
+        if "supervision" in changed:
+            self._supervision.change(config.supervision)
+            self._overseer.stuck_s, self._overseer.end_s = config.supervision.stuck_s, config.supervision.end_s
+        if "speech" in changed:
+            session.services.renew("voice")
+        if "page.enabled" in reading.taken:
+            self._take_page()
+        if "clock" in changed and session.timer is not None:
+            session.timer.clock.control = time_control(config.clock)
+        if "players" in changed:
+            session.reseat()
+        if "eyes" in changed and session.eyes is not None:
+            session.eyes.lost_s = config.eyes.lost_s
+            session.eyes.pipeline.retune(settle_s=config.eyes.settle_s, readings=config.eyes.readings)
+
+    def _take_page(self) -> None:
+        """A page that cannot be opened now is tried again by the supervision."""
+        try:
+            self._session.services.renew("page")
+        except RuntimeError as error:
+            LOGGER.warning("the page: %s", error)
+
+    def _take_log(self, config: Config) -> None:
+        if self._log is None:
+            return
+        try:
+            self._log.change(config.log)
+        except OSError as error:
+            LOGGER.error("the log stays where it is: %s", error)

@@ -1,0 +1,83 @@
+"""Takes choices for a new game at the page of one table. Used by the loop's thread, but for the menu."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+import games
+from calibration.template import TemplateError, load_template
+from daemon.app.session import Session
+from daemon.commands.command import Answer
+from daemon.commands.game_choice import Choice, ChoiceError, choice_of, chosen, path_of, restored, save
+from daemon.commands.sources import check_source, without_secret
+from daemon.config.settings import Config
+from daemon.i18n.translation import worded
+from daemon.setup.catalogue import Catalogue
+from daemon.setup.menu import menu_of
+from daemon.supervision.camera import NONE
+from vision.sources.cameras import cameras
+
+LOGGER = logging.getLogger(__name__)
+LOOK_S = 2.0
+"""Longest wait for the catalogue of agents, should somebody choose before it is there."""
+
+
+class Choosing:
+    """What is chosen at one table."""
+
+    def __init__(self, session: Session, configured: Config, source: str) -> None:
+        """`configured` is what the settings say without any choice, `source` the camera that they name."""
+        self._session, self._configured, self._source = session, configured, source
+        self._catalogue = Catalogue()
+        session.menu = self.menu
+
+    def menu(self) -> Mapping[str, object]:
+        """Everything that can be chosen; called by the page's thread."""
+        return menu_of(self._session.config, self._source, self._catalogue.newest, cameras())
+
+    def overlaid(self, configured: Config) -> Config:
+        """Settings that were read again, with the choice that still counts over them."""
+        self._configured = configured
+        return restored(path_of(self._session.journal.path), configured)
+
+    def poll(self) -> Config | None:
+        """The settings of a choice that came in and is to be taken; who chose is answered before."""
+        page, taken = self._session.page, None
+        for request in () if page is None else page.chosen():
+            try:
+                taken = self._checked(request.command, taken or self._session.config)
+            except ChoiceError as error:
+                request.answer(Answer(False, str(error)))
+            else:
+                request.answer(Answer(True, worded("A new game.")))
+        return taken
+
+    def keep(self, config: Config) -> None:
+        """Keeps it for the next start."""
+        save(path_of(self._session.journal.path), self._configured, choice_of(config))
+
+    def _checked(self, choice: Choice, now: Config) -> Config:
+        """Raises ChoiceError."""
+        if self._session.setting_up.active:
+            raise ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
+        config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
+        game = games.load(config.game.name, config.game.rules)
+        try:
+            load_template(game.name, games.switched_on(game))
+        except TemplateError as error:
+            raise ChoiceError(f"game.rules: {error}") from error
+        return config
+
+    def _with_camera(self, config: Config, now: Config) -> Config:
+        """The settings with a camera that may be chosen. Raises ChoiceError."""
+        source, known = config.camera.source, (NONE, now.camera.source, self._source)
+        # The menu shows an address without its password, and it comes back so.
+        for one in known:
+            if source == without_secret(one):
+                return config.model_copy(update={"camera": config.camera.model_copy(update={"source": one})})
+        try:
+            check_source(source, cameras())
+        except ValueError as error:
+            raise ChoiceError(f"camera.source = {error}") from None
+        return config

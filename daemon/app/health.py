@@ -1,0 +1,77 @@
+"""How every part of a table is, in the players' words: the health page's parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from daemon.i18n.translation import worded
+from wording import listing, noun
+
+if TYPE_CHECKING:
+    from daemon.app.session import Session
+
+PARTS = (
+    noun("part", "bus"),
+    noun("part", "voice"),
+    noun("part", "agents"),
+    noun("part", "page"),
+    noun("part", "camera"),
+    noun("part", "board"),
+    noun("part", "eyes"),
+    noun("part", "clock"),
+    noun("part", "record"),
+    noun("part", "pictures"),
+    noun("part", "scenes"),
+    noun("part", "settings"),
+    noun("part", "pipeline"),
+    noun("part", "disk"),
+    noun("part", "process"),
+    noun("part", "daemon"),
+)
+"""Every part of a table that has a health."""
+
+
+def health_of(session: Session) -> dict[str, dict[str, object]]:
+    """Each part's `ok` and `text`."""
+    parts: dict[str, dict[str, object]] = {"bus": session.bus.status(), "voice": _voice(session)}
+    if session.worker is not None:
+        parts["agents"] = session.worker.status()
+    elif missing := _missing_agents(session):
+        parts["agents"] = {"ok": False, "text": nobody_plays(missing)}
+    if session.page is not None:
+        parts["page"] = session.page.status()
+    if session.eyes is None:
+        parts["camera"] = {"ok": True, "text": worded("none is wanted: moves are told")}
+    else:
+        text = session.camera_trouble or worded("sends pictures")
+        parts["camera"] = {"ok": not session.camera_trouble, "text": text}
+        seen = session.eyes.observation
+        sighted = seen is not None and seen.rectified is not None and not session.camera_trouble
+        parts["board"] = {"ok": sighted, "text": worded("in sight") if sighted else worded("not in sight")}
+    if session.match is not None:
+        if session.adaptation is not None:
+            parts["eyes"] = session.adaptation.status()
+        if session.timer is not None and session.timer.clock.control.kind != "none":
+            parts["clock"] = session.timer.status(session.game.sides)
+        trouble = session.match.write_trouble
+        parts["record"] = {"ok": not trouble, "text": trouble or worded("every move is written down")}
+    return parts | {name: report() for name, report in session.reports.items()}
+
+
+def nobody_plays(missing: Sequence[str]) -> str:
+    """What is said of agents that no worker offers."""
+    return worded("no worker here plays {agents}", agents=listing(missing, joint="or"))
+
+
+def _voice(session: Session) -> dict[str, object]:
+    """A table without a loudspeaker is no fault to wake somebody for: what would be said is written."""
+    voice = session.speaker.status()
+    voice["ok"] = voice["ok"] or voice["state"] == "written_only"
+    return voice
+
+
+def _missing_agents(session: Session) -> list[str]:
+    """The agents of this table that no worker offers."""
+    offered = {agent for one in session.bus.workers() if session.game.name in one.games for agent in one.agents}
+    return sorted({seat.agent for seat in session.seats if seat.agent} - offered)

@@ -1,0 +1,67 @@
+"""Keys of the window, and the commands that they stand for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from daemon.commands.command import (
+    Adopt,
+    Coach,
+    Command,
+    EndMove,
+    Mover,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+)
+from daemon.i18n.translation import in_words
+from wording import sentence
+
+KEYS: dict[str, Command] = {
+    " ": EndMove(),
+    "u": Undo(),
+    "p": Pass(),
+    "m": Mover(),
+    "c": Coach(),
+    "r": Repeat(),
+    "h": Pause(),
+    "g": Resume(),
+    "a": Adopt(),
+    "n": NewGame(),
+    "R": Resign(),
+}
+"""Keys of the window: the move is made, undo, pass, the last move was the other's, coach, repeat, hold, go on, adopt
+the board, new game, resign."""
+TWICE = {
+    "a": sentence("Press {key} again to take the board as it is.", key="a"),
+    "n": sentence("Press {key} again to begin a new game.", key="n"),
+    "R": sentence("Press {key} again to resign.", key="R"),
+}
+"""Keys that must be pressed twice within TWICE_S, so that nobody loses a game by leaning on a keyboard, and what is
+said the first time."""
+TWICE_S = 4.0
+
+
+class Keyboard:
+    """Remembers which key was pressed last of those that must be pressed twice."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._pressed: tuple[str, float] = "", 0.0
+
+    def press(self, key: str) -> Command | str | None:
+        """The command of a key; what the second press would do, where one is needed; None of a key without meaning."""
+        command = KEYS.get(key)
+        if command is None or key not in TWICE:
+            return command
+        (before, then_s), now_s = self._pressed, self._clock()
+        if before == key and now_s - then_s <= TWICE_S:
+            self._pressed = "", 0.0
+            return command
+        self._pressed = key, now_s
+        return in_words(TWICE[key])

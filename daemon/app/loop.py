@@ -1,0 +1,204 @@
+"""The loop of a table: frames and what is told go in, everything else follows."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from pathlib import Path
+
+import games
+from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
+from daemon.app.config_apply import Retuning
+from daemon.app.game_choosing import Choosing
+from daemon.app.session import Session
+from daemon.app.supervision import Supervision
+from daemon.config.settings import Config
+from daemon.core.match import Match
+from daemon.i18n.translation import in_a_row, worded, worded_n
+from daemon.judging import phrases
+from daemon.outputs.window import Window
+from daemon.perception.learning.generations import adapted_path
+from daemon.perception.pipeline import Pipeline
+from daemon.setup.vision_setup import sight_of_another
+from daemon.supervision.camera import Camera
+from daemon.supervision.heartbeat import BEGINNING, Pulse
+from daemon.supervision.notify import Notifier
+from daemon.supervision.watchdog import Overseer
+from vision.frame import SourceEnded
+from wording import Term
+
+LOGGER = logging.getLogger(__name__)
+READ_S = 0.2
+"""Longest wait for a frame, so that agents and signals are answered meanwhile."""
+
+
+class Daemon:
+    """Goes round a table until it is stopped."""
+
+    def __init__(
+        self,
+        session: Session,
+        config: Config,
+        template: BoardTemplate,
+        profile: TableProfile | None,
+        source: str,
+        adapted: Path | None = None,
+        notifier: Notifier | None = None,
+        *,
+        configured: Config | None = None,
+    ) -> None:
+        """`adapted` is where the heads are kept that the profile is adapted to while people play."""
+        self._session = session
+        self._template = template
+        self._profile = profile
+        self._adapted = adapted
+        self._window: Window | None = None
+        self._patience = BEGINNING
+        """With the next frame: the first one of a game takes longer."""
+        self.wants_reading = False
+        """Set by a signal: the settings are to be read again."""
+        self.retuning: Retuning | None = None
+        """Reads the settings again; None where there is no file to read."""
+        self.choosing = Choosing(session, configured or config, (configured or config).camera.source)
+        """What is chosen for a new game on the page."""
+        self._notifier = notifier or Notifier()
+        self.pulse = Pulse()
+        self.camera = Camera(source, config.camera, self._say)
+        self.supervision = Supervision(session, self.camera, self.pulse, config.supervision)
+        self.overseer = Overseer(
+            self.pulse,
+            session,
+            lambda: self.supervision.signs,
+            self._notifier,
+            stuck_s=config.supervision.stuck_s,
+            end_s=config.supervision.end_s,
+        )
+
+    def run(self, stop: threading.Event, *, resume: bool = True) -> None:
+        """Goes round until `stop` is set, or a file or folder has ended."""
+        self.overseer.start()
+        try:
+            self.pulse.begin("beginning a game", BEGINNING)
+            self._begin(resume=resume)
+            self._show_window()
+            if self._session.page is not None:
+                LOGGER.info("page: %s", self._session.page.address)
+            while not stop.is_set():
+                self._turn()
+        except SourceEnded:
+            LOGGER.info("the source has ended")
+        finally:
+            self.overseer.close()
+            self.camera.close()
+            if self._window is not None:
+                self._window.close()
+
+    def _turn(self) -> None:
+        self.pulse.begin("waiting for a frame")
+        frame = self.camera.read(READ_S)
+        self._session.camera_trouble = self.camera.trouble
+        self.pulse.begin("waiting for a frame" if frame is None else f"frame {frame.index}", self._patience)
+        age_s = 0.0 if frame is None or not self.camera.is_live else time.monotonic() - frame.time_s
+        observation = self._session.tick(frame)
+        if frame is not None:
+            self.pulse.frame_done(age_s)
+            self._patience = 1.0
+        self.supervision.turn(observation)
+        self._watch_for_new_game()
+        self._take_choice()
+        self._session.show_in(self._window)
+        for key in [] if self._window is None else self._window.keys():
+            self._session.press(key)
+        if self.wants_reading:
+            self._read_settings()
+
+    def _read_settings(self) -> None:
+        self.wants_reading = False
+        if self.retuning is None:
+            return
+        self.pulse.begin("reading the settings")
+        self._notifier.reloading()
+        self.retuning.read()
+        self._show_window()
+        self._notifier.ready(self.supervision.signs.text)
+
+    def _show_window(self) -> None:
+        """Opens or closes the window as the settings have it; without a camera there is nothing to be seen in it."""
+        wanted = self._session.config.page.window and self.camera.wanted
+        if wanted and self._window is None:
+            self._window = Window(f"Kibitzer: {self._session.game.title}")
+        elif not wanted and self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def _begin(self, *, resume: bool) -> None:
+        self._patience = BEGINNING
+        match = self._session.begin(self._eyes(), resume=resume, adapted=self._adapted)
+        self._session.say(self._beginning(match), code="start")
+        if self._session.eyes is None:
+            self._session.say(worded("No camera watches: make the moves on the page."), code="start")
+        elif self._profile is not None and self._profile.caution:
+            self._session.say(self._profile.caution)
+
+    def _take_choice(self) -> None:
+        """Begins the game that was chosen on the page, with other eyes where it is another one."""
+        session = self._session
+        if session.match is not None and session.match.unwritten:
+            return
+        if (config := self.choosing.poll()) is None:
+            return
+        self.pulse.begin("beginning another game", BEGINNING)
+        game = games.load(config.game.name, config.game.rules)
+        if game.name != session.game.name or game.rules != session.game.rules:
+            sight = sight_of_another(config, game)
+            self._template, self._profile, self._adapted = sight.template, sight.profile, sight.adapted
+        if config.camera.source != session.config.camera.source:
+            self.camera.change(config.camera.source, config.camera)
+        session.change(config, game)
+        self.choosing.keep(config)
+        self._begin(resume=False)
+        self._show_window()
+
+    def _eyes(self) -> Pipeline | None:
+        """New eyes for a game; None where no camera is wanted."""
+        if not self.camera.wanted:
+            return None
+        eyes = self._session.config.eyes
+        return Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
+
+    def _beginning(self, match: Match) -> str:
+        """What is said of a game that begins, or goes on."""
+        game, position = self._session.game, match.referee.position
+        side = phrases.named(game, game.to_move(position))
+        if not match.referee.ply:
+            title = Term("game", game.title)
+            return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)
+        resumed = worded_n(
+            "I resume the game after {count} move.",
+            "I resume the game after {count} moves.",
+            len(match.referee.line.seen),
+        )
+        return in_a_row([resumed, phrases.totals(game, position), worded("It is {side:gen}'s turn.", side=side)])
+
+    def _say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        self._session.say(text, urgent=urgent, code=code)
+
+    def _watch_for_new_game(self) -> None:
+        """Begins the next game when the board was set up for it, or somebody asks for it.
+
+        Where a camera came or went by the settings, the present game goes on with it, or without.
+        """
+        session = self._session
+        if session.match is not None and session.match.unwritten:
+            return  # what waits for room on the disk belongs to this game, and would be lost with it
+        if (made := session.setting_up.made) is not None:
+            session.setting_up.made = None
+            self._profile, self._adapted = TableProfile.load(made), adapted_path(made)
+            self._begin(resume=True)
+        elif session.new_game_due:
+            self._begin(resume=False)
+        elif session.match is not None and self.camera.wanted != (session.eyes is not None):
+            self._begin(resume=True)
+            self._show_window()

@@ -1,0 +1,153 @@
+"""A table's services: record, page, bus, voice and workers; each can be opened anew while play goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from daemon.agents.bus import Bus
+from daemon.agents.workers import WORKER, WorkerProcess
+from daemon.config.settings import ROOT, Config
+from daemon.i18n.translation import speak
+from daemon.outputs.speech.speech import Speaker
+from daemon.outputs.web import WebPage
+from daemon.storage.journal import Journal
+
+LOGGER = logging.getLogger(__name__)
+WORKER_NAME = "own"
+
+Name = Literal["page", "bus", "voice", "agents"]
+
+
+class Services:
+    """Opens what the settings ask for. Used by one thread; what it opens may be used by any."""
+
+    def __init__(
+        self,
+        config: Config,
+        agents: Sequence[str],
+        *,
+        takes_commands: bool,
+        on_trouble: Callable[[str], None],
+        render_to: Path | None = None,
+    ) -> None:
+        """Raises JournalError, BusError, WebError; what was open by then is closed again."""
+        self.config = config
+        """Settings that count from the next opening on."""
+        self.agents = tuple(agents)
+        """Names of the agents that the table's own worker offers."""
+        self.page: WebPage | None = None
+        self.worker: WorkerProcess | None = None
+        self._takes_commands = takes_commands
+        self._on_trouble = on_trouble
+        self._render_to = render_to
+        self._open: list[Any] = []
+        with contextlib.ExitStack() as undo:
+            undo.callback(self.close)
+            self.journal: Journal = self.keep(Journal(journal_path(config)))
+            self.page = self._new_page()
+            self.bus = self._new_bus()
+            self.speaker = self._new_speaker()
+            self.worker = self._new_worker()
+            undo.pop_all()
+
+    def renew(self, name: Name) -> None:
+        """Closes a service and opens it anew, by the settings as they are now.
+
+        The bus keeps its addresses. Raises BusError and WebError where the new one cannot be opened; there is no page
+        then, and the bus stays the one that was.
+        """
+        match name:
+            case "page":
+                self._drop(self.page)
+                self.page = None
+                self.page = self._new_page()
+            case "voice":
+                self._drop(self.speaker)
+                self.speaker = self._new_speaker()
+            case "agents":
+                self._drop(self.worker)
+                self.worker = self._new_worker()
+            case "bus":
+                state, reply = self.bus.bound
+                self.bus.close()
+                renewed = self._new_bus(state, reply)
+                self._drop(self.bus)
+                self.bus = renewed
+
+    def keep(self, service: Any) -> Any:
+        """Closes this one too, before those that were opened earlier."""
+        self._open.append(service)
+        return service
+
+    def forget(self, service: Any) -> None:
+        """Closes what was kept, and keeps it no more; None is nothing."""
+        self._drop(service)
+
+    def close(self) -> None:
+        """Ends every service, the newest first."""
+        while self._open:
+            self._open.pop().close()
+
+    def _drop(self, service: Any) -> None:
+        if service is not None:
+            self._open.remove(service)
+            service.close()
+
+    def _new_page(self) -> WebPage | None:
+        page = self.config.page
+        if not page.enabled:
+            return None
+        opened: WebPage = self.keep(
+            WebPage(port=page.port, host=page.host, token=ROOT / page.token, journal=self.journal.path)
+        )
+        if self._takes_commands:
+            opened.take_commands()
+        return opened
+
+    def _new_bus(self, state: str = "", reply: str = "") -> Bus:
+        bus = self.config.bus
+        keys = ROOT / bus.keys if bus.keys else None
+        opened: Bus = self.keep(Bus(state or bus.state, reply or bus.reply, bus.table, keys=keys))
+        return opened
+
+    def _new_speaker(self) -> Speaker:
+        speech = self.config.speech
+        speak(speech.language)
+        opened: Speaker = self.keep(
+            Speaker(
+                language=speech.language,
+                rate_wpm=speech.rate_wpm,
+                device=speech.device or None,
+                render_to=self._render_to,
+                enabled=speech.enabled,
+                command=speech.command,
+                command_s=speech.command_s,
+            )
+        )
+        return opened
+
+    def _new_worker(self) -> WorkerProcess | None:
+        if not self.agents or not self.config.bus.start_workers:
+            return None
+        opened: WorkerProcess = self.keep(
+            WorkerProcess(
+                sorted(set(self.agents)),
+                self.bus.state_endpoint,
+                self.bus.reply_endpoint,
+                name=WORKER_NAME,
+                command=(*WORKER, *self.bus.worker_options),
+                on_trouble=self._on_trouble,
+                last_seen_s=lambda name: self.bus.last_seen_s(name),
+            )
+        )
+        return opened
+
+
+def journal_path(config: Config) -> Path:
+    """Where the record of a table is, by its settings."""
+    path = Path(config.journal.path)
+    return path if path.is_absolute() else ROOT / path

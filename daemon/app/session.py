@@ -1,0 +1,384 @@
+"""What runs beside a match from one start to the end: record, bus, workers, voice, page. Used by one thread."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from daemon.agents import hints
+from daemon.agents.bus import Bus
+from daemon.agents.workers import WorkerProcess
+from daemon.app.health import health_of
+from daemon.app.keys import Keyboard
+from daemon.app.services import Services
+from daemon.app.ui_publisher import Presenting
+from daemon.bundles.bundle import BundleError
+from daemon.bundles.keeper import SceneKeeper
+from daemon.bundles.keeping import keeper_for
+from daemon.commands.command import Answer, Command
+from daemon.config.player_names import player_name
+from daemon.config.seats import seat
+from daemon.config.settings import ROOT, Config
+from daemon.core.clock_service import Timekeeper, clock_of, time_control
+from daemon.core.command_handlers import obey
+from daemon.core.match import Listener, Match
+from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
+from daemon.game.effects import Announcement
+from daemon.i18n.translation import worded
+from daemon.judging.dealing import dealt
+from daemon.judging.referee import Referee
+from daemon.outputs.speech.speech import Speaker
+from daemon.outputs.speech.verbosity import is_spoken, wants_advice
+from daemon.outputs.view import template_of
+from daemon.outputs.web import WebPage
+from daemon.outputs.window import Window
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.learning.adapting import Adaptation
+from daemon.perception.pipeline import Observation, Pipeline
+from daemon.setup.setting_up import SettingUp
+from daemon.storage.journal import Journal
+from daemon.storage.picture_keeper import PictureKeeper
+from daemon.storage.pictures import Pictures
+from daemon.storage.record import GameRecord
+from daemon.storage.stored import StoredGame
+from games import AnyGame
+from vision.frame import Frame
+
+LOGGER = logging.getLogger(__name__)
+
+
+class Session:
+    """Opens the services that the configuration asks for, and plays matches with them."""
+
+    def __init__(self, config: Config, game: AnyGame, *, render_to: Path | None = None) -> None:
+        """Opens record, bus, workers, voice and page.
+
+        Raises JournalError, BusError, WebError; what was open by then is closed again, as it is after Ctrl-C.
+        """
+        self.config = config
+        self.game = game
+        self.seats = seat(config.players.first), seat(config.players.second)
+        self.session_id = secrets.token_hex(4)
+        self.match: Match | None = None
+        self.eyes: Seeing | None = None
+        """Who watches the board of the match; None where no camera does."""
+        self.timer: Timekeeper | None = None
+        self.adaptation: Adaptation | None = None
+        """What is learnt while people play; None where the settings want none, or before the first match."""
+        self.camera_trouble = ""
+        """What is wrong with the camera, as it was said; empty where nothing is."""
+        self.menu: Callable[[], Mapping[str, object]] | None = None
+        """Tells what can be chosen for a new game, to any thread; None where nothing can."""
+        self.listeners: list[Listener] = [self._tell]
+        self._presenting = Presenting(self)
+        self._keyboard = Keyboard()
+        self._setting_up: SettingUp | None = None
+        self._health: dict[str, dict[str, object]] = {}
+        """As it was reported last; for the thread that must report that the loop hangs."""
+        self.reports: dict[str, Callable[[], dict[str, object]]] = {}
+        """Parts that are kept elsewhere, by name: what each says of itself for the health page."""
+        agents = [one.agent for one in self.seats if one.agent]
+        self.services = Services(
+            config,
+            agents,
+            takes_commands=True,
+            on_trouble=self._worker_trouble,
+            render_to=render_to,
+        )
+        self.scenes: SceneKeeper | None = None
+        """Keeps the last seconds, to be played again; None where that is not wanted, or not possible."""
+        with contextlib.ExitStack() as undo:  # Ctrl-C may come at any point
+            undo.callback(self.close)
+            self._coach = self.services.keep(hints.Coach())
+            if config.bundles.enabled:
+                self._keep_scenes(config)
+            if config.journal.pictures:
+                self._keep_pictures(config)
+            if self.journal.set_aside is not None:
+                name = self.journal.set_aside.name
+                self.say(worded("The record was damaged. It is kept as {name}, and a new one begins.", name=name))
+            undo.pop_all()
+
+    def _keep_scenes(self, config: Config) -> None:
+        """Where scenes cannot be kept, the game goes on without."""
+        try:
+            self.scenes = self.services.keep(keeper_for(config, self.game, self.seats))
+        except BundleError as error:
+            self.say(worded("I cannot keep scenes that fail: {why}.", why=str(error)))
+            return
+        self.reports["scenes"] = self.scenes.status
+
+    def _keep_pictures(self, config: Config) -> None:
+        """A small picture of the board for every ply, once it is written down."""
+        quota_bytes, reserve_bytes = config.journal.pictures_mb * 10**6, config.supervision.free_mb * 10**6
+        keeper = self.services.keep(PictureKeeper(Pictures(self.journal.path), quota_bytes, reserve_bytes))
+        self.reports["pictures"] = keeper.status
+
+        def hear(announcement: Announcement) -> None:
+            match, seen = self.match, None if self.eyes is None else self.eyes.observation
+            if match is None or seen is None or seen.rectified is None or announcement.code != "move":
+                return
+            # Of several plies seen at once the picture shows the last; what is not on the disk yet has no picture.
+            if announcement.ply == match.referee.ply and not match.unwritten:
+                keeper.keep(match.game_id, announcement.ply, announcement.board, seen.rectified)
+
+        self.listeners.append(hear)
+
+    @property
+    def journal(self) -> Journal:
+        """The record."""
+        return self.services.journal
+
+    @property
+    def page(self) -> WebPage | None:
+        """The page; None where none is wanted, or it cannot be opened at present."""
+        return self.services.page
+
+    @property
+    def bus(self) -> Bus:
+        """The bus."""
+        return self.services.bus
+
+    @property
+    def speaker(self) -> Speaker:
+        """The voice."""
+        return self.services.speaker
+
+    @property
+    def worker(self) -> WorkerProcess | None:
+        """The table's own worker; None where no side is played by an agent, or others are to join."""
+        return self.services.worker
+
+    def begin(self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None) -> Match:
+        """Starts a match, or goes on with the newest unfinished game of the same rules; without eyes where none are.
+
+        Without `resume` a game that goes on is left as it stands, and the next begins, from a board that was adopted
+        where there is one.
+        `adapted` is where the heads that the table is adapted to are kept; without it they end with the session.
+        """
+        start, to_clear = None, None
+        if self.match is not None and not resume:
+            self.match.leave()
+            start, to_clear = self.match.set_up, None if self.eyes is None else self.eyes.to_clear
+        elif not resume:
+            self._leave_interrupted()
+        stored = self.journal.unfinished() if resume else None
+        if stored is not None and was_left(stored):
+            stored = None
+        history = None if stored is None else self._replay(stored)
+        in_photos = Path(self.config.camera.source).is_dir()
+        if stored is None or history is None:
+            sections = self.config.players.first, self.config.players.second
+            players = [player_name(one) for one in sections]
+            control = time_control(self.config.clock).as_object()
+            if start is None and pipeline is None:
+                start = dealt(self.game, self.config.game.deal_seed)
+            text = "" if start is None else self.game.format_position(start)
+            game_id = self.journal.new_game(self.game.name, rule_texts(self.game), players, control, text)
+            history = [] if start is None else [start]
+            stored, referee = None, Referee(self.game, self._agents(), history, in_photos=in_photos)
+            referee.withdrawn = to_clear
+        else:
+            game_id = stored.game_id
+            referee = Referee(
+                self.game,
+                self._agents(),
+                history,
+                stored.moves,
+                stored.known,
+                stored.assumed,
+                in_photos=in_photos,
+            )
+            referee.recall(asked_move(stored))
+            referee.withdrawn = still_standing(stored)
+            LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
+        clock = clock_of(self.config.clock, stored, referee)
+        self.timer = Timekeeper(clock, blind=lambda: bool(self.camera_trouble))
+        self.match = Match(
+            referee,
+            seats=self.seats,
+            recorder=GameRecord(self.journal, game_id),
+            publisher=self.bus,
+            listeners=self.listeners,
+            session=self.session_id,
+            table=self.config.bus.table,
+            game_id=game_id,
+            timer=self.timer,
+            coach=self._coach,
+        )
+        self.match.blind = lambda: bool(self.camera_trouble)
+        self.eyes = None
+        if pipeline is not None:
+            learner = self._learner(pipeline, adapted)
+            self.eyes = Seeing(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
+        self.match.recall(None if stored is None else stored.asked_thought)
+        self.match.start()
+        self._presenting.show_at_once()
+        return self.match
+
+    def _leave_interrupted(self) -> None:
+        """Notes that the game interrupted last is not to be resumed by a later start either."""
+        stored = self.journal.unfinished()
+        if stored is not None and stored.plies and not was_left(stored):
+            self.journal.note(stored.game_id, "left", "A new game was wanted.")
+
+    def _learner(self, pipeline: Pipeline, adapted: Path | None) -> Adaptation | None:
+        """Learns on from one game of the session to the next."""
+        if not self.config.vision.adapt or pipeline.reader.first is None:
+            return None
+        if self.adaptation is None:
+            self.adaptation = self.services.keep(Adaptation(pipeline, adapted))
+        else:
+            self.adaptation.attach(pipeline)
+        return self.adaptation
+
+    def _replay(self, stored: StoredGame) -> list[Any] | None:
+        """The positions of an interrupted game; None, and a word where it had begun, where it cannot go on."""
+        positions = positions_of(self.game, stored)
+        if isinstance(positions, list):
+            return positions
+        if stored.plies:
+            self.say(
+                worded("I do not resume the interrupted game, because {why}. It stays in the record.", why=positions)
+            )
+        return None
+
+    @property
+    def new_game_due(self) -> bool:
+        """Whether the next game is to begin: somebody wants it, or the board was set up for it."""
+        at = self.eyes or self.match
+        return at is not None and at.new_game_due
+
+    def tick(self, frame: Frame | None) -> Observation | None:
+        """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
+        assert self.match is not None
+        observation = None
+        if frame is not None and not self.setting_up.see(frame) and self.eyes is not None:
+            observation = self._look(self.eyes, frame)
+        self._obey()
+        (self.eyes or self.match).poll()
+        self._presenting.show()
+        return observation
+
+    def _look(self, eyes: Seeing, frame: Frame) -> Observation:
+        """Has the eyes take a frame, and keeps the scene where that is wanted."""
+        return eyes.feed(frame) if self.scenes is None else self.scenes.look(eyes, frame)
+
+    def _carry_out(self, match: Match, command: Command) -> Answer:
+        """Carries out a command, and keeps it with the scene."""
+        if self.scenes is not None:
+            self.scenes.told(command)
+        return obey(match, command, self.eyes)
+
+    def press(self, key: str) -> None:
+        """Takes a key that was pressed in the window: `daemon.app.keys` names those that mean something."""
+        assert self.match is not None
+        command = self._keyboard.press(key)
+        if isinstance(command, str):
+            self.say(command, code="key")
+        elif command is not None and not (answer := self._carry_out(self.match, command)).accepted:
+            self.say(answer.text, code="refused_command")
+
+    def _obey(self) -> None:
+        """Carries out what was told on the page or the command line."""
+        assert self.match is not None
+        for request in self.page.told() if self.page is not None else ():
+            request.answer(self._carry_out(self.match, request.command))
+        aligner = None if self.eyes is None else self.eyes.pipeline.aligner
+        for wish in self.page.wished() if self.page is not None else ():
+            wish.answer(self.setting_up.obey(wish.command, aligner))
+
+    @property
+    def setting_up(self) -> SettingUp:
+        """Where the table is set up from the page; of the present game."""
+        if self._setting_up is None or self._setting_up.game is not self.game:
+            record = Path(self.config.journal.path)
+            folder = (record if record.is_absolute() else ROOT / record).parent / "profiles"
+            out = folder / f"{self.config.bus.table}-{self.game.name}.npz"
+            self._setting_up = SettingUp(self.game, template_of(self.game), out, self.say)
+        return self._setting_up
+
+    def show_in(self, window: Window | None) -> None:
+        """Shows the overlay in a window, where there is one."""
+        self._presenting.show_in(window)
+
+    def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        """Speaks and writes one sentence."""
+        LOGGER.info("%s", text)
+        self.speaker.say(text, urgent=urgent)
+        if self.page is not None:
+            self.page.announce(text, code)
+
+    def health(self) -> dict[str, dict[str, object]]:
+        """Each part's `ok` and `text`."""
+        self._health = health_of(self)
+        return self._health
+
+    def change(self, config: Config, game: AnyGame) -> None:
+        """The next game is this one, by these settings: page, record and bus stay open. `begin` is to follow."""
+        before, other = self.config, game.name != self.game.name or game.rules != self.game.rules
+        if self.match is not None:
+            self.match.leave()
+            self.match.asked_anew = True
+        if other:
+            self.match, self.eyes = None, None
+            self.services.forget(self.adaptation)
+            self.adaptation = None
+        self.config = self.services.config = config
+        self.game = game
+        if before.speech != config.speech:
+            self.services.renew("voice")
+        self.reseat()
+        if other and self.scenes is not None:
+            self.services.forget(self.scenes)
+            self._keep_scenes(config)
+
+    def reseat(self) -> None:
+        """Lets the players of the settings play from now on; a worker that offers them is started where one must be."""
+        self.seats = seat(self.config.players.first), seat(self.config.players.second)
+        agents = tuple(one.agent for one in self.seats if one.agent)
+        if set(agents) != set(self.services.agents):
+            self.services.agents = agents
+            self.services.renew("agents")
+        if self.match is not None:
+            self.match.retune(seats=self.seats)
+
+    def renew_bus(self) -> None:
+        """Opens the bus anew at the same addresses. Raises BusError."""
+        self.services.renew("bus")
+        if self.match is not None:
+            self.match.retune(publisher=self.bus)
+
+    def report_stuck(self, text: str) -> None:
+        """Shows that the loop hangs; called by another thread, since the loop cannot."""
+        page = self.page
+        if page is not None:
+            page.update_health(self._health | {"pipeline": {"ok": False, "text": text}})
+            page.update_ready(False, text)
+
+    def has_spoken(self, timeout_s: float) -> bool:
+        """Waits until all was said; whether it was."""
+        return self.speaker.wait_until_silent(timeout_s)
+
+    def close(self) -> None:
+        """Ends every service, the newest first."""
+        self.services.close()
+
+    def _tell(self, announcement: Announcement) -> None:
+        verbosity = self.config.speech.verbosity
+        if is_spoken(announcement, verbosity):
+            self.speaker.say(announcement.text, urgent=announcement.urgent)
+        if wants_advice(announcement, verbosity) and self.match is not None and self.match.referee.awaiting == "move":
+            self.match.ask_coach()
+        if announcement.text and self.page is not None:
+            self.page.announce(announcement.text, announcement.code)
+
+    def _worker_trouble(self, text: str) -> None:
+        self.say(text, urgent=True)
+
+    def _agents(self) -> tuple[str | None, str | None]:
+        return self.seats[0].agent, self.seats[1].agent

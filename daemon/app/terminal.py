@@ -1,0 +1,192 @@
+"""A game in a terminal: the board in characters, moves typed, everything else as at a table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from calibration.template import BoardTemplate
+from daemon.app.session import Session
+from daemon.app.typed_lines import TypedLines
+from daemon.commands.command import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
+from daemon.core.command_handlers import obey
+from daemon.core.match import Match
+from daemon.drawing.text_board import MEN, TextBoard
+from daemon.game.effects import Announcement
+from daemon.i18n.translation import as_words, in_a_row, in_words, worded, worded_n
+from daemon.judging import phrases
+from daemon.judging.hands import shown_hands
+from wording import Term, listing, sentence
+
+WAIT_S = 0.1
+"""Longest wait for a typed line before agents and the clock are looked after."""
+THINK_S = 0.02
+MOST_SHOWN = 60
+"""Moves that are listed; of more, how many there are."""
+CHANGES = ("move", "pass", "undo", "game_over")
+"""Announcements after which the board is drawn again."""
+WORDS: dict[str, Callable[[str], Command]] = {
+    "undo": lambda _: Undo(),
+    "hint": lambda _: Coach(),
+    "pass": lambda rest: Move(f"pass:{rest}") if rest else Pass(),
+    "resign": lambda rest: Resign(rest),
+    "pause": lambda _: Pause(),
+    "resume": lambda _: Resume(),
+    "repeat": lambda _: Repeat(),
+    "new": lambda _: NewGame(),
+}
+HELP = (
+    ("{move}", sentence("a move, such as this one")),
+    ("?", sentence("the legal moves")),
+    ("undo", sentence("take the last move back, against an agent with your own")),
+    ("hint", sentence("who stands better, and the best move")),
+    ("pass [TILE]", sentence("pass, in dominoes with the tile put away")),
+    ("board", sentence("the board again")),
+    ("resign [SIDE]", sentence("give up")),
+    ("pause, resume", sentence("stop and go on, the clock with it")),
+    ("repeat", sentence("what was said last")),
+    ("new", sentence("another game")),
+    ("quit", sentence("leave; the game is kept, and goes on next time")),
+)
+"""What can be typed, and what it does."""
+
+
+class TerminalGame:
+    """Plays the games of a session with whoever types."""
+
+    def __init__(self, session: Session, template: BoardTemplate, typed: TypedLines, shown: TextIO) -> None:
+        self._session, self._typed, self._shown = session, typed, shown
+        self._board = TextBoard(template)
+        self._colour = shown.isatty()
+        self._told: list[Announcement] = []
+        self._drawn = self._asked = self._prompted = self._quit = False
+        session.listeners.append(self._told.append)
+
+    def play(self, *, resume: bool) -> None:
+        """Until somebody leaves, or nothing more is typed."""
+        self._begin(resume=resume)
+        while not self._quit:
+            self._session.tick(None)
+            self._show()
+            if self._match.new_game_due:
+                self._begin(resume=False)
+            elif self._match.referee.awaiting == "agent":
+                self._wait_for_agent()
+            elif (line := self._typed.take(WAIT_S)) is not None:
+                self._read(line)
+            elif self._typed.ended:
+                self._quit = True
+                self._write("")
+
+    @property
+    def _match(self) -> Match:
+        assert self._session.match is not None
+        return self._session.match
+
+    def _begin(self, *, resume: bool) -> None:
+        game = self._session.begin(None, resume=resume).referee.game
+        men = [MEN.get(piece, "") for piece in game.pieces]
+        sides = [f"{as_words(Term('side', side))} {man}".strip() for side, man in zip(game.sides, men, strict=True)]
+        title, hint = as_words(Term("game", game.title)), worded("Type help for what you can say.")
+        self._write(f"{title}: {', '.join(sides)}. {hint}")
+        if count := len(self._match.referee.line.seen):
+            told = worded_n("I resume the game after {count} move.", "I resume the game after {count} moves.", count)
+            self._write(told)
+        self._drawn = False
+
+    def _wait_for_agent(self) -> None:
+        """Lets it think; whoever types meanwhile is heard after its move, but for leaving."""
+        if not self._asked:
+            self._asked = True
+            agent = self._session.seats[self._match.referee.game.to_move(self._match.referee.position)].agent
+            self._write(worded("{agent} is thinking.", agent=agent or ""))
+        time.sleep(THINK_S)
+
+    def _read(self, line: str) -> None:
+        """Does what a line says."""
+        self._asked = self._prompted = False
+        word, _, rest = line.partition(" ")
+        match word.lower():
+            case "":
+                pass
+            case "quit" | "q" | "exit":
+                self._quit = True
+                return
+            case "?" | "moves":
+                self._write(self._moves())
+            case "help":
+                self._write(self._help())
+            case "board":
+                self._drawn = False
+            case word if word in WORDS:
+                self._obey(WORDS[word](rest.strip()))
+            case _:
+                self._obey(Move(line))
+        self._show()
+        if not self._prompted:
+            self._prompt()
+
+    def _obey(self, command: Command) -> None:
+        answer = obey(self._match, command, None)
+        if not answer.accepted:
+            self._write(answer.text)
+
+    def _help(self) -> str:
+        lines = [(typed.format(move=self._example()), in_words(what)) for typed, what in HELP]
+        width = max(len(typed) for typed, _ in lines)
+        return "\n".join(f"  {typed:<{width}}  {what}" for typed, what in lines)
+
+    def _example(self) -> str:
+        game, position = self._match.referee.game, self._match.referee.position
+        moves = game.legal_moves(position)
+        return game.format_move(position, moves[len(moves) // 2]) if moves else game.cells[0]
+
+    def _moves(self) -> str:
+        """The legal moves, in the game's own words."""
+        game, position = self._match.referee.game, self._match.referee.position
+        moves = [game.format_move(position, move) for move in game.legal_moves(position)]
+        if not moves:
+            return worded("The game is over.")
+        more = [worded("and {count} more", count=len(moves) - MOST_SHOWN)] if len(moves) > MOST_SHOWN else []
+        return "  ".join([*moves[:MOST_SHOWN], *more])
+
+    def _show(self) -> None:
+        """What was said since, and the board where it has changed."""
+        told, self._told[:] = [one for one in self._told if one.text], []
+        if told and self._prompted:
+            self._write("")
+        for announcement in told:
+            self._write(announcement.text)
+        referee = self._match.referee
+        if self._drawn and not any(one.code in CHANGES for one in told):
+            if told and self._prompted:
+                self._prompt()
+            return
+        self._drawn, self._asked = True, False
+        new = {step.cell for step in referee.last_steps}
+        self._write(f"\n{self._board.draw(referee.game.board(referee.position), new, colour=self._colour)}\n")
+        self._prompt()
+
+    def _prompt(self) -> None:
+        """Whose turn it is, with the clock and the hand; where a person is to move."""
+        referee, game, timer = self._match.referee, self._match.referee.game, self._session.timer
+        if self._quit or referee.awaiting not in ("move", "nothing"):
+            return
+        self._prompted = True
+        if referee.outcome is not None:
+            self._shown.write(worded("It is over.") + " new, undo, quit> ")
+        else:
+            side = game.to_move(referee.position)
+            hand = shown_hands(referee)[side]
+            held = worded("Tiles: {tiles}.", tiles=listing(hand)) if hand else ""
+            timed = timer is not None and timer.clock.control.kind != "none"
+            clock = timer.status(game.sides)["text"] if timer is not None and timed else ""
+            facts = in_a_row([phrases.totals(game, referee.position), held, str(clock)])
+            self._shown.write(f"{facts}\n" if facts else "")
+            self._shown.write(f"{as_words(phrases.named(game, side))}> ")
+        self._shown.flush()
+
+    def _write(self, text: str) -> None:
+        self._shown.write(f"{text}\n")
+        self._shown.flush()

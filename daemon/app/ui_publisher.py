@@ -1,0 +1,181 @@
+"""What page and window get to show of a match: state, health, picture and board, as often as somebody needs them."""
+
+from __future__ import annotations
+
+import functools
+import time
+from typing import TYPE_CHECKING
+
+from daemon.core.legal import legal_of
+from daemon.game.line_of_play import LineOfPlay, Ply
+from daemon.i18n.translation import as_words, in_a_row, in_words, worded
+from daemon.judging import phrases
+from daemon.judging.hands import told_move
+from daemon.outputs.overlay import draw_overlay
+from daemon.outputs.scene import Scene
+from daemon.outputs.view import View
+from daemon.outputs.web import WebPage
+from daemon.outputs.window import Window
+from daemon.perception.board_tracker import Seeing
+from games import Step
+from wording import Term, sentence
+
+if TYPE_CHECKING:
+    from daemon.app.session import Session
+
+PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
+"""Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
+SHOW_S = 0.1
+"""Shortest time between two updates of state and health."""
+VERDICTS = {
+    "start": sentence("Ready."),
+    "unchanged": sentence("The board is as I know it."),
+    "legal": sentence("A legal move."),
+    "illegal": sentence("Not a legal move."),
+    "unfinished": sentence("The move is not finished."),
+    "put_back": sentence("Put the men back, please."),
+    "takeback": sentence("Taken back."),
+    "ambiguous": sentence("I am not sure what was played."),
+    "unclear": sentence("I cannot see the board clearly."),
+    "desync": sentence("The board is not as I know it."),
+    "paused": sentence("Paused."),
+    "over": sentence("The game is over."),
+}
+"""The verdict line of the overlay, by the code of the verdict."""
+
+
+class Presenting:
+    """Shows a session on its page and in the window. Used by the session's thread."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._window_s = float("-inf")
+        self._begin(None)
+
+    def _begin(self, page: WebPage | None) -> None:
+        """Knows nothing of what the page shows: it was opened just now."""
+        self._page = page
+        self._picture_s = self._shown_s = float("-inf")
+        self._view, self._sequence = View(), -1
+        self._plies: list[Ply] = []
+        """The moves that the page lists."""
+        self._drawn: tuple[str, str, int] = "", "", -1
+        """What the page's picture tells: words, verdict and ply."""
+
+    def show(self) -> None:
+        """Hands state, health and, now and then, the picture to the page."""
+        now, session = time.monotonic(), self._session
+        if session.page is None or session.match is None:
+            return
+        if session.page is not self._page:
+            self._begin(session.page)
+        state = session.match.state
+        if now - self._shown_s < SHOW_S and (state is None or state.sequence == self._sequence):
+            return
+        self._shown_s = now
+        self._show_state(session.page)
+        if session.eyes is not None:
+            self._show_picture(session.page, session.eyes, now)
+
+    def show_at_once(self) -> None:
+        """The next `show` comes at once, whatever is shown: it is of another game, maybe."""
+        self._shown_s, self._sequence = float("-inf"), -1
+
+    def show_in(self, window: Window | None) -> None:
+        """Shows the overlay in a window, where there is one, at most ten times a second."""
+        now, eyes = time.monotonic(), self._session.eyes
+        if window is None or eyes is None or not window.is_open or now - self._window_s < PICTURE_S:
+            return
+        scene = scene_of(eyes)
+        if scene is not None:
+            self._window_s = now
+            window.show(draw_overlay(scene))
+
+    def picture_pause_s(self, page: WebPage, eyes: Seeing, news: bool) -> float:
+        """How old the page's picture may be: of a board at rest it shows nothing new."""
+        if not page.viewers:
+            return IDLE_PICTURE_S
+        seen = eyes.observation
+        rests = seen is not None and seen.gate is not None and seen.gate.settled
+        return REST_PICTURE_S if rests and not news else PICTURE_S
+
+    def _show_state(self, page: WebPage) -> None:
+        session, match = self._session, self._session.match
+        assert match is not None
+        unknown = () if session.eyes is None else session.eyes.unknown_cells
+        if (drawing := self._view.board(match, unknown)) is not None:
+            page.update_board(drawing)
+        watched = session.eyes is not None
+        view = self._view.of(match, session.timer, watched=watched, thought=match.last_thought)
+        page.update_view(view | {"setup": session.setting_up.told()})
+        seen = None if session.eyes is None else session.eyes.observation
+        pose = None if seen is None else seen.alignment.pose
+        page.update_frame(session.setting_up.picture(pose) if watched else None, session.config.camera.source)
+        if match.state is not None:
+            changed = match.state.sequence != self._sequence
+            self._sequence = match.state.sequence
+            if changed and not watched:
+                page.update_legal(legal_of(match.referee, match.game_id))
+            page.update_state(match.state)
+            if changed or match.referee.line.plies != self._plies:
+                self._plies = list(match.referee.line.plies)
+                page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
+        page.update_health(session.health())
+        if session.menu is not None:
+            page.offer_menu(session.menu)
+        figures = {f"bus_{name}_total": count for name, count in session.bus.counters().items()}
+        learnt = {} if session.adaptation is None else session.adaptation.figures()
+        page.update_figures(figures | learnt | {"refused_replies_total": match.refused})
+
+    def _show_picture(self, page: WebPage, eyes: Seeing, now_s: float) -> None:
+        match = eyes.match
+        told = match.spoken, match.referee.verdict, match.referee.ply
+        if now_s - self._picture_s >= self.picture_pause_s(page, eyes, told != self._drawn):
+            scene = scene_of(eyes)
+            if scene is not None:
+                self._picture_s, self._drawn = now_s, told
+                page.update_picture(functools.partial(draw_overlay, scene))
+
+
+def scene_of(eyes: Seeing) -> Scene | None:
+    """What the overlay shows now; None before the first frame."""
+    referee, seen = eyes.match.referee, eyes.observation
+    if seen is None:
+        return None
+    game = referee.game
+    agent_steps: tuple[Step, ...] = ()
+    if referee.agent_move is not None:
+        agent_steps = game.steps(referee.position, referee.agent_move)
+    outcome, totals = referee.outcome, phrases.totals(game, referee.position)
+    side = phrases.named(game, game.to_move(referee.position))
+    turn = worded("{side:Nom} to move", side=side) if outcome is None else worded("Game over")
+    return Scene(
+        frame=seen.frame,
+        template=eyes.pipeline.template,
+        pose=seen.alignment.pose,
+        board=game.board(referee.position),
+        last_move=referee.last_steps,
+        agent_steps=agent_steps,
+        fault_cells=referee.fault_cells,
+        unknown_cells=eyes.unknown_cells,
+        title=as_words(Term("game", game.title)),
+        verdict=in_words(VERDICTS[referee.verdict]),
+        said=eyes.match.spoken,
+        to_move=in_a_row([totals, turn]),
+        moves=tuple(referee.moves),
+        status="" if seen.alignment.pose is not None else worded("board not in sight"),
+    )
+
+
+def told_line(line: LineOfPlay) -> list[dict[str, object]]:
+    """The moves for the page: text, side, how the side is known, and the number, which passes have not."""
+    numbers = {index: number for number, index in enumerate(line.seen, 1)}
+    return [
+        {
+            "move": told_move(line.game, line.positions[index], ply),
+            "side": ply.side,
+            "known": ply.known,
+            "number": numbers.get(index),
+        }
+        for index, ply in enumerate(line.plies)
+    ]

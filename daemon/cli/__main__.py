@@ -1,0 +1,5 @@
+"""`python -m daemon.cli COMMAND`."""
+
+from daemon.cli.main import run
+
+run()

@@ -1,0 +1,116 @@
+"""`kibitzer adaptation`: what a table has learnt while people played, and back to its calibration."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calibration.profile import ProfileError, TableProfile
+from daemon.perception.learning.generations import (
+    Adapted,
+    AdaptedError,
+    adapted_path,
+    digest_of,
+    load_adapted,
+    save_adapted,
+)
+from daemon.perception.learning.trial import told
+from vision.reading.heads import Head, head_from_arrays
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown")
+
+PROFILE = typer.Argument(metavar="PROFILE", help="Table profile made by `kibitzer calibrate`, such as table.npz.")
+
+
+@app.callback()
+def adaptation() -> None:
+    """What a table has learnt while people played, and back to its calibration.
+
+    Heads adapted to confirmed boards are kept beside the profile, TABLE.adapted.npz beside TABLE.npz; the profile
+    itself is never changed. `[vision] adapt = true` in config.toml begins the learning.
+    """
+
+
+@app.command("show")
+def show(
+    profile: Annotated[Path, PROFILE],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to standard output instead of words.")] = False,
+) -> None:
+    """Shows the heads that a table was adapted to, and what spoke for each.
+
+    With --json one object: file, examples (cells that the next head will be fitted to), generations (number, created,
+    boards, examples, before and after with loss, right and cells, set_aside).
+
+    Example: kibitzer adaptation show table.npz
+    """
+    path, _, kept = _open("show", profile)
+    examples = 0 if kept.examples is None else len(kept.examples.letters)
+    facts = [
+        {name: getattr(one, name) for name in ("number", "created", "boards", "examples", "set_aside")}
+        | {name: vars(getattr(one, name)) for name in ("before", "after")}
+        for one in kept.generations
+    ]
+    if as_json:
+        found = {"file": str(path), "examples": examples, "generations": facts}
+        sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
+        return
+    if not kept.generations:
+        sys.stderr.write(f"{profile} has not been adapted\n")
+    for one in kept.generations:
+        aside = "; set aside, since another read better" if one.set_aside else ""
+        sys.stderr.write(
+            f"generation {one.number}, {one.created}: {one.examples} cells of {one.boards} boards; "
+            f"before {told(one.before)}; since {told(one.after)}{aside}\n"
+        )
+
+
+@app.command("revert")
+def revert(
+    profile: Annotated[Path, PROFILE],
+    to: Annotated[int, typer.Option(min=0, help="Newest generation to keep; 0 goes back to the calibration.")] = 0,
+) -> None:
+    """Forgets what a table has learnt while people played.
+
+    With --to 0 the file beside the profile is deleted, examples too. A daemon that uses the profile goes back to the
+    calibration at the next confirmed move, and learns nothing more until it is started again.
+
+    Example: kibitzer adaptation revert table.npz
+    """
+    path, first, kept = _open("revert", profile)
+    left = tuple(one for one in kept.generations if one.number <= to)
+    if to and to not in {one.number for one in kept.generations}:
+        numbers = ", ".join(str(one.number) for one in kept.generations) or "none"
+        raise _stop("revert", f"--to {to}: there is no generation {to}; there is {numbers}")
+    try:
+        if left:
+            save_adapted(path, digest_of(first), Adapted(left))
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _stop("revert", f"{path}: {error.strerror or error}") from None
+    gone = len(kept.generations) - len(left)
+    now = f"adapted up to generation {to}" if left else "as it was made"
+    sys.stderr.write(f"{gone} generations forgotten; {profile} is {now}\n")
+
+
+def _open(command: str, profile: Path) -> tuple[Path, Head, Adapted]:
+    """The file, the profile's own head and what is kept. Raises typer.Exit with a word on standard error."""
+    path = adapted_path(profile)
+    try:
+        first = head_from_arrays(TableProfile.load(profile).head)
+        return path, first, load_adapted(path, digest_of(first))
+    except AdaptedError as error:
+        if command == "revert":
+            return path, first, Adapted()  # what cannot be read can be deleted all the same
+        raise _stop(command, error) from None
+    except (ProfileError, ValueError) as error:
+        raise _stop(command, error) from None
+
+
+def _stop(command: str, error: object) -> typer.Exit:
+    sys.stderr.write(f"kibitzer adaptation {command}: {error}\n")
+    return typer.Exit(2)

@@ -1,0 +1,63 @@
+"""`kibitzer bundle`: has the running daemon pack its last seconds into one file."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from daemon.bundles.asking import Ask, ask
+from daemon.bundles.bundle import BundleError
+from daemon.config.settings import ROOT, SHIPPED, ConfigError, load_config
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("bundle")
+def bundle(
+    last: Annotated[
+        float, typer.Option(min=0, max=3600, help="Seconds to pack; 0 is all that is kept in memory.")
+    ] = 0.0,
+    note: Annotated[str, typer.Option(help="What went wrong, in your words; it goes into the file.")] = "",
+    config: Annotated[Path, typer.Option(help="Settings of the daemon: where it keeps bundles.")] = SHIPPED,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object: path, frames, seconds, bytes.")] = False,
+) -> None:
+    """Packs the last seconds of a table that a running daemon watches, to look at a fault again or to send it.
+
+    The daemon keeps pictures only where the section `bundles` of its settings says enabled = true. What is packed:
+    the pictures with their exact times, the game so far, what was said, the table's profile, the settings without
+    addresses, paths, keys and engines, versions and digests.
+
+    PRIVACY: the pictures show the table, the hands and whatever else the camera sees. The file stays on this
+    computer, readable by you alone; nothing is sent anywhere. Look at it (it is a zip file with JPEGs) before you
+    hand it on.
+
+    `kibitzer replay FILE` plays it. Exit status: 0 packed, 2 not.
+
+    Example: kibitzer bundle --last 10 --note "said illegal, was legal"
+    """
+    try:
+        settings = load_config(config)
+        folder = Path(settings.bundles.folder)
+        request = Ask(table=settings.bus.table, last_s=last or None, note=note)
+        answer = ask(folder if folder.is_absolute() else ROOT / folder, request)
+        if answer.why:
+            raise BundleError(answer.why)
+    except (ConfigError, BundleError) as error:
+        sys.stderr.write(f"kibitzer bundle: {error}\n")
+        raise typer.Exit(2) from None
+    except ValueError:
+        sys.stderr.write("kibitzer bundle: --note has at most 1024 characters\n")
+        raise typer.Exit(2) from None
+    if json:
+        fields = {"path": answer.path, "frames": answer.frames, "seconds": answer.seconds, "bytes": answer.bytes}
+        sys.stdout.write(json_format.dumps(fields) + "\n")
+        return
+    sys.stdout.write(f"{answer.path}\n")
+    sys.stderr.write(
+        f"{answer.frames} pictures of {answer.seconds:g} s, {answer.bytes / 1e6:.1f} MB. "
+        "They show the table and the hands: look at them before you hand the file on.\n"
+    )

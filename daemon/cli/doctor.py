@@ -1,0 +1,77 @@
+"""`kibitzer doctor`: checks what Kibitzer needs on this machine, and says what to do about what is missing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from daemon.checks import devices, machine, sockets, table
+from daemon.checks.finding import Finding
+from daemon.config.settings import SHIPPED, Config, ConfigError, load_config
+
+CHECKS: tuple[Callable[[Config], Finding], ...] = (
+    machine.check_computer,
+    machine.check_clock,
+    table.check_game,
+    table.check_models,
+    table.check_profile,
+    table.check_players,
+    devices.check_cameras,
+    devices.check_camera,
+    devices.check_voice,
+    devices.check_sound,
+    sockets.check_ports,
+    sockets.check_keys,
+    machine.check_record,
+    machine.check_folders,
+    machine.check_display,
+    machine.check_service,
+)
+"""All checks, in the order in which a new user needs them."""
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("doctor")
+def doctor(
+    config: Annotated[Path, typer.Option(help="Settings to check.")] = SHIPPED,
+    source: Annotated[str, typer.Option(help="Camera or address to look at instead of the configured one.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per check.")] = False,
+) -> None:
+    """Checks computer, settings, game, models, agents, camera, voice, ports, record and disk, and says what to do.
+
+    A line that begins with LOOK says what is missing and what to do about it. Exit status 0 also then: Kibitzer goes
+    on without a voice or a camera.
+
+    Example: kibitzer doctor --config /etc/kibitzer.toml
+    """
+    logging.basicConfig(level=logging.ERROR, format="%(message)s")  # what a source logs meanwhile stands in its line
+    try:
+        settings = load_config(config)
+    except ConfigError as error:
+        sys.stderr.write(f"kibitzer doctor: {error}\n")
+        raise typer.Exit(2) from None
+    if source:
+        camera = settings.camera.model_copy(update={"source": source})
+        settings = settings.model_copy(update={"camera": camera})
+    for check in CHECKS:
+        finding = checked(check, settings)
+        if as_json:
+            sys.stdout.write(json.dumps(dataclasses.asdict(finding)) + "\n")
+        else:
+            sys.stderr.write(f"{'ok  ' if finding.ok else 'LOOK'}  {finding.part:<8} {finding.text}\n")
+
+
+def checked(check: Callable[[Config], Finding], settings: Config) -> Finding:
+    """What a check found; one that cannot be made on this machine keeps none of the others from being made."""
+    try:
+        return check(settings)
+    except OSError as error:
+        return Finding(check.__name__.removeprefix("check_"), False, f"cannot be checked: {error}")

@@ -1,0 +1,89 @@
+"""`kibitzer games export`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calibration.whole_file import write_whole
+from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, opened, told
+from daemon.storage.exporting.formats import FORMATS, check, to_json, usual
+from daemon.storage.exporting.played import ExportError, play_again
+from daemon.storage.exporting.strip import strip_png
+from daemon.storage.exporting.tile_files import write_tile_files
+from daemon.storage.stored import StoredGame
+
+STDOUT = Path("-")
+LISTED = "; ".join(f"{name} ({one.about})" for name, one in FORMATS.items())
+
+
+def export(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
+    out: Annotated[Path, typer.Option(help="File to write, or folder for annotations; - is standard output.")] = STDOUT,
+    format_name: Annotated[
+        str, typer.Option("--format", help=f"{LISTED}. Without it: what the name of --out says, or the game's first.")
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
+    every: Annotated[
+        int, typer.Option(min=0, max=10000, help="png: a board after every n-th move; 0 is as many as fit well.")
+    ] = 0,
+    number: Annotated[int, typer.Option(min=1, max=999, help="annotations: the game's number in the file names.")] = 1,
+    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
+) -> None:
+    """Writes a recorded game in the format of its field, as JSON, or as a picture of all its boards.
+
+    What was taken back is in JSON only. A game that goes on is written as far as it is.
+
+    Example: kibitzer games export last --out game.sgf
+
+    Example: kibitzer games export 20260728 --format png --every 2 --out game.png
+    """
+    with told("export"):
+        with opened(journal, read_only=True) as record:
+            stored = chosen(record, game)
+        name = format_name or usual(stored.game, None if out == STDOUT else out)
+        check(name, stored.game)
+        if name == "png" and out == STDOUT and sys.stdout.isatty():
+            raise ExportError("a picture is nothing for a terminal: name a file with --out")
+        if name == "annotations":
+            _write_folder(stored, out, number, force)
+        else:
+            _write(_content(stored, name, every), out, force)
+
+
+def _content(stored: StoredGame, name: str, every: int) -> bytes:
+    """The file. Raises ExportError."""
+    if name == "json":
+        return to_json(stored).encode()
+    played = play_again(stored)
+    writer = FORMATS[name].write
+    return strip_png(played, every) if writer is None else writer(played).encode()
+
+
+def _write(content: bytes, out: Path, force: bool) -> None:
+    """Writes the file whole or not at all. Raises ExportError."""
+    if out == STDOUT:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        return
+    if os.path.lexists(out) and not force:
+        raise ExportError(f"{out} is there already; choose another --out, or write over it with --force")
+    try:
+        write_whole(out, content)
+    except OSError as error:
+        raise ExportError(f"{out}: cannot be written: {error.strerror}") from None
+    sys.stderr.write(f"{out}: {len(content)} bytes\n")
+
+
+def _write_folder(stored: StoredGame, out: Path, number: int, force: bool) -> None:
+    """Writes the annotation files. Raises ExportError."""
+    if out == STDOUT:
+        raise ExportError(
+            "annotations are a folder of files: name it with --out; --format json can go to standard output"
+        )
+    count = write_tile_files(play_again(stored), out, number, force)
+    sys.stderr.write(f"{out}: {count} tiles of game {number}\n")

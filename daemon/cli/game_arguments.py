@@ -1,0 +1,66 @@
+"""What the commands about recorded games share: opening the record, choosing a game of it, and saying what is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+import games
+from daemon.config.settings import ROOT, Config, ConfigError
+from daemon.judging.corrections import Refusal
+from daemon.storage.exporting.played import ExportError
+from daemon.storage.importing.imported import ImportFault
+from daemon.storage.journal import Journal, JournalError
+from daemon.storage.stored import StoredGame
+
+RECORD = ROOT / Config().journal.path
+LAST = "last"
+GAME_HELP = "The game's id as `kibitzer games list` prints it, its beginning if no other begins so, or last."
+
+
+@contextlib.contextmanager
+def opened(path: Path, read_only: bool = False, mend: bool = True) -> Iterator[Journal]:
+    """The record that is there; none is begun. Raises JournalError."""
+    if not path.is_file():
+        raise JournalError("absent", f"{path}: there is no record yet; `kibitzer run` makes one")
+    journal = Journal(path, read_only, mend)
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+def chosen(journal: Journal, word: str) -> StoredGame:
+    """The game with that id or beginning of an id, or the last one. Raises JournalError."""
+    return journal.game(chosen_id(journal, word))
+
+
+def chosen_id(journal: Journal, word: str) -> str:
+    """The id of that game, which may be one that cannot be read. Raises JournalError."""
+    ids = journal.ids()
+    fits = ids[-1:] if word == LAST else [one for one in ids if one.startswith(word)]
+    if word in ids:
+        fits = [word]
+    if not fits:
+        what = "no game" if word == LAST else f"no game with the id {word!r}"
+        raise JournalError("unknown_game", f"there is {what} in {journal.path}")
+    if len(fits) > 1:
+        raise JournalError("unknown_game", f"{len(fits)} games begin with {word!r}, such as {fits[0]} and {fits[1]}")
+    return fits[0]
+
+
+@contextlib.contextmanager
+def told(command: str) -> Iterator[None]:
+    """Ends a command with what is wrong, in one line: exit status 1 for what is refused, 2 for wrong usage."""
+    try:
+        yield
+    except Refusal as refusal:
+        sys.stderr.write(f"kibitzer games {command}: {refusal}\n")
+        raise typer.Exit(1) from None
+    except (JournalError, ConfigError, ExportError, ImportFault, games.GameError) as error:
+        sys.stderr.write(f"kibitzer games {command}: {error}\n")
+        raise typer.Exit(2) from None

@@ -1,0 +1,188 @@
+"""`kibitzer games`: the record of the games that were watched."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from daemon.cli.export import export
+from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, chosen_id, opened, told
+from daemon.cli.import_games import import_game
+from daemon.cli.ranking import name_players, show_ranking
+from daemon.commands.page_client import playing
+from daemon.config.settings import SHIPPED, load_config
+from daemon.judging import corrections, phrases
+from daemon.storage.exporting.document import as_object, summary_object
+from daemon.storage.pictures import Pictures
+from daemon.storage.score_sheet import score_sheet
+from daemon.storage.stored import GameSummary, StoredGame
+from daemon.storage.stored_line import correct_mover
+from games import Outcome
+
+MOST = 1 << 40
+"""Games of a record, surely."""
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="The record of the games that were watched: list, show, export, correct and delete them.",
+)
+
+
+@app.callback()
+def record() -> None:
+    """The record of the games that were watched: list, show, export, correct and delete them."""
+
+
+JournalOption = Annotated[Path, typer.Option(help="The record's file.")]
+ConfigOption = Annotated[Path, typer.Option(help="Settings of the daemon that may be running.")]
+
+
+@app.command("list")
+def list_games(
+    journal: JournalOption = RECORD,
+    limit: Annotated[int, typer.Option(min=1, max=100000, help="At most so many, the newest ones.")] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per game.")] = False,
+) -> None:
+    """Lists the recorded games, oldest first: id, day, game, players, moves, result.
+
+    Example: kibitzer games list --limit 20
+    """
+    with told("list"), opened(journal, read_only=True) as stored:
+        found = stored.summaries(limit)
+    if as_json:
+        for one in found:
+            sys.stdout.write(json.dumps(summary_object(one), ensure_ascii=False) + "\n")
+        return
+    if not found:
+        sys.stderr.write(f"{journal}: no game is recorded yet\n")
+    for line in listed(found):
+        sys.stdout.write(line + "\n")
+
+
+@app.command("show")
+def show(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help=GAME_HELP + " Without it: all games.")] = "",
+    journal: JournalOption = RECORD,
+    game_id: Annotated[str, typer.Option("--id", hidden=True, help="The same as GAME.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per game.")] = False,
+) -> None:
+    """Shows a recorded game, or all of them, oldest first, each with its moves and result.
+
+    Example: kibitzer games show last
+
+    Example: kibitzer games show --journal var/journal.sqlite --json
+    """
+    with told("show"), opened(journal, read_only=True) as stored:
+        wanted = game or game_id
+        found = [chosen(stored, wanted)] if wanted else stored.games()
+    for one in found:
+        sys.stdout.write((json.dumps(as_object(one), ensure_ascii=False) if as_json else as_text(one)) + "\n")
+
+
+@app.command("delete")
+def delete(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    journal: JournalOption = RECORD,
+    config: ConfigOption = SHIPPED,
+) -> None:
+    """Deletes a game from the record for good, with its moves, notes and pictures. Nothing brings it back.
+
+    Export it before, if in doubt.
+
+    Example: kibitzer games delete 20260728T120000-1a2b3c4d
+    """
+    with told("delete"), opened(journal, read_only=True) as stored:
+        wanted = chosen_id(stored, game)
+        _refuse_played(wanted, config, "it cannot be deleted")
+        lines = listed([one for one in stored.summaries(limit=MOST) if one.game_id == wanted]) or [wanted]
+    if not yes and not typer.confirm(f"{lines[0]}\nDelete it for good?", err=True):
+        sys.stderr.write("kibitzer games delete: nothing is deleted\n")
+        raise typer.Exit(1)
+    with told("delete"), opened(journal, mend=False) as stored:
+        stored.delete(wanted)
+    pictures = Pictures(journal)
+    left = "" if pictures.forget(wanted) else f"; some of its pictures in {pictures.folder} could not be removed"
+    sys.stderr.write(f"{wanted} is deleted{left}\n")
+
+
+@app.command("mover")
+def mover(
+    game_id: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the move, passes not counted.")],
+    side: Annotated[str, typer.Argument(help="Who made it: a side's name, such as green.")],
+    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
+    config: Annotated[Path, typer.Option(help="Settings of the daemon that may be running.")] = SHIPPED,
+) -> None:
+    """Corrects who made a move of a recorded game; passes and points are worked out again from there.
+
+    For the game that is being played, see `kibitzer tell mover`.
+
+    Example: kibitzer games mover 20260728T120000-1a2b3c4d 7 green
+    """
+    with told("mover"), opened(journal, mend=False) as stored:
+        wanted = chosen(stored, game_id)
+        _refuse_played(wanted.game_id, config, "say it to the daemon, kibitzer tell mover")
+        sys.stdout.write(correct_mover(stored, wanted, side.lower(), number) + "\n")
+
+
+app.command("export")(export)
+app.command("import")(import_game)
+app.command("ranking")(show_ranking)
+app.command("names")(name_players)
+
+
+def _refuse_played(game_id: str, config: Path, what: str) -> None:
+    if playing(load_config(config).page) == game_id:
+        raise corrections.Refusal(f"{game_id} is being played: {what}")
+
+
+def listed(summaries: Sequence[GameSummary]) -> list[str]:
+    """A line for each game, in columns."""
+    rows = [
+        (
+            one.game_id,
+            f"{one.started[:10]} {one.started[11:16]}",
+            one.game,
+            " - ".join(one.players),
+            f"{one.plies} {'ply' if one.plies == 1 else 'plies'}",
+            result_of(one.game, one.players, one.outcome),
+        )
+        for one in summaries
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def result_of(game: str, players: Sequence[str], outcome: Outcome | None) -> str:
+    """How a game ended, in a few words."""
+    if outcome is None:
+        return "not finished"
+    points = "" if outcome.scores is None else f", {outcome.scores[0]} to {outcome.scores[1]}"
+    winner = "draw" if outcome.winner is None else f"won by {players[outcome.winner]}"
+    return f"{winner} ({reason_of(game, outcome)}{points})"
+
+
+def reason_of(game: str, outcome: Outcome) -> str:
+    """Why a game ended, in words."""
+    try:
+        return str(phrases.why(games.load(game), outcome))
+    except games.GameError:  # of a game that is not here any more
+        return outcome.reason.replace("_", " ")
+
+
+def as_text(game: StoredGame) -> str:
+    """The game in a few lines for a person; with points, a line for each move."""
+    players = " against ".join(game.players)
+    head = f"{game.game_id}  {game.game}, {players}, begun {game.started}"
+    rows = score_sheet(game)
+    width = max((len(row.side) for row in rows), default=0)
+    moves = [f"  {row.text(width)}" for row in rows] or [f"  {' '.join(game.moves)}"]
+    return "\n".join([head, f"  {len(game.plies)} plies, {result_of(game.game, game.players, game.outcome)}", *moves])

@@ -1,0 +1,75 @@
+"""`kibitzer games import`."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from agents.messages import clean
+from daemon.cli.game_arguments import RECORD, told
+from daemon.cli.ranking import LONGEST_NAME
+from daemon.storage.importing.imported import ImportFault
+from daemon.storage.importing.judge import new_id
+from daemon.storage.importing.reading import FORMATS, read_game
+from daemon.storage.journal import Journal
+from daemon.storage.stored import StoredGame
+
+
+def import_game(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to read; for annotations their folder, or a zip.")],
+    format_name: Annotated[
+        str, typer.Option("--format", help=f"{', '.join(FORMATS)}. Without it: what the file looks like.")
+    ] = "",
+    first: Annotated[str, typer.Option(help="Who played the side named first, instead of what the file says.")] = "",
+    second: Annotated[str, typer.Option(help="Who played the other side.")] = "",
+    game: Annotated[str, typer.Option(help="The game of move text whose tags do not say it.")] = "",
+    rule: Annotated[list[str] | None, typer.Option(help="Rule option k=v that the file does not say.")] = None,
+    number: Annotated[int, typer.Option(min=0, max=999, help="annotations: the game's number; 0: the only one.")] = 0,
+    journal: Annotated[Path, typer.Option(help="The record's file; begun where there is none.")] = RECORD,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object: id, game, plies.")] = False,
+) -> None:
+    """Reads a game into the record, from any format that export writes. Every move is judged by the rules.
+
+    What the rules forbid is refused with the number of the move and the rule, and nothing is recorded then. A game
+    that was not finished is kept as far as it goes, and never resumed. In the ranking it counts like any other.
+
+    Example: kibitzer games import game.sgf --first Ana --second Ben
+    """
+    with told("import"):
+        names = _name(first, "--first"), _name(second, "--second")
+        try:
+            found = read_game(file, format_name, game, games.rules_from_words(rule or []), number)
+        except ImportFault as fault:
+            raise ImportFault(f"{file}: {fault}") from None
+        players = tuple(own or read for own, read in zip(names, found.players, strict=True))
+        kept = keep(journal, dataclasses.replace(found, players=players))
+    if as_json:
+        told_game = {"id": kept.game_id, "game": kept.game, "plies": len(kept.plies)}
+        sys.stdout.write(json.dumps(told_game, ensure_ascii=False) + "\n")
+        return
+    plies = f"{len(kept.plies)} {'ply' if len(kept.plies) == 1 else 'plies'}"
+    sys.stdout.write(f"{kept.game_id}  {kept.game}, {' against '.join(kept.players)}, {plies}\n")
+
+
+def keep(journal: Path, game: StoredGame) -> StoredGame:
+    """Adds the game to the record, under another id where there is one of its own already. Raises JournalError."""
+    with contextlib.closing(Journal(journal, mend=False)) as record:
+        if game.game_id in record.ids():
+            game = dataclasses.replace(game, game_id=new_id(game.started))
+        record.add(game)
+    return game
+
+
+def _name(text: str, option: str) -> str:
+    """A name as it is kept; empty where none is given. Raises ImportFault."""
+    name = clean(text, LONGEST_NAME + 1)
+    if len(name) > LONGEST_NAME or (text and not name):
+        raise ImportFault(f"{option} is a name of 1 to {LONGEST_NAME} characters, not {text[:80]!r}")
+    return name

@@ -1,0 +1,151 @@
+"""`kibitzer keys`: who may join the bus from other computers, and the token of the page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from agents.certificates import CertificateError
+from daemon.agents.keys import DAEMON, OWN, KeyFolder
+from daemon.config.settings import ROOT, SHIPPED, ConfigError, load_config
+from daemon.outputs.token import TokenError, new_token, page_token
+
+FOLDER = ROOT / "var" / "keys"
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+FolderOption = Annotated[Path, typer.Option("--folder", help="Folder of the keys; only you may read it.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+@app.callback()
+def keys() -> None:
+    """Who may join the bus from other computers, and the page's token.
+
+    Without keys the bus can be reached from this computer only. For workers on other computers, on the table's
+    computer: `kibitzer keys new daemon`, then keys = "var/keys" in its section bus, and an address such as
+    tcp://192.168.1.5:5555. On the worker's: `kibitzer keys new laptop`. Carry laptop.key to the table's computer and
+    `kibitzer keys allow laptop.key` there; carry daemon.key to the worker's and name both in `kibitzer worker`.
+
+    Exit status: 0 done, 2 refused.
+    """
+
+
+@app.command("new")
+def new(
+    name: Annotated[str, typer.Argument(help="A name for the worker; `daemon` makes the daemon's own pair.")],
+    folder: FolderOption = FOLDER,
+    as_json: JsonOption = False,
+) -> None:
+    """Makes a pair of keys: NAME.key to hand on, and NAME.key_secret, which stays where it was made.
+
+    Example: kibitzer keys new laptop
+    """
+    try:
+        public, secret = KeyFolder(folder).new(name)
+        fingerprint = KeyFolder(folder).pairs()[name].fingerprint
+    except CertificateError as error:
+        _refuse("new", error)
+    if as_json:
+        _print({"name": name, "public": str(public), "secret": str(secret), "fingerprint": fingerprint})
+        return
+    sys.stdout.write(f"{public}: hand this one on (fingerprint {fingerprint})\n{secret}: keep this one to yourself\n")
+    if name == DAEMON:
+        sys.stdout.write(f'Set keys = "{folder}" under [bus] of the settings, and start the daemon again.\n')
+    else:
+        sys.stdout.write(f"Let it join on the table's computer: kibitzer keys allow {public.name}\n")
+
+
+@app.command("allow")
+def allow(
+    file: Annotated[Path, typer.Argument(help="The worker's public key, NAME.key.")],
+    name: Annotated[str, typer.Option(help="Name to list it under. Default: the file's.")] = "",
+    folder: FolderOption = FOLDER,
+) -> None:
+    """Lets the holder of a key join; a running daemon knows it at once.
+
+    Compare the fingerprint with what `kibitzer keys new` printed on the worker's computer.
+
+    Example: kibitzer keys allow laptop.key
+    """
+    ours = KeyFolder(folder)
+    source = file if file.exists() or file.parent != Path() else ours.path / file
+    try:
+        listed = ours.allow(source, name)
+        from agents.certificates import read
+
+        fingerprint = read(source).fingerprint
+    except CertificateError as error:
+        _refuse("allow", error)
+    sys.stdout.write(f"{listed} may join (fingerprint {fingerprint}).\n")
+
+
+@app.command("list")
+def show(folder: FolderOption = FOLDER, as_json: JsonOption = False) -> None:
+    """Who may join, with fingerprints, and the pairs that were made here.
+
+    Example: kibitzer keys list --json
+    """
+    from agents.certificates import Certificate
+
+    ours = KeyFolder(folder)
+    try:
+        ours.check()
+    except CertificateError as error:
+        _refuse("list", error)
+    allowed = {name: Certificate(key).fingerprint for name, key in ours.allowed().items()}
+    pairs = {name: pair.fingerprint for name, pair in ours.pairs().items() if name != OWN}
+    damaged = [str(path) for path in ours.damaged()]
+    if as_json:
+        _print({"folder": str(folder), "allowed": allowed, "pairs": pairs, "damaged": damaged})
+        return
+    lines = [f"allowed  {name:<32} {fingerprint}" for name, fingerprint in allowed.items()]
+    lines += [f"pair     {name:<32} {fingerprint}" for name, fingerprint in pairs.items()]
+    lines += [f"damaged  {path}: remove it, or allow the key again" for path in damaged]
+    sys.stdout.write("\n".join(lines or [f"No keys in {folder}. `kibitzer keys new daemon` makes the first."]) + "\n")
+
+
+@app.command("revoke")
+def revoke(
+    name: Annotated[str, typer.Argument(help="The name in `kibitzer keys list`.")], folder: FolderOption = FOLDER
+) -> None:
+    """Lets the holder of a key join no longer; a running daemon ends the connection within a second.
+
+    Example: kibitzer keys revoke laptop
+    """
+    try:
+        KeyFolder(folder).revoke(name)
+    except CertificateError as error:
+        _refuse("revoke", error)
+    sys.stdout.write(f"{name} may not join any more.\n")
+
+
+@app.command("token")
+def token(
+    config: Annotated[Path, typer.Option("--config", help="Settings of the daemon.")] = SHIPPED,
+    fresh: Annotated[bool, typer.Option("--new", help="Make a new one; the old one is worth nothing then.")] = False,
+) -> None:
+    """Prints the token that commands to the page need when they come from another computer; makes it at first use.
+
+    It is sent as `Authorization: Bearer TOKEN`. On this computer nobody needs it.
+
+    Example: curl -H "Authorization: Bearer $(kibitzer keys token)" -H "Content-Type: application/json"
+    -d '{"command": "pause"}' http://192.168.1.5:8765/tell
+    """
+    try:
+        path = ROOT / load_config(config).page.token
+        sys.stdout.write((new_token(path) if fresh else page_token(path)) + "\n")
+    except (ConfigError, TokenError) as error:
+        _refuse("token", error)
+
+
+def _print(found: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+def _refuse(command: str, error: Exception) -> NoReturn:
+    sys.stderr.write(f"kibitzer keys {command}: {error}\n")
+    raise typer.Exit(2)

@@ -1,0 +1,160 @@
+"""The one command line: gathers the commands that each package keeps, and imports only the one that is called.
+
+This is the one module that may name every package; the imports are lazy, so that `kibitzer --help` costs nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import signal
+import sys
+import threading
+from typing import NamedTuple
+
+import typer
+
+# Everything heavy works on two cores beside other processes: one thread each, unless the user says otherwise.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+AGAIN_S = 0.05
+"""Until a signal is sent again whose exception was dropped."""
+
+
+class Entry(NamedTuple):
+    """Where a command lives, and its line in `--help`."""
+
+    module: str
+    summary: str
+    group: bool = False
+    """Whether the command has commands of its own."""
+
+
+COMMANDS = {
+    "demo": Entry("proving.demo_cli", "A whole game on a simulated table: camera to speech. Start here."),
+    "run": Entry("daemon.cli.run", "The daemon: watch a board, referee, play, speak."),
+    "play": Entry("daemon.cli.play", "Play in this terminal, against agents or somebody beside you."),
+    "watch": Entry("daemon.cli.watch", "Watch a camera, video, folder of photos or stream; print what happens."),
+    "read": Entry("vision.reading.read_cli", "Read the board in photos."),
+    "calibrate": Entry("daemon.cli.calibrate", "Make a table profile: guided with a camera, or from labelled photos."),
+    "adaptation": Entry("daemon.cli.adaptation", "Show or take back what a table learnt in play.", group=True),
+    "print-board": Entry("vision.sheet.cli", "Draw a board for printing: PDF or SVG, found and read by its markers."),
+    "settle": Entry("vision.watching.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),
+    "score-dominoes": Entry("daemon.cli.score", "Score dominoes games from photos, one a tile."),
+    "evaluate-dominoes": Entry("daemon.cli.score", "Compare scored dominoes photos with the truth."),
+    "eval-descriptors": Entry("models.evaluation.cli", "Compare descriptions of cells: the thesis' table, any photos."),
+    "agents": Entry("agents.agents_cli", "List the agents, their options, and the levels of every game."),
+    "move": Entry("agents.cli", "Ask an agent for one move."),
+    "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
+    "perft": Entry("agents.cli", "Count the move sequences from the start, to check the rules."),
+    "arena": Entry("agents.arena_cli", "Let agents meet: matches, round robins, knock-outs, with Elo.", group=True),
+    "eval-neural": Entry("agents.neural_cli", "Measure morris' networks on good moves: accuracy, legality, by phase."),
+    "serve-neural": Entry("agents.neural_cli", "Answer morris states with the networks' moves, over plain TCP."),
+    "tables": Entry("agents.tables_cli", "Build and check endgame tables.", group=True),
+    "engine": Entry("agents.engine_cli", "Speak a field protocol, so that other programs can play against ours."),
+    "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
+    "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
+    "tell": Entry("daemon.cli.tell", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
+    "bundle": Entry("daemon.cli.bundle", "Pack the last seconds of a running daemon, to show what went wrong."),
+    "replay": Entry("daemon.cli.replay", "Play a bundle through the pipeline; compare the verdicts."),
+    "games": Entry("daemon.cli.games", "List, show, export, correct or delete recorded games.", group=True),
+    "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
+    "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
+    "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
+    "keys": Entry("daemon.cli.keys", "Who may join the bus from other computers, and the page's token.", group=True),
+    "soak": Entry("proving.soak.soak_cli", "Prove the daemon on simulated tables under a storm of faults."),
+    "service": Entry("daemon.cli.service", "The daemon as a service of systemd: install it.", group=True),
+    "reload": Entry("daemon.cli.reload", "Let the running daemon read its settings again."),
+    "voices": Entry("daemon.cli.voices", "Speak every phrase of every language once, and check the sound."),
+    "doctor": Entry("daemon.cli.doctor", "Check camera, speech, ports and models, and say what to do."),
+    "bench": Entry("proving.bench_cli", "Measure what the program costs (installs torch).", group=True),
+    "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
+    "test": Entry("", "Lint, types and all tests: answered by the launcher ./kibitzer."),
+}
+
+
+HELP = """Kibitzer, the camera companion for the board on your table.
+
+It watches a board through a camera, referees the game, keeps the record, and plays by voice.
+
+Usage: kibitzer COMMAND [OPTIONS]
+
+{commands}
+
+`kibitzer COMMAND --help` explains a command. Start with `kibitzer demo`: it needs no camera.
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Runs one command and returns its exit status: 0 done, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        width = max(map(len, COMMANDS))
+        lines = [f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items()]
+        sys.stdout.write(HELP.format(commands="\n".join(lines)))
+        return 0
+    name, rest = arguments[0], arguments[1:]
+    entry = COMMANDS.get(name)
+    if entry is not None and not entry.module:
+        sys.stderr.write(f"kibitzer: `./kibitzer {name}` in the checkout runs this, because it needs other packages\n")
+        return 2
+    if entry is None:
+        near = difflib.get_close_matches(name, COMMANDS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else "`kibitzer --help` lists the commands"
+        sys.stderr.write(f"kibitzer: there is no command {name!r}; {hint}\n")
+        return 2
+    application: typer.Typer = importlib.import_module(entry.module).app
+    alone = len(application.registered_commands) == 1 and application.registered_callback is None
+    if entry.group or alone:
+        application(rest, prog_name=f"kibitzer {name}")
+    else:
+        application([name, *rest], prog_name="kibitzer")
+    return 0
+
+
+def run() -> None:
+    """Runs the command line; Ctrl-C, SIGTERM and a closed pipe end it in order and without a traceback."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.unraisablehook = _not_swallowed
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.stderr.write("kibitzer: stopped\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output went away: point stdout elsewhere, so that the interpreter's last flush is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    finally:
+        # CPython remembers a Ctrl-C that fell into code executed from a string (dataclasses are made so), however well
+        # it was handled, and ends by SIGINT instead of the exit status. The next such code makes it forget.
+        exec("")
+
+
+def _terminate(number: int, _frame: object) -> None:
+    """Unwinds the program as Ctrl-C does, so that its processes and temporary folders go with it."""
+    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once, should something hang
+    raise SystemExit(128 + number)
+
+
+def _not_swallowed(lost: sys.UnraisableHookArgs) -> None:
+    """Sends the signal again whose exception ended nothing, since it rose where Python drops it: in a destructor, say.
+
+    From another thread and a moment later, since this function drops exceptions too.
+    """
+    if issubclass(lost.exc_type, SystemExit):
+        signal.signal(signal.SIGTERM, _terminate)
+        number = signal.SIGTERM
+    elif issubclass(lost.exc_type, KeyboardInterrupt):
+        number = signal.SIGINT
+    else:
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(AGAIN_S, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
+
+
+if __name__ == "__main__":
+    run()

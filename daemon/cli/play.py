@@ -1,0 +1,141 @@
+"""`kibitzer play`: a game in the terminal, without camera, page or voice."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import games
+from calibration.template import TemplateError
+from daemon.agents.endpoints import BusError
+from daemon.app.session import Session
+from daemon.app.terminal import TerminalGame
+from daemon.app.typed_lines import TypedLines
+from daemon.commands.game_choice import ChoiceError, chosen
+from daemon.config.settings import ROOT, Config
+from daemon.i18n.translation import worded
+from daemon.setup.catalogue import Catalogue
+from daemon.setup.vision_setup import sight_of
+from daemon.storage.journal import JournalError
+from games import AnyGame
+
+PERSON = ("", "me", "person", "human")
+LIMITS = ("time_s", "depth", "nodes")
+CATALOGUE_S = 60.0
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("play", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def play(
+    context: typer.Context,
+    game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
+    white: Annotated[str, typer.Option(help="Who plays white (light, up, red): me, or an agent.")] = "",
+    black: Annotated[str, typer.Option(help="Who plays black (dark, down, green): me, or an agent.")] = "",
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    minutes: Annotated[float, typer.Option(min=0, max=1440, help="Minutes for each move; 0 is no clock.")] = 0,
+    language: Annotated[str, typer.Option(help="en, ro, pl, vi or pt-br.")] = "en",
+    speak: Annotated[bool, typer.Option("--speak", help="Also say aloud what is written.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Begin a new game, even where one was left.")] = False,
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Deals hands of dominoes; 0 is chance.")] = 0,
+    journal: Annotated[
+        Path | None, typer.Option(help="Where the game is kept; var/play-GAME.sqlite by itself.")
+    ] = None,
+) -> None:
+    """Plays in the terminal: against an agent, two people in turn, or two agents to be watched.
+
+    A player is `me`, `level-1` (a child's first opponent) to `level-8`, or an agent with options, such as
+    alphabeta:depth=3,heuristic=best; `kibitzer agents` lists them. Nobody named: you play the side named first by the
+    game, level-4 the other. Sides also go by their own names, such as --light me --dark level-5.
+
+    Type a move, `?` for the legal ones, `help` for the rest. Leaving loses nothing: the game goes on next time.
+
+    Example: kibitzer play --game reversi --black me --white level-3
+    """
+    logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
+    try:
+        the_game = games.load(game, games.rules_from_words(rule))
+        players = _players(the_game, white, black, context.args)
+        config = _config(the_game, players, minutes, language, speak, seed, journal)
+        session = Session(config, the_game)
+    except (games.GameError, ChoiceError, TemplateError, JournalError, BusError, ValueError) as error:
+        sys.stderr.write(f"kibitzer play: {error}\n")
+        raise typer.Exit(2) from None
+    try:
+        template, typed = sight_of(config, the_game).template, TypedLines(sys.stdin.fileno())
+        TerminalGame(session, template, typed, sys.stdout).play(resume=not new)
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+        raise typer.Exit(130) from None
+    finally:
+        session.close()
+        command = f"kibitzer play --game {the_game.short_name}"
+        sys.stdout.write(worded("The game is kept. To go on: {command}", command=command) + "\n")
+
+
+def _players(game: AnyGame, white: str, black: str, named: list[str]) -> tuple[str, str]:
+    """Who plays each side, in the game's order. Raises ValueError."""
+    given = {game.sides[side]: text for side, text in zip(_of_colours(game), (white, black), strict=True) if text}
+    words = [word for one in named for word in one.split("=", 1)] if any("=" in one for one in named[:1]) else named
+    for flag, text in zip(words[::2], words[1::2], strict=False):
+        if flag.removeprefix("--") not in game.sides:
+            break
+        given[flag.removeprefix("--")] = text
+    else:
+        if len(words) % 2 == 0:
+            first, second = game.sides
+            others = {first: "me" if second not in given or given[second] not in PERSON else "level-4"}
+            others[second] = "level-4" if given.get(first, "me") in PERSON else "me"
+            return given.get(first, others[first]), given.get(second, others[second])
+    known = ", ".join(f"--{side}" for side in game.sides)
+    raise ValueError(f"there is no option {named[0]!r}; the sides of {game.title} are {known}; --help lists the rest")
+
+
+def _of_colours(game: AnyGame) -> tuple[int, int]:
+    """Which side is white, and which black; of men that have no colour the first and the second."""
+    return (game.pieces.index("W"), game.pieces.index("B")) if set(game.pieces) == {"W", "B"} else (0, 1)
+
+
+def _config(
+    game: AnyGame,
+    players: tuple[str, str],
+    minutes: float,
+    language: str,
+    speak: bool,
+    seed: int,
+    journal: Path | None,
+) -> Config:
+    """The settings of such a game. Raises ChoiceError naming what is wrong."""
+    bare = Config.model_validate(
+        {
+            "camera": {"source": "none"},
+            "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
+            "page": {"enabled": False, "window": False},
+            "journal": {"path": str((journal or ROOT / "var" / f"play-{game.name}.sqlite").resolve())},
+        }
+    )
+    choice: dict[str, dict[str, Any]] = {
+        "game": {"name": game.name, "rules": dict(vars(game.rules)), "deal_seed": seed},
+        "players": {name: _player(text) for name, text in zip(("first", "second"), players, strict=True)},
+        "clock": {"control": "move", "minutes": minutes} if minutes else {},
+        "speech": {"enabled": speak, "language": language},
+    }
+    agents = {} if all(text in PERSON for text in players) else Catalogue().wait(CATALOGUE_S)
+    return chosen(bare, choice, agents)
+
+
+def _player(text: str) -> dict[str, Any]:
+    """The settings of a player such as `alphabeta:depth=3,heuristic=best`. Raises ValueError."""
+    agent, _, rest = text.strip().partition(":")
+    if agent in PERSON:
+        return {"agent": ""}
+    settings: dict[str, Any] = {"agent": agent, "options": {}}
+    for word in filter(None, rest.split(",")):
+        name, equals, value = word.partition("=")
+        if not equals or not value:
+            raise ValueError(f"{text!r}: after the colon stand name=value, such as depth=3, not {word!r}")
+        (settings if name in LIMITS else settings["options"])[name] = value
+    return settings

@@ -1,0 +1,87 @@
+"""`kibitzer games ranking` and `kibitzer games names`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from agents.messages import clean
+from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen_id, opened, told
+from daemon.storage.exporting.played import ExportError
+from daemon.storage.ranking import Standing, ranking, ranking_object, results
+
+LONGEST_NAME = 64
+"""Characters of a player's name, as in the settings."""
+HEAD = ("place", "player", "elo", "games", "won", "drawn", "lost")
+
+
+def show_ranking(
+    game: Annotated[str, typer.Option(help="Only games of this kind, by module or short name.")] = "",
+    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Ranks the players of the recorded games: won, drawn, lost and Elo, the best first.
+
+    Every finished game counts, in the order in which games ended; also one lost on time or by resigning. All begin at
+    1500, and a game moves at most 32 points. Agents are players, each setting one of its own.
+
+    Example: kibitzer games ranking --game reversi
+    """
+    with told("ranking"), opened(journal, read_only=True) as stored:
+        name = games.find(game).name if game else ""
+        if as_json:
+            sys.stdout.write(json.dumps(ranking_object(stored, name), ensure_ascii=False) + "\n")
+            return
+        standings = ranking(results(stored, name))
+    if not standings:
+        sys.stderr.write(f"{journal}: no finished game between two players is recorded yet\n")
+    for line in listed(standings) if standings else ():
+        sys.stdout.write(line + "\n")
+
+
+def name_players(
+    game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="Who played the side named first, such as light.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="Who played the other side.")],
+    journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
+) -> None:
+    """Names the players of a recorded game, also of the one that is being played; the ranking goes by these names.
+
+    Example: kibitzer games names last Ana Ben
+    """
+    with told("names"):
+        names = [_name(one) for one in (first, second)]
+        with opened(journal, mend=False) as stored:
+            wanted = chosen_id(stored, game)
+            stored.name_players(wanted, names)
+    sys.stderr.write(f"{wanted}: {names[0]} against {names[1]}\n")
+
+
+def listed(standings: Sequence[Standing]) -> list[str]:
+    """The ranking in columns, with a head."""
+    rows = [HEAD] + [
+        (str(place), one.player, f"{one.elo:.0f}", str(one.games), str(one.wins), str(one.draws), str(one.losses))
+        for place, one in enumerate(standings, 1)
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            text.ljust(width) if index == 1 else text.rjust(width)
+            for index, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _name(text: str) -> str:
+    """A name as it is kept. Raises ExportError."""
+    name = clean(text, LONGEST_NAME + 1)
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise ExportError(f"a name has 1 to {LONGEST_NAME} characters, not {len(name)}: {text[:80]!r}")
+    return name

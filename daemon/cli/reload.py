@@ -1,0 +1,110 @@
+"""`kibitzer reload`: lets the running daemon read its settings again, and says what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+import urllib.error
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from daemon.commands.page_client import OPENER, address_of
+from daemon.config.settings import SHIPPED, ConfigError, load_config
+
+ASK_S = 2.0
+ANSWER_S = 15.0
+LOOK_S = 0.2
+MOST_BYTES = 1 << 20
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("reload")
+def reload(
+    config: Annotated[Path, typer.Option(help="Settings of the daemon: checked first; its page is found by them.")] = (
+        SHIPPED
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Its page's port; 0: as configured.")] = 0,
+) -> None:
+    """Lets the running daemon read its settings again, and prints what takes effect and what waits for a restart.
+
+    Wrong settings change nothing. The daemon reads the file that it was started with; docs/deployment.md lists what
+    takes effect at once. Exit status: 0 taken, 1 refused, 2 wrong settings or no daemon.
+
+    Example: kibitzer reload --config /etc/kibitzer.toml
+    """
+    try:
+        page = load_config(config).page
+    except ConfigError as error:
+        _fail(f"{error}\nnothing was changed")
+    address = address_of(page, port)
+    parts = _parts(address)
+    process, settings = parts.get("process", {}), parts.get("settings", {})
+    pid = process.get("pid") if isinstance(process, dict) else None
+    if not isinstance(pid, int) or pid <= 1 or not isinstance(settings, dict) or "readings" not in settings:
+        _fail(f"what answers at {address} is no daemon that can read its settings again")
+    if settings.get("file") != str(config.resolve()):
+        _fail(f"the daemon at {address} runs with {settings.get('file')}, not with {config.resolve()}; name it")
+    _ask(pid)
+    _say(_answer(address, settings["readings"]))
+
+
+def _ask(pid: int) -> None:
+    """Sends SIGHUP to the daemon, after making sure that it is one of ours."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if b"daemon.cli" not in words or b"run" not in words:
+            _fail(f"process {pid} is no `kibitzer run`; does the daemon run on another computer, or in a container?")
+        os.kill(pid, signal.SIGHUP)
+    except PermissionError:
+        _fail(f"process {pid} is another user's; try with sudo, or `systemctl reload`")
+    except OSError:
+        _fail(f"there is no process {pid} on this computer; does the daemon run on another one, or in a container?")
+
+
+def _answer(address: str, before: int) -> dict[str, Any]:
+    """What the health page says of the settings once they were read."""
+    deadline_s = time.monotonic() + ANSWER_S
+    while True:
+        time.sleep(LOOK_S)
+        settings = _parts(address).get("settings", {})
+        if isinstance(settings, dict) and settings.get("readings", before) != before:
+            return settings
+        if time.monotonic() > deadline_s:
+            _fail(f"the daemon has not read its settings within {ANSWER_S:.0f} s; is it stuck? Its log says more")
+
+
+def _say(settings: dict[str, Any]) -> None:
+    if settings.get("ok"):
+        sys.stdout.write(f"{settings.get('text')}\n")
+        return
+    sys.stderr.write(f"kibitzer reload: {settings.get('text')}\n")
+    raise typer.Exit(1)
+
+
+def _parts(address: str) -> dict[str, Any]:
+    """The parts on the health page of the daemon; exits where none answers."""
+    try:
+        with OPENER.open(f"{address}/healthz", timeout=ASK_S) as response:
+            body = response.read(MOST_BYTES)
+    except urllib.error.HTTPError as error:
+        with error:
+            body = error.read(MOST_BYTES)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "reason", error)
+        _fail(f"no daemon answers at {address} ({why}); where its page is off, send SIGHUP or `systemctl reload` it")
+    try:
+        parts = json.loads(body)["parts"]
+    except (ValueError, KeyError, TypeError):
+        parts = {}
+    return parts if isinstance(parts, dict) else {}
+
+
+def _fail(text: str) -> NoReturn:
+    sys.stderr.write(f"kibitzer reload: {text}\n")
+    raise typer.Exit(2)

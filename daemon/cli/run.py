@@ -1,0 +1,142 @@
+"""`kibitzer run`: the daemon."""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+import games
+from calibration.profile import ProfileError
+from calibration.template import TemplateError
+from daemon.agents.endpoints import BusError, BusRefusedError
+from daemon.app.config_apply import Retuning
+from daemon.app.loop import Daemon
+from daemon.app.services import journal_path
+from daemon.app.session import Session
+from daemon.commands.game_choice import path_of, restored
+from daemon.config.settings import SHIPPED, Config, ConfigError, load_config
+from daemon.i18n.translation import worded
+from daemon.outputs.web import WebError
+from daemon.perception.pipeline import Pipeline
+from daemon.setup.vision_setup import sight_of, sight_of_another
+from daemon.storage.journal import JournalError
+from daemon.supervision.camera import NONE
+from daemon.supervision.logs import Log
+from daemon.supervision.tables.parent import SUMMARY, forget_dead, run_from_words
+from daemon.supervision.watchdog import LAST_WORDS_S, STUCK_STATUS
+from vision.reading.weights import WeightsError
+
+LOGGER = logging.getLogger(__name__)
+REFUSALS = (ConfigError, games.GameError, TemplateError, ProfileError, WeightsError, BusRefusedError)
+"""Wrong settings and files, which keep the daemon from starting, each with a message for a person."""
+OBSTACLES = (JournalError, BusError, WebError)
+"""A port in use, a record that cannot be opened: what may be gone at the next start."""
+REFUSED, BLOCKED = 2, 75
+"""Exit status: what is asked for is wrong, and no restart heals it; something else is in the way, and one may."""
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("run")
+def run(
+    configs: Annotated[
+        list[Path],
+        typer.Option("--config", help="Settings; see config.toml, which is the default. One for each table."),
+    ] = [SHIPPED],  # noqa: B006
+    source: Annotated[str, typer.Option(help="Camera or address instead of the configured one.")] = "",
+    profile: Annotated[Path | None, typer.Option(help="Table profile instead of the configured one.")] = None,
+    new_game: Annotated[bool, typer.Option("--new-game", help="Do not resume the game that was interrupted.")] = False,
+) -> None:
+    """Watches a board until it is stopped: referees, records, asks agents, speaks, shows.
+
+    After a crash or a power cut it resumes the interrupted game and compares it with the board first.
+    The page is on http://127.0.0.1:8765/ unless configured otherwise. Ctrl-C or SIGTERM ends it cleanly;
+    SIGHUP or `kibitzer reload` lets it read its settings again.
+
+    With several --config each table gets a process of its own, which is started again when it ends by a fault; all
+    end together. `var/tables.json` says how each is. Tables share neither name, record, ports nor camera.
+
+    Example: kibitzer run --config my-table.toml --source http://phone:8080/video
+
+    Example: kibitzer run --config hall.toml --config garden.toml
+    """
+    if len(configs) > 1:
+        raise typer.Exit(run_from_words(configs, source, profile, new_game=new_game))
+    config = configs[0]
+    forget_dead(SUMMARY)
+    faulthandler.enable()  # systemd's watchdog ends by SIGABRT: where every thread stands goes to the journal
+    try:
+        settings = load_config(config)
+        log = Log(settings.log)
+    except (ConfigError, OSError) as error:
+        _fail(str(error), REFUSED)
+    try:
+        if settings.engines:
+            os.environ["KIBITZER_ENGINES"] = str(config.resolve())  # the workers read them there, never from the bus
+        settings = _named(settings, source, profile)
+        wanted = restored(path_of(journal_path(settings)), settings)
+        game = games.load(wanted.game.name, wanted.game.rules)
+        sight = sight_of(settings, game) if wanted.game == settings.game else sight_of_another(wanted, game)
+        if wanted.camera.source != NONE:
+            # Refuses a profile of another game, or made with other weights, before anything opens.
+            Pipeline(sight.template, sight.profile)
+        session = Session(wanted, game)
+    except REFUSALS as error:
+        _fail(str(error), REFUSED)
+    except OBSTACLES as error:
+        _fail(str(error), BLOCKED)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: _stop(stop))
+    try:
+        daemon = Daemon(
+            session, wanted, sight.template, sight.profile, wanted.camera.source, sight.adapted, configured=settings
+        )
+        daemon.retuning = Retuning(config.resolve(), session, daemon.camera, daemon.supervision, daemon.overseer, log)
+        daemon.retuning.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
+        had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
+        signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
+        daemon.run(stop, resume=not new_game)
+    except Exception:
+        # What went wrong may go wrong again with the next frame: begun anew, the game goes on from the record.
+        LOGGER.critical("the daemon ends by a fault of its own", exc_info=True)
+        session.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
+        session.has_spoken(LAST_WORDS_S)
+        raise typer.Exit(STUCK_STATUS) from None
+    finally:
+        session.close()
+        log.close()
+
+
+def _named(settings: Config, source: str, profile: Path | None) -> Config:
+    """The settings with the camera and the profile that the command line names."""
+    camera = settings.camera.model_copy(update={"source": source or settings.camera.source})
+    board = settings.board.model_copy(update={"profile": str(profile.resolve()) if profile else settings.board.profile})
+    return settings.model_copy(update={"camera": camera, "board": board})
+
+
+def _fail(text: str, status: int) -> NoReturn:
+    sys.stderr.write(f"kibitzer run: {text}\n")
+    raise typer.Exit(status) from None
+
+
+def _stop(stop: threading.Event) -> None:
+    """The first signal ends the loop; a second one ends the process, should something hang."""
+    if stop.is_set():
+        os._exit(130)
+    stop.set()
+
+
+def _hang_up(daemon: Daemon, stop: threading.Event, had_terminal: bool) -> None:
+    """SIGHUP means to read the settings again; from a terminal that was closed it means to end, as it always did."""
+    if had_terminal and not os.isatty(0):
+        stop.set()
+    daemon.wants_reading = True

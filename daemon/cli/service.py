@@ -1,0 +1,171 @@
+"""`kibitzer service`: the daemon as a service of systemd: shows the unit, writes it, removes it; starts nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import pwd
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from daemon.config.settings import ROOT, SHIPPED, ConfigError, load_config
+from daemon.supervision.unit import MARK, unit_of
+
+NAME = "kibitzer"
+LARGEST_BYTES = 1 << 20
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Run the daemon as a service of systemd: it starts with the computer, and again when it dies or hangs.",
+)
+ConfigOption = Annotated[Path, typer.Option("--config", help="Settings that the daemon is to run with.")]
+OwnOption = Annotated[bool, typer.Option("--user", help="A service of your own login, not of the system.")]
+RunAsOption = Annotated[str, typer.Option("--run-as", help="Who a system service runs as; else who owns the checkout.")]
+NameOption = Annotated[str, typer.Option("--name", help="Name of the unit: one for each table on this computer.")]
+RootOption = Annotated[Path, typer.Option("--root", help="Write below this folder instead of /: for images and tests.")]
+
+
+@app.callback()
+def service() -> None:
+    """Run the daemon as a service of systemd: it starts with the computer, and again when it dies or hangs."""
+
+
+@app.command("unit")
+def unit(
+    config: ConfigOption = SHIPPED, own: OwnOption = False, run_as: RunAsOption = "", name: NameOption = NAME
+) -> None:
+    """Prints the unit that `install` would write; writes nothing.
+
+    Example: kibitzer service unit --config /etc/kibitzer.toml
+    """
+    _checked(name, "unit")
+    sys.stdout.write(_text(config, "unit", name, own=own, run_as=run_as))
+
+
+@app.command("install")
+def install(
+    config: ConfigOption = SHIPPED,
+    own: OwnOption = False,
+    run_as: RunAsOption = "",
+    name: NameOption = NAME,
+    root: RootOption = Path("/"),
+    force: Annotated[bool, typer.Option("--force", help="Also over a unit that Kibitzer did not write.")] = False,
+) -> None:
+    """Writes the unit and says which commands start it. A system service wants root: use sudo.
+
+    Example: sudo ./kibitzer service install --config /etc/kibitzer.toml
+    """
+    _checked(name, "install")
+    path, text = _place(root, name, own=own), _text(config, "install", name, own=own, run_as=run_as)
+    if path.exists() and not _is_ours(path) and not force:
+        _fail("install", f"{path}: there is a unit that Kibitzer did not write; --force replaces it")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.part")
+        part.write_text(text, encoding="utf-8")
+        part.chmod(0o644)
+        part.replace(path)
+    except OSError as error:
+        _fail("install", f"{path}: {error.strerror}; {_remedy(error, own=own)}")
+    control = "systemctl --user" if own else "sudo systemctl"
+    sys.stderr.write(f"{path} is written. Nothing runs yet; now:\n")
+    lines = [f"{control} daemon-reload", f"{control} enable --now {name}", f"{control} status {name}"]
+    lines += (
+        [f"loginctl enable-linger {getpass.getuser()}    # so that it runs while you are not logged in"] if own else []
+    )
+    lines += [f"journalctl {'--user ' if own else ''}-u {name} -f    # what it says"]
+    sys.stderr.write("".join(f"  {line}\n" for line in lines))
+    if not own:
+        _say_about_the_user(_user(run_as))
+
+
+@app.command("uninstall")
+def uninstall(
+    own: OwnOption = False,
+    name: NameOption = NAME,
+    root: RootOption = Path("/"),
+) -> None:
+    """Removes the unit that `install` wrote; record, settings and profiles stay.
+
+    Example: sudo ./kibitzer service uninstall
+    """
+    _checked(name, "uninstall")
+    path, control = _place(root, name, own=own), "systemctl --user" if own else "sudo systemctl"
+    if not path.exists():
+        _fail("uninstall", f"{path}: there is no such unit{'' if own else '; is it one of your own (--user)?'}")
+    if not _is_ours(path):
+        _fail("uninstall", f"{path}: Kibitzer did not write this unit; it stays")
+    try:
+        path.unlink()
+    except OSError as error:
+        _fail("uninstall", f"{path}: {error.strerror}; {_remedy(error, own=own)}")
+    sys.stderr.write(f"{path} is removed. What still runs is ended by:\n")
+    sys.stderr.write(f"  {control} disable --now {name}\n  {control} daemon-reload\n")
+
+
+def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> str:
+    """The unit for these settings, which are read first: a service with wrong ones would not start."""
+    try:
+        settings = load_config(config)
+    except ConfigError as error:
+        _fail(command, str(error))
+    user = "" if own else _user(run_as)
+    if any(letter in user for letter in "\n %/"):
+        _fail(command, f"--run-as {run_as!r}: this is no user's name")
+    return unit_of(ROOT, config.resolve(), settings, user, name).text
+
+
+def _user(run_as: str) -> str:
+    """Who the service runs as: who was named, else who owns the checkout; where that is root, a user of its own."""
+    owner = ""
+    with contextlib.suppress(KeyError, OSError):
+        owner = pwd.getpwuid(ROOT.stat().st_uid).pw_name
+    return run_as or (owner if owner != "root" else "") or NAME
+
+
+def _say_about_the_user(user: str) -> None:
+    """What a system service's user still lacks."""
+    try:
+        pwd.getpwnam(user)
+    except KeyError:
+        sys.stderr.write(f"There is no user {user!r} yet; before that:\n")
+        sys.stderr.write(f"  sudo useradd --system --no-create-home --groups video,audio {user}\n")
+        sys.stderr.write(f"  sudo chown -R {user} {ROOT / 'var'}\n")
+
+
+def _place(root: Path, name: str, *, own: bool) -> Path:
+    if own:
+        base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        folder = base / "systemd" / "user"
+    else:
+        folder = Path("/etc/systemd/system")
+    return root / folder.relative_to("/") / f"{name}.service"
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as unit:
+            return unit.read(LARGEST_BYTES).startswith(MARK)
+    except OSError:
+        return False
+
+
+def _checked(name: str, command: str) -> None:
+    if not (0 < len(name) <= 64 and name.isascii() and all(letter.isalnum() or letter in "_-" for letter in name)):
+        _fail(command, f"--name {name!r}: letters, digits, _ and -, up to 64")
+
+
+def _remedy(error: OSError, *, own: bool) -> str:
+    return (
+        "try again with sudo, or with --user" if isinstance(error, PermissionError) and not own else "is it writable?"
+    )
+
+
+def _fail(command: str, text: str) -> NoReturn:
+    sys.stderr.write(f"kibitzer service {command}: {text}\n")
+    raise typer.Exit(2)

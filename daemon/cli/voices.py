@@ -1,0 +1,130 @@
+"""`kibitzer voices`: every phrase of every language, spoken once."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import sys
+import threading
+import wave
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from daemon.i18n.phrase_book import examples, spoken_messages
+from daemon.i18n.translation import LANGUAGES
+from daemon.outputs.speech.speech import LONGEST, clean
+from daemon.outputs.speech.spelling import spelled
+from daemon.outputs.speech.voice import Voice, VoiceError
+
+QUIET = 200.0
+"""Root mean square, of 16 bits, below which nothing is heard."""
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@dataclasses.dataclass
+class Count:
+    """What became of the phrases of one language."""
+
+    language: str
+    phrases: int = 0
+    silent: int = 0
+    too_long: int = 0
+    """Phrases that would be cut off."""
+    seconds: float = 0.0
+    longest_s: float = 0.0
+
+
+@app.command("voices")
+def voices(
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the wave files and phrases.tsv; none are kept without.")
+    ] = None,
+    language: Annotated[list[str], typer.Option(help="Only this language. Repeatable.")] = [],  # noqa: B006
+    rate_wpm: Annotated[int, typer.Option(min=80, max=450, help="Words a minute.")] = 165,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per language.")] = False,
+) -> None:
+    """Speaks every phrase that Kibitzer has, in every language, once each, and checks that there is sound.
+
+    In the place of names, cells and numbers stand examples; a phrase with several plurals is spoken in each. Exit
+    status 1 where a phrase is silent, or longer than what is said at once; 2 where there is no voice.
+
+    Example: kibitzer voices --language ro --out /tmp/voices
+    """
+    if strange := sorted(set(language) - set(LANGUAGES)):
+        sys.stderr.write(f"kibitzer voices: there is no language {strange[0]!r}; there are {', '.join(LANGUAGES)}\n")
+        raise typer.Exit(2)
+    counts = []
+    try:
+        for code in language or LANGUAGES:
+            counts.append(_speak_all(code, rate_wpm, out, Console(stderr=True)))
+            _show(counts[-1], as_json)
+    except (VoiceError, OSError) as error:
+        sys.stderr.write(f"kibitzer voices: {error}\n")
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    raise typer.Exit(int(any(count.silent or count.too_long for count in counts)))
+
+
+def phrases_of(language: str) -> Iterator[str]:
+    """Every phrase once, as it is written."""
+    yield from dict.fromkeys(text for message in spoken_messages() for text in examples(message, language))
+
+
+def is_heard(sound: bytes) -> bool:
+    """Whether a wave file of 16 bits is more than silence."""
+    with wave.open(io.BytesIO(sound)) as reader:
+        samples = np.frombuffer(reader.readframes(reader.getnframes()), np.int16).astype(float)
+    return bool(samples.size and np.sqrt((samples**2).mean()) >= QUIET)
+
+
+def _speak_all(language: str, rate_wpm: int, out: Path | None, console: Console) -> Count:
+    """Speaks all phrases of a language. Raises VoiceError, OSError."""
+    count, voice, stop = Count(language), Voice(language, rate_wpm), threading.Event()
+    texts, lines = list(phrases_of(language)), []
+    folder = None if out is None else out / language
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with Progress(console=console, transient=True) as progress:
+            for text in progress.track(texts, description=LANGUAGES[language]):
+                sound = voice.render(spelled(clean(text)), stop)
+                seconds = _seconds(sound)
+                count.phrases += 1
+                count.silent += not is_heard(sound)
+                count.too_long += len(text) > LONGEST
+                count.seconds += seconds
+                count.longest_s = max(count.longest_s, seconds)
+                if folder is not None:
+                    (folder / f"{count.phrases:04d}.wav").write_bytes(sound)
+                    lines.append(f"{count.phrases:04d}\t{seconds:.2f}\t{text}\n")
+    finally:
+        voice.close()
+    if folder is not None:
+        (folder / "phrases.tsv").write_text("".join(lines), encoding="utf-8")
+    return count
+
+
+def _seconds(sound: bytes) -> float:
+    with wave.open(io.BytesIO(sound)) as reader:
+        return float(reader.getnframes() / reader.getframerate())
+
+
+def _show(count: Count, as_json: bool) -> None:
+    if as_json:
+        rounded = {name: round(one, 1) if isinstance(one, float) else one for name, one in vars(count).items()}
+        sys.stdout.write(json.dumps(rounded) + "\n")
+    else:
+        sys.stdout.write(
+            f"{count.language}: {count.phrases} phrases in {count.seconds:.0f} s, {count.silent} silent, "
+            f"{count.too_long} too long, the longest {count.longest_s:.1f} s\n"
+        )
+    sys.stdout.flush()

@@ -1,0 +1,126 @@
+"""`kibitzer watch`: no agent, no voice; prints what happens at a table, and ends with its source."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import games
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import TemplateError, load_template
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
+from daemon.judging.referee import Referee
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Observation, Pipeline
+from vision.frame import FrameSource, SourceEnded, SourceError
+from vision.reading.weights import WeightsError
+from vision.sources.opening import open_source
+from vision.sources.slot import NewestFrame
+
+READ_S = 0.5
+"""Longest wait for a frame, so that Ctrl-C is answered at once."""
+LOST_S = 3.0
+"""So long must the board be out of sight to be reported as lost."""
+PHOTO_LOST_SHARE = 0.6
+"""The same in a folder of photos, as a share of the time each is held."""
+GIVE_UP_S = 15.0
+"""A stream that sends nothing for so long has ended."""
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("watch")
+def watch(
+    game: Annotated[str, typer.Option(help="Game, by module or short name, such as morris.")],
+    source: Annotated[str, typer.Option(help="Camera index or path, video, folder of photos, or http/rtsp address.")],
+    profile: Annotated[Path | None, typer.Option(help="Table profile made by `kibitzer calibrate`.")] = None,
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
+    hold_s: Annotated[float, typer.Option(min=0.5, max=60, help="Seconds each photo of a folder is held.")] = 1.0,
+    give_up_s: Annotated[
+        float, typer.Option(min=1, max=3600, help="Seconds without a picture after which a stream has ended.")
+    ] = GIVE_UP_S,
+) -> None:
+    """Watches a game that people play, and prints one JSON object per event.
+
+    Fields: event (move, illegal, unfinished, takeback, desync, unclear, board_lost, ...), ply, move, cells (the
+    board, a class letter per cell), frame (photo name, or seconds), text (what would be said), and for faults rule
+    and marked (names of the cells that are meant). For moves and passes (event pass) also side, and in games with
+    points gains (points and bonus that the move brought each side) and scores (the points of both sides so far).
+    For morris, rule first=auto is the default here: who lays the first man has begun.
+
+    Example: kibitzer watch --game morris --rule flying=true --source photos/ --profile table.npz
+    """
+    try:
+        rules = games.rules_from_words(rule)
+        if "first" not in rules and "auto" in games.rule_choices(game, "first"):
+            rules["first"] = "auto"
+        the_game = games.load(game, rules)
+        table = None if profile is None else TableProfile.load(profile)
+        template = load_template(the_game.name, games.switched_on(the_game))
+        pipeline = Pipeline(template, table)
+        frames = open_source(source, hold_s=hold_s, give_up_s=give_up_s)
+    except (games.GameError, TemplateError, ProfileError, WeightsError, SourceError) as error:
+        sys.stderr.write(f"kibitzer watch: {error}\n")
+        raise typer.Exit(2) from None
+    if table is not None and table.caution:
+        sys.stderr.write(f"{table.caution}\n")
+    # A photo is gone before the usual patience with a hidden board is over.
+    photos = Path(source).is_dir()
+    lost_s = PHOTO_LOST_SHARE * hold_s if photos else LOST_S
+    match = Match(Referee(the_game, in_photos=photos))
+    eyes = Seeing(pipeline, match, lost_s=lost_s)
+    match.listeners.append(lambda announcement: print_event(match, announcement, eyes.observation))
+    try:
+        follow(eyes, frames)
+    except SourceError as error:
+        sys.stderr.write(f"kibitzer watch: {error}\n")
+        raise typer.Exit(2) from None
+
+
+def follow(eyes: Seeing, source: FrameSource) -> None:
+    """Feeds the eyes of a match until the source ends. Raises SourceError."""
+    frames, match = NewestFrame(source), eyes.match
+    try:
+        match.start()
+        while True:
+            frame = frames.read(READ_S)
+            if frame is not None:
+                eyes.feed(frame)
+                if eyes.new_game_due:
+                    eyes.begin_again(Referee(match.referee.game, in_photos=match.referee.in_photos))
+            eyes.poll()
+    except SourceEnded:
+        eyes.end()
+    finally:
+        frames.close()
+
+
+def print_event(match: Match, announcement: Announcement, observation: Observation | None) -> None:
+    """Writes one event as a line of JSON to standard output, at once."""
+    cells = match.referee.game.cells
+    event: dict[str, object] = {
+        "event": announcement.code,
+        "ply": announcement.ply,
+        "move": announcement.move,
+        "cells": announcement.board,
+        "frame": "" if observation is None else observation.frame.name or round(observation.frame.time_s, 3),
+        "text": announcement.text,
+    }
+    if announcement.side is not None:
+        event["side"] = match.referee.game.sides[announcement.side]
+    if announcement.gains is not None:
+        event["gains"] = [dataclasses.asdict(gain) for gain in announcement.gains]
+    if announcement.scores is not None:
+        event["scores"] = announcement.scores
+    if announcement.rule:
+        event["rule"] = announcement.rule
+    if announcement.cells:
+        event["marked"] = [cells[cell] for cell in announcement.cells]
+    sys.stdout.write(json.dumps(event, ensure_ascii=False) + "\n")
+    sys.stdout.flush()

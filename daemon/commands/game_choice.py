@@ -1,0 +1,154 @@
+"""What was chosen for a game: sections of the settings, checked by the same code, kept for the next start."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+import games
+from daemon.commands.command import CommandError
+from daemon.config.settings import Config, PlayerSection, fault_text
+
+LOGGER = logging.getLogger(__name__)
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "game": ("name", "rules", "deal_seed"),
+    "players": ("first", "second"),
+    "clock": ("control", "minutes", "increment_s", "warn_s", "lose"),
+    "speech": ("enabled", "language"),
+    "camera": ("source",),
+}
+"""The sections and keys of the settings that may be chosen."""
+MOST_BYTES = 16384
+
+
+Choice = dict[str, dict[str, Any]]
+"""Keys and values by section."""
+
+
+class ChoiceError(ValueError):
+    """A choice that cannot be; the message names key and value."""
+
+
+def parse_choice(words: object) -> Choice:
+    """A choice as it came from outside: sections with keys that may be chosen. Raises CommandError."""
+    if not isinstance(words, Mapping) or not words:
+        raise CommandError(f"a choice is an object with some of {', '.join(SECTIONS)}")
+    for section, keys in words.items():
+        if section not in SECTIONS:
+            raise CommandError(f"{str(section)[:32]}: may not be chosen; {', '.join(SECTIONS)} may")
+        if not isinstance(keys, Mapping):
+            raise CommandError(f"{section} is an object with some of {', '.join(SECTIONS[section])}")
+        strange = [str(key)[:32] for key in keys if key not in SECTIONS[section]]
+        if strange:
+            raise CommandError(f"{section}.{strange[0]}: may not be chosen; {', '.join(SECTIONS[section])} may")
+    return {section: dict(keys) for section, keys in words.items()}
+
+
+def choice_of(config: Config) -> dict[str, Any]:
+    """What these settings have chosen."""
+    dumped = config.model_dump(mode="json")
+    dumped["game"]["name"] = games.find(config.game.name).name
+    return {section: {key: dumped[section][key] for key in keys} for section, keys in SECTIONS.items()}
+
+
+def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: Mapping[str, Any]) -> Config:
+    """The settings with a choice in them. Raises ChoiceError with every fault at once.
+
+    A game, a player and a clock are taken whole: what is left out of them has its default. Of speech and camera what
+    is left out stays.
+    """
+    merged = config.model_dump()
+    for section, keys in choice.items():
+        whole = section in ("game", "clock")
+        merged[section] = dict(keys) if whole else {**merged[section], **keys}
+    try:
+        wanted = Config.model_validate(merged)
+    except ValidationError as error:
+        raise ChoiceError("\n".join(fault_text(fault) for fault in error.errors(include_url=False))) from error
+    try:
+        game = games.load(wanted.game.name, wanted.game.rules)
+    except games.GameError as error:
+        key = "game.name" if isinstance(error, games.UnknownGame) else "game.rules"
+        raise ChoiceError(f"{key}: {error}") from error
+    faults = [
+        fault
+        for name in ("first", "second")
+        for fault in _faults(f"players.{name}", getattr(wanted.players, name), game.name, catalogue)
+    ]
+    if faults:
+        raise ChoiceError("\n".join(faults))
+    return wanted
+
+
+def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a player by the catalogue of agents; nothing as long as that is not known."""
+    agents = {one["name"]: one for one in catalogue.get("agents", ()) if game in one["games"]}
+    if not player.agent or not agents:
+        return []
+    if player.agent not in agents:
+        return [f"{key}.agent = {player.agent!r}: plays no {game}; who does: {', '.join(agents)}"]
+    options = {option["name"]: option for option in agents[player.agent]["options"]}
+    faults = []
+    for name, value in player.options.items():
+        if name not in options:
+            faults.append(f"{key}.options.{name}: {player.agent} has no such option; it has {', '.join(options)}")
+        elif (why := _why_not(options[name], value, catalogue["games"][game])) is not None:
+            faults.append(f"{key}.options.{name} = {value!r}: {why}")
+    return faults
+
+
+def _why_not(option: Mapping[str, Any], value: object, game: Mapping[str, Any]) -> str | None:
+    """Why an option does not take a value; None where it does."""
+    text, choices = str(value).strip().lower(), option["choices"]
+    if option["name"] == "heuristic":
+        choices = ["", *game["heuristics"]]
+    if option["kind"] == "bool":
+        return None if text in ("true", "false") else "must be true or false"
+    if option["kind"] == "int":
+        low, high = option["minimum"], option["maximum"]
+        low, high = -(2**63) if low is None else low, 2**63 if high is None else high
+        good = text.lstrip("-").isdecimal() and low <= int(text) <= high
+        return None if good else f"must be a whole number from {option['minimum']} to {option['maximum']}"
+    return None if not choices or text in choices else f"must be one of {', '.join(filter(None, choices))}"
+
+
+def path_of(journal: Path) -> Path:
+    """Where the choice of the table is kept whose record that is."""
+    return journal.with_suffix(".choice.json")
+
+
+def save(path: Path, configured: Config, choice: Mapping[str, Any]) -> None:
+    """Keeps a choice for the next start, whole or not at all."""
+    written = path.with_suffix(".new")
+    try:
+        written.write_text(json.dumps({"over": _digest(configured), "choice": choice}, indent=1) + "\n", "utf-8")
+        written.replace(path)
+    except OSError as error:
+        LOGGER.error("what was chosen is not kept for the next start: %s", error)
+
+
+def restored(path: Path, configured: Config) -> Config:
+    """The settings with the choice that is kept; as they are where there is none, or they were changed since."""
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        if kept["over"] != _digest(configured):
+            LOGGER.warning("the settings have changed since a game was chosen on the page: they count again")
+            return configured
+        return chosen(configured, parse_choice(kept["choice"]), {})
+    except FileNotFoundError:
+        return configured
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        LOGGER.warning("what was chosen last cannot be taken up again: %s", error)
+        return configured
+
+
+def _digest(configured: Config) -> str:
+    """Tells settings apart by what may be chosen in them."""
+    text = json.dumps(choice_of(configured), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

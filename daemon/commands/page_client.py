@@ -1,0 +1,54 @@
+"""Asks the page of a daemon that runs on this computer."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+
+from daemon.commands.command import Command, as_object
+from daemon.config.settings import PageSection
+
+ANSWER_S = 10.0
+LOOK_S = 2.0
+MOST_BYTES = 1 << 20
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""This computer needs no proxy."""
+
+
+def address_of(page: PageSection, port: int = 0) -> str:
+    """Where this computer reaches the page, such as http://127.0.0.1:8765."""
+    host = "127.0.0.1" if page.host in ("0.0.0.0", "::", "localhost") else page.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{port or page.port}"
+
+
+def playing(page: PageSection) -> str:
+    """The id of the game that a daemon plays now; empty where none runs."""
+    try:
+        with OPENER.open(f"{address_of(page)}/state", timeout=LOOK_S) as response:
+            return str(json.loads(response.read(MOST_BYTES))["game_id"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def send(address: str, command: Command) -> tuple[int, str]:
+    """The HTTP status and text with which the daemon at `http://host:port` answers; status 0 where there is none."""
+    request = urllib.request.Request(
+        f"{address}/tell", json.dumps(as_object(command)).encode(), {"Content-Type": "application/json"}
+    )
+    try:
+        with OPENER.open(request, timeout=ANSWER_S) as response:
+            return response.status, _text(response.read(MOST_BYTES))
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, _text(error.read(MOST_BYTES))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "reason", error)
+        return 0, f"no daemon answers at {address} ({why}); start `kibitzer run`, or name its settings with --config"
+
+
+def _text(body: bytes) -> str:
+    try:
+        return str(json.loads(body)["text"])
+    except (ValueError, KeyError, TypeError):
+        return "what answers there is no Kibitzer"

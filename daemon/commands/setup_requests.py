@@ -1,0 +1,48 @@
+"""What a page asks of the set-up of a table: where the board lies, and a guided calibration. Checked words."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from daemon.commands.command import CommandError
+
+ACTIONS = ("corners", "calibrate", "right", "stop")
+Point = tuple[float, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    """One wish."""
+
+    action: str
+    """`corners`: the board lies there. `calibrate`: begin to guide through a calibration. `right`: the board is right,
+    whatever it looks like. `stop`: give the calibration up."""
+    corners: tuple[Point, ...] = ()
+    """Four corners, clockwise from the board's top left, as shares of the picture's width and height; or none."""
+
+
+def parse_wish(words: object) -> Wish:
+    """The wish of an object such as {"action": "calibrate"}. Raises CommandError."""
+    if not isinstance(words, Mapping) or words.get("action") not in ACTIONS:
+        raise CommandError(f"a wish is an object whose action is {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
+    action, corners = str(words["action"]), words.get("corners")
+    strange = sorted(str(field)[:32] for field in words if field not in ("action", "corners"))
+    if strange:
+        raise CommandError(f"{action} takes no {strange[0]}")
+    if corners is None and action != "corners":
+        return Wish(action)
+    if action not in ("corners", "calibrate"):
+        raise CommandError(f"{action} takes no corners")
+    if not isinstance(corners, list) or len(corners) != 4:
+        raise CommandError("corners are four points, clockwise from the board's top left")
+    return Wish(action, tuple(_point(point) for point in corners))
+
+
+def _point(point: object) -> Point:
+    if not isinstance(point, list) or len(point) != 2:
+        raise CommandError("a corner is [x, y]")
+    # Compared before it is converted: JSON's integers may be longer than a float can be.
+    if not all(isinstance(part, int | float) and not isinstance(part, bool) and -0.5 <= part <= 1.5 for part in point):
+        raise CommandError("a corner's x and y are shares of the picture, 0 to 1, and at most half of it outside")
+    return float(point[0]), float(point[1])

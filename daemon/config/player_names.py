@@ -1,0 +1,22 @@
+"""What a player is called in the record, and so in the ranking."""
+
+from __future__ import annotations
+
+from daemon.config.settings import PlayerSection
+
+PERSON = "person"
+"""Who has no name."""
+
+
+def player_name(player: PlayerSection) -> str:
+    """The player's own name; else the agent with all that is set otherwise than usual; else `person`.
+
+    `alphabeta:depth=3,heuristic=best` is another player than `alphabeta`, so that each has a rating of its own.
+    """
+    if player.name or not player.agent:
+        return player.name or PERSON
+    usual = PlayerSection()
+    limits = {name: f"{getattr(player, name):g}" for name in ("time_s", "depth", "nodes")}
+    said = {name: value for name, value in limits.items() if float(value) != getattr(usual, name)}
+    words = [f"{name}={str(value).lower()}" for name, value in (*sorted(player.options.items()), *said.items())]
+    return f"{player.agent}:{','.join(words)}" if words else player.agent

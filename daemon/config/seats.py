@@ -1,0 +1,27 @@
+"""Who plays the two sides of a match."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from agents.messages import LimitsPart
+from daemon.config.settings import PlayerSection
+
+
+@dataclasses.dataclass(frozen=True)
+class Seat:
+    """Who plays a side."""
+
+    agent: str | None = None
+    """None is a person."""
+    options: dict[str, str] = dataclasses.field(default_factory=dict)
+    limits: LimitsPart = dataclasses.field(default_factory=LimitsPart)
+    place: str = ""
+    """Side of the board's frame at which the player sits: top, right, bottom or left; empty where nobody said."""
+
+
+def seat(player: PlayerSection) -> Seat:
+    """The seat that a player's settings describe."""
+    limits = LimitsPart(time_s=player.time_s, depth=player.depth or None, nodes=player.nodes or None)
+    options = {name: str(value).lower() for name, value in player.options.items()}
+    return Seat(player.agent or None, options, limits if player.agent else LimitsPart(), player.seat)

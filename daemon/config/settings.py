@@ -1,0 +1,231 @@
+"""The settings of `config.toml`: every key has a range; an unknown key or a value out of range is refused."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = ROOT / "config.toml"
+"""The shipped file: every default, commented."""
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be read; the message names the file, the key, the value and what it takes."""
+
+
+class Section(BaseModel):
+    """Base of all sections: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Seconds = Annotated[float, Field(ge=0, le=3600)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+class GameSection(Section):
+    """Which game, by which rules."""
+
+    name: str = "nine_mens_morris"
+    rules: dict[str, bool | int | str] = Field(default_factory=dict)
+    deal_seed: int = Field(default=0, ge=0, le=2**31)
+
+
+class PlayerSection(Section):
+    """Who plays one side."""
+
+    agent: str = Field(default="", max_length=64)
+    name: str = Field(default="", max_length=64)
+    seat: Literal["", "top", "right", "bottom", "left"] = ""
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    time_s: float = Field(default=2.0, gt=0, le=3600)
+    depth: int = Field(default=0, ge=0, le=100)
+    nodes: int = Field(default=0, ge=0)
+
+
+class PlayersSection(Section):
+    """Both sides, in the game's order."""
+
+    first: PlayerSection = Field(default_factory=PlayerSection)
+    second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="alphabeta"))
+
+    @model_validator(mode="after")
+    def _sit_apart(self) -> PlayersSection:
+        if self.first.seat and self.first.seat == self.second.seat:
+            raise ValueError(f"both seats are {self.first.seat!r}: an arm from there tells nothing; leave them empty")
+        return self
+
+
+class CameraSection(Section):
+    """Where pictures come from."""
+
+    source: str = "0"
+    width_px: int = Field(default=1280, ge=160, le=7680)
+    height_px: int = Field(default=720, ge=120, le=4320)
+    rate_hz: float = Field(default=15.0, ge=1, le=120)
+    photo_hold_s: float = Field(default=1.5, ge=0.5, le=60)
+    give_up_s: Seconds = 0.0
+    frozen_s: float = Field(default=10.0, ge=1, le=3600)
+
+
+class BoardSection(Section):
+    """Where the board is and what its men look like."""
+
+    profile: str = ""
+
+
+class EyesSection(Section):
+    """When a picture counts, and how sure a reading must be."""
+
+    settle_s: float = Field(default=0.4, ge=0.1, le=10)
+    readings: int = Field(default=3, ge=1, le=10)
+    lost_s: float = Field(default=3.0, ge=0.5, le=60)
+
+
+class VisionSection(Section):
+    """What the eyes learn."""
+
+    adapt: bool = False
+
+
+class BusSection(Section):
+    """ZeroMQ addresses."""
+
+    state: str = "tcp://127.0.0.1:5555"
+    reply: str = "tcp://127.0.0.1:5556"
+    table: str = Field(default="table", pattern=r"^[A-Za-z0-9_.:-]{1,64}$")
+    start_workers: bool = True
+    keys: str = Field(default="", max_length=4096)
+
+
+class SpeechSection(Section):
+    """The voice."""
+
+    enabled: bool = True
+    language: Literal["en", "ro", "pl", "vi", "pt-br"] = "en"
+    rate_wpm: int = Field(default=165, ge=80, le=450)
+    device: str = ""
+    verbosity: Literal["moves", "normal", "coach"] = "normal"
+    command: list[str] = Field(default_factory=list, max_length=64)
+    command_s: float = Field(default=20.0, ge=1, le=120)
+
+
+class PageSection(Section):
+    """The page for browsers, tablets and OBS, and the window."""
+
+    enabled: bool = True
+    host: str = "127.0.0.1"
+    port: Port = 8765
+    token: str = Field(default="var/page.token", min_length=1, max_length=4096)
+    window: bool = True
+
+
+class JournalSection(Section):
+    """The record."""
+
+    path: str = "var/journal.sqlite"
+    pictures: bool = True
+    pictures_mb: int = Field(default=200, ge=1, le=1_000_000)
+
+
+class ClockSection(Section):
+    """How much time players have."""
+
+    control: Literal["none", "move", "game"] = "none"
+    minutes: float = Field(default=10.0, ge=0.1, le=1440)
+    increment_s: float = Field(default=0.0, ge=0, le=600)
+    warn_s: list[Annotated[float, Field(ge=1, le=3600)]] = Field(default_factory=lambda: [60.0, 10.0], max_length=5)
+    lose: bool = False
+
+
+class SupervisionSection(Section):
+    """When the daemon counts as stuck, and what is too little disk."""
+
+    stuck_s: float = Field(default=10.0, ge=1, le=600)
+    end_s: float = Field(default=60.0, ge=0, le=3600)
+    free_mb: int = Field(default=200, ge=1, le=1_000_000)
+
+    @model_validator(mode="after")
+    def _ends_after_it_is_told(self) -> SupervisionSection:
+        if 0 < self.end_s <= self.stuck_s:
+            raise ValueError(f"end_s = {self.end_s:g} must be 0 or more than stuck_s = {self.stuck_s:g}")
+        return self
+
+
+class LogSection(Section):
+    """The log."""
+
+    path: str = Field(default="", max_length=4096)
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    size_mb: float = Field(default=5.0, ge=0.01, le=1000)
+    files: int = Field(default=4, ge=1, le=100)
+    repeats: int = Field(default=10, ge=1, le=10_000)
+
+
+class BundlesSection(Section):
+    """Scenes that failed, kept to be played again."""
+
+    enabled: bool = False
+    folder: str = Field(default="var/bundles", min_length=1, max_length=4096)
+    seconds: float = Field(default=20.0, ge=2, le=300)
+    memory_mb: int = Field(default=64, ge=8, le=2048)
+    rejected_s: float = Field(default=6.0, ge=0, le=60)
+    quota_mb: int = Field(default=200, ge=1, le=1_000_000)
+
+
+class EngineSection(Section):
+    """An engine that other people wrote, for the agent `external`; the workers read it from the same file."""
+
+    protocol: Literal["gomocup", "nboard", "uci"]
+    command: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    timeout_s: float = Field(default=30.0, ge=0.1, le=3600)
+
+
+EngineName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+
+
+class Config(Section):
+    """All settings."""
+
+    game: GameSection = Field(default_factory=GameSection)
+    players: PlayersSection = Field(default_factory=PlayersSection)
+    camera: CameraSection = Field(default_factory=CameraSection)
+    board: BoardSection = Field(default_factory=BoardSection)
+    eyes: EyesSection = Field(default_factory=EyesSection)
+    vision: VisionSection = Field(default_factory=VisionSection)
+    bus: BusSection = Field(default_factory=BusSection)
+    speech: SpeechSection = Field(default_factory=SpeechSection)
+    page: PageSection = Field(default_factory=PageSection)
+    journal: JournalSection = Field(default_factory=JournalSection)
+    clock: ClockSection = Field(default_factory=ClockSection)
+    supervision: SupervisionSection = Field(default_factory=SupervisionSection)
+    log: LogSection = Field(default_factory=LogSection)
+    bundles: BundlesSection = Field(default_factory=BundlesSection)
+    engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
+
+
+def load_config(path: Path = SHIPPED) -> Config:
+    """The settings of a file; what it leaves out keeps its default. Raises ConfigError with every fault at once."""
+    try:
+        return Config.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    except ValidationError as error:
+        faults = [f"{path}: {fault_text(fault)}" for fault in error.errors(include_url=False)]
+        raise ConfigError("\n".join(faults)) from error
+
+
+def fault_text(fault: object) -> str:
+    """One fault of settings, as pydantic tells it: key, value, and what the key takes."""
+    assert isinstance(fault, dict)
+    key = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        return f"{key}: there is no such key"
+    return f"{key} = {fault['input']!r}: {fault['msg']}"

@@ -1,0 +1,1 @@
+"""The match: carries out what is decided, writes it first, then tells."""

@@ -1,0 +1,158 @@
+"""Who keeps a match's clock: runs and stops it as the referee's state asks, and says what it shows.
+
+The clock runs for the side to move, from when the position before was believed. It stands still until the board was
+first seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who moves its
+man is neither the agent nor to move), while the game is paused, while men must be put back after a move was taken back
+by word, while the board shows another position, is out of sight or the camera is away, and after the end. An illegal
+move stops no clock: who made it is to move.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+
+from daemon.config.settings import ClockSection
+from daemon.game.clocks import Due, GameClock, TimeControl, Used, shown
+from daemon.game.effects import Effect, Record, Rewrite, TakeBack
+from daemon.i18n.translation import as_words, worded, worded_n
+from daemon.judging import phrases
+from daemon.judging.referee import Referee
+from daemon.storage.stored import StoredGame
+from games import Outcome
+from wording import Term
+
+OUT_OF_TIME = "time"
+"""Reason of the outcome of a game that was lost on time."""
+RIGHT = ("unchanged", "legal", "takeback")
+"""Verdicts on a board that is as the rules have it."""
+
+
+class Timekeeper:
+    """Keeps the clock of one match."""
+
+    def __init__(
+        self,
+        clock: GameClock,
+        now: Callable[[], float] = time.monotonic,
+        blind: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`blind` says whether there is no camera to see a move with."""
+        self.clock = clock
+        self._now = now
+        self._blind = blind
+        self._begun = False
+        self.stopped = worded("the board has not been seen yet")
+        """Why no clock runs; empty while one does."""
+
+    def changed(self, effects: Sequence[Effect], referee: Referee) -> list[Effect]:
+        """Takes what the referee decided, and hands it back with its times in the plies to be written down."""
+        timed = [self._timed(effect, referee) for effect in effects]
+        self._run(referee)
+        return timed
+
+    def poll(self, referee: Referee) -> list[Effect]:
+        """What the clock has to say: a warning, or that the time is up. To be called often."""
+        self._run(referee)
+        due = self.clock.due(self._now())
+        return [] if due is None else self._told(due, referee)
+
+    def status(self, sides: tuple[str, str]) -> dict[str, object]:
+        """For health and page: times in seconds by side, whose clock runs, or why none does."""
+        left_s, running = self.clock.left_s, self.clock.running
+        names = [Term("side", side) for side in sides]
+        pairs = zip(names, left_s or (), strict=left_s is not None)
+        times = ", ".join(f"{as_words(side)} {shown(left)}" for side, left in pairs)
+        state = self.stopped or worded("{side}'s time runs", side=names[running or 0])
+        return {
+            "ok": True,
+            "text": f"{times} ({state})".strip(),
+            "control": self.clock.control.kind,
+            "running": None if running is None else sides[running],
+            "turn_s": round(self.clock.turn_s, 1),
+            "left_s": None if left_s is None else [round(left, 1) for left in left_s],
+        }
+
+    def _timed(self, effect: Effect, referee: Referee) -> Effect:
+        match effect:
+            case Record():
+                times = self.clock.made(effect.side, self._now(), effect.move, seen=_seen(referee, effect))
+                return dataclasses.replace(effect, times=times)
+            case TakeBack(ply):
+                self.clock.take_back(ply)
+            case Rewrite():
+                plies = [Used(one.side, 0.0, one.move, _seen(referee, one)) for one in effect.records]
+                pairs = zip(effect.records, self.clock.rewrite(effect.ply, plies), strict=True)
+                records = tuple(dataclasses.replace(one, times=its) for one, its in pairs)
+                return dataclasses.replace(effect, records=records)
+        return effect
+
+    def _run(self, referee: Referee) -> None:
+        self._begun = self._begun or referee.verdict in RIGHT
+        self.stopped = self._why_stopped(referee)
+        self.clock.run(None if self.stopped else referee.game.to_move(referee.position), self._now())
+
+    def _why_stopped(self, referee: Referee) -> str:
+        if referee.outcome is not None:
+            return worded("the game is over")
+        if referee.paused:
+            return worded("the game is paused")
+        if referee.awaiting == "carry_out":
+            return worded("an agent's move waits to be carried out")
+        if referee.awaiting == "nothing":
+            return worded("men must be put back")
+        if not self._begun:
+            return worded("the board has not been seen yet")
+        if self._blind():
+            return worded("there is no picture")
+        if referee.lost_told:
+            return worded("the board is out of sight")
+        return worded("the board must be put right") if referee.verdict == "desync" else ""
+
+    def _told(self, due: Due, referee: Referee) -> list[Effect]:
+        game, side = referee.game, due.side
+        who = phrases.named(game, side)
+        if due.left_s > 0:
+            # An agent knows its time; nobody at the table can hurry it.
+            if referee.agents[side] is not None:
+                return []
+            text = worded("{side:Nom} has {time} left.", side=who, time=spoken_time(due.left_s))
+            return [referee.announce("clock", text, urgent=True, side=side)]
+        if not self.clock.control.lose:
+            return [referee.announce("clock", worded("{side:Gen}'s time is up.", side=who), urgent=True, side=side)]
+        return referee.declare(Outcome(1 - side, OUT_OF_TIME, game.scores(referee.position)))
+
+
+def spoken_time(seconds: float) -> str:
+    """A time as people say it: `one minute`, `10 seconds`, `2 minutes and 30 seconds`."""
+    minutes, rest = divmod(round(seconds), 60)
+    words = []
+    if minutes:
+        words.append(worded_n("one minute", "{count} minutes", minutes))
+    if rest or not minutes:
+        words.append(worded_n("one second", "{count} seconds", rest))
+    return phrases.listed(words)
+
+
+def time_control(section: ClockSection) -> TimeControl:
+    """The time control that the settings ask for."""
+    return TimeControl(section.control, section.minutes * 60, section.increment_s, tuple(section.warn_s), section.lose)
+
+
+def clock_of(section: ClockSection, stored: StoredGame | None, referee: Referee) -> GameClock:
+    """The clock of a new game, or of a resumed one: it goes on from the times in the record.
+
+    Time used since the last ply that was recorded is given back.
+    """
+    if stored is None:
+        return GameClock(time_control(section))
+    pairs = zip(stored.plies, referee.line.plies, strict=True)
+    used = [Used(ply.side, ply.spent_s or 0.0, ply.move, made.seen) for ply, made in pairs]
+    return GameClock(time_control(section), used)
+
+
+def _seen(referee: Referee, record: Record) -> bool:
+    """Whether the ply changed the board; what is no longer in the line did."""
+    plies = referee.line.plies
+    return plies[record.ply - 1].seen if record.ply <= len(plies) else True

@@ -1,0 +1,219 @@
+"""What each command does at a match: the words of people turned into what the referee decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from daemon.commands.command import (
+    Adopt,
+    Answer,
+    Coach,
+    Command,
+    Correct,
+    EndMove,
+    Hand,
+    Move,
+    Mover,
+    NewGame,
+    Pass,
+    Pause,
+    Repeat,
+    Resign,
+    Resume,
+    Undo,
+    mark_of,
+)
+from daemon.core.match import Match
+from daemon.game.effects import Announcement, Effect
+from daemon.i18n.translation import in_a_row, in_words, worded
+from daemon.interpret.explanation import MoveEvent
+from daemon.judging import adopting, by_word, corrections, hands, phrases, undoing
+from daemon.judging.adopting import SetUp
+from daemon.judging.by_word import IllegalMove
+from daemon.judging.cell_overrides import ToldCells, cell_of, letter_of
+from daemon.judging.corrections import Refusal
+from daemon.judging.referee import Referee
+from vision.reading.board_reading import BoardReading
+from wording import sentence
+
+NEEDS_BOARD = sentence("I do not see the board now: clear it of hands, and say it again.")
+NEEDS_CAMERA = sentence("No camera watches this game.")
+
+
+class Eyes(Protocol):
+    """Who watches the board of a match."""
+
+    @property
+    def told(self) -> ToldCells:
+        """What people said of cells."""
+
+    @property
+    def reading_in_view(self) -> BoardReading | None:
+        """What was read last, without what was told; None where the board is not in sight."""
+
+    def explain(self, reading: BoardReading) -> MoveEvent:
+        """What explains a reading of the present position, taken as it is."""
+
+    def judged(self, reading: BoardReading) -> list[Effect]:
+        """What the referee makes of a reading, which is final."""
+
+    def judge_again(self) -> None:
+        """Judges what was read last once more: something else has changed."""
+
+    def end_move(self) -> list[Effect]:
+        """A move is said to be made: the board is read at once, or as soon as nothing moves over it."""
+
+
+def obey(match: Match, command: Command, eyes: Eyes | None) -> Answer:
+    """Carries a command out, and answers with what became of it; `eyes` is None where no camera watches."""
+    try:
+        _check_ply(match, command)
+        effects = _effects(match, command, eyes)
+    except IllegalMove as illegal:
+        return Answer(False, str(illegal), illegal.rule)
+    except Refusal as refusal:
+        return Answer(False, str(refusal))
+    match.carry_out(effects)
+    told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
+    if isinstance(command, Undo | Resume | Adopt | Mover) and eyes is not None:
+        eyes.judge_again()
+    return Answer(True, " ".join(told))
+
+
+def _effects(match: Match, command: Command, eyes: Eyes | None) -> list[Effect]:
+    referee = match.referee
+    match command:
+        case Move(text):
+            return _make(match, text)
+        case Hand(tiles, side):
+            return _hold(match, tiles, side)
+        case Pass(choice):
+            return corrections.say_pass(referee, choice)
+        case Mover(side, number):
+            return _set_mover(match, side, number)
+        case Undo():
+            return undoing.undo(referee, on_board=match.watched)
+        case Resign(side):
+            return corrections.resign(referee, side)
+        case Correct(cell, piece):
+            return _correct(referee, _watching(eyes), cell, piece)
+        case Adopt(side):
+            return _adopt(match, _watching(eyes), side)
+        case Pause() | Resume():
+            return _pause(match, isinstance(command, Pause))
+        case NewGame():
+            return _new_game(match)
+        case EndMove():
+            return _watching(eyes).end_move()
+        case Coach():
+            return _coach(match)
+        case Repeat():
+            return [referee.announce("repeat", match.spoken or referee.whose_turn(), urgent=True)]
+
+
+def _check_ply(match: Match, command: Command) -> None:
+    """Refuses what was meant for another position than the present one."""
+    ply, mark = getattr(command, "ply", None), getattr(command, "mark", "")
+    gone_on = ply is not None and ply != match.referee.ply
+    if gone_on or (mark and mark != mark_of(match.game_id, match.referee.moves)):
+        raise Refusal(worded("The game has gone on: look again."))
+
+
+def _make(match: Match, text: str) -> list[Effect]:
+    if match.watched:
+        raise Refusal(worded("A camera watches the board: make the move there."))
+    return by_word.make(match.referee, text)
+
+
+def _hold(match: Match, tiles: Sequence[str], side: str) -> list[Effect]:
+    if not match.watched:
+        raise Refusal(worded("Without a camera I deal myself, and know every hand."))
+    return hands.hold(match.referee, tiles, side)
+
+
+def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:
+    if not match.watched:
+        raise Refusal(worded("Every move was told here, so I know whose it was."))
+    return corrections.set_mover(match.referee, side, number)
+
+
+def _watching(eyes: Eyes | None) -> Eyes:
+    """Raises Refusal where no camera watches."""
+    if eyes is None:
+        raise Refusal(in_words(NEEDS_CAMERA))
+    return eyes
+
+
+def _seen(eyes: Eyes) -> BoardReading:
+    """What the eyes read last. Raises Refusal where the board is not in sight."""
+    reading = eyes.reading_in_view
+    if reading is None:
+        raise Refusal(in_words(NEEDS_BOARD))
+    return reading
+
+
+def _correct(referee: Referee, eyes: Eyes, name: str, piece: str) -> list[Effect]:
+    """Takes what stands on a cell from a person, if legal play then explains the board, or at least more of it."""
+    game = referee.game
+    if referee.paused:
+        raise Refusal(worded("The game is paused: resume it first."))
+    cell, letter = cell_of(game, name), letter_of(game, piece)
+    reading = _seen(eyes)
+    before = eyes.told.over(reading)
+    eyes.told.say(cell, letter, reading)
+    after = eyes.told.over(reading)
+    if letter == game.classes[0]:
+        what = worded("I see: {cell} is empty.", cell=game.cells[cell])
+    else:
+        what = worded("I see: {cell} holds {man:acc}.", cell=game.cells[cell], man=phrases.owner(game, letter))
+    way = adopting.way_to(referee, after)
+    if way is not None and way.ply < referee.ply:
+        told = [referee.announce("corrected", what, cells=(cell,))]
+        return [*told, *adopting.take(referee, way)]
+    why = adopting.why_not(referee, eyes.explain(after))
+    if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
+        eyes.told.forget([cell])
+        raise Refusal(in_a_row([worded("That cannot be:"), why]))
+    effects: list[Effect] = [referee.announce("corrected", what, cells=(cell,))]
+    referee.say_again()
+    return [*effects, *eyes.judged(reading)]
+
+
+def _adopt(match: Match, eyes: Eyes, side: str) -> list[Effect]:
+    adopted = adopting.adopt(match.referee, eyes.told.over(_seen(eyes)), side)
+    if isinstance(adopted, SetUp):
+        match.set_up = adopted.position
+        game = match.referee.game
+        mover = phrases.named(game, game.to_move(adopted.position))
+        text = worded("A new game begins with this board. It is {side:gen}'s turn.", side=mover)
+        return [match.referee.announce("adopted", text)]
+    return adopted
+
+
+def _pause(match: Match, begins: bool) -> list[Effect]:
+    referee = match.referee
+    if referee.outcome is not None:
+        raise Refusal(worded("The game is over."))
+    if referee.paused == begins:
+        raise Refusal(worded("The game is paused already.") if begins else worded("The game is not paused."))
+    if begins:
+        referee.pause()
+        text = worded("The game is paused. Nothing on the board counts until you resume.")
+        return [referee.announce("paused", text)]
+    referee.go_on()
+    return [referee.announce("continued", in_a_row([worded("The game goes on."), referee.whose_turn()]))]
+
+
+def _new_game(match: Match) -> list[Effect]:
+    match.new_game_wanted = match.asked_anew = True
+    return [match.referee.announce("new_game", worded("A new game."))]
+
+
+def _coach(match: Match) -> list[Effect]:
+    referee = match.referee
+    if referee.outcome is not None:
+        raise Refusal(worded("The game is over: there is no move to advise."))
+    if not match.ask_coach():
+        raise Refusal(worded("I am thinking already."))
+    return [referee.announce("coach", worded("Let me think."))]

@@ -1,0 +1,226 @@
+"""One game at one table: joins referee, record, clock, bus, voice and people's words. Used by one thread.
+
+It knows no picture. Where a camera watches the board, `Seeing` hands in what was seen.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from agents.messages import StateMessage
+from daemon.agents.hints import Coach
+from daemon.agents.requests import Asking, Names, Publisher
+from daemon.config.seats import Seat
+from daemon.core.reminders import Reminders
+from daemon.game.effects import Announcement, Effect, Thought
+from daemon.i18n.translation import worded
+from daemon.judging import by_word
+from daemon.judging.referee import Referee
+from daemon.storage.backlog import Backlog, Recorder
+
+LOGGER = logging.getLogger(__name__)
+
+
+class Timer(Protocol):
+    """Who keeps the clock."""
+
+    def changed(self, effects: Sequence[Effect], referee: Referee) -> Sequence[Effect]:
+        """What the referee decided, handed back with its times in it."""
+
+    def poll(self, referee: Referee) -> Sequence[Effect]:
+        """What the clock has to say; called often."""
+
+
+Listener = Callable[[Announcement], None]
+"""Hears what is announced."""
+
+
+class Match:
+    """Carries out what the referee decides: writes first, then tells."""
+
+    def __init__(
+        self,
+        referee: Referee,
+        *,
+        seats: tuple[Seat, Seat] = (Seat(), Seat()),
+        recorder: Recorder | None = None,
+        publisher: Publisher | None = None,
+        listeners: Sequence[Listener] = (),
+        session: str = "session",
+        table: str = "table",
+        game_id: str = "game",
+        clock: Callable[[], float] = time.monotonic,
+        timer: Timer | None = None,
+        coach: Coach | None = None,
+    ) -> None:
+        self.referee = referee
+        self.seats = seats
+        self.listeners = list(listeners)
+        self.game_id = game_id
+        self.followers: list[Callable[[Sequence[Effect]], None]] = []
+        """Hear all that is decided, before it is written."""
+        self.watched = False
+        """Whether moves are made on a board that a camera watches; else they are told."""
+        self.board_free = False
+        """Whether nothing moves or lies over the board watched: what is on it now has been judged."""
+        self.spoken = ""
+        self.set_up: Any = None
+        """A position set up by hand, from which the next game is to begin; None where there is none."""
+        self.new_game_wanted = False
+        self.asked_anew = False
+        """Whether a new game was asked for in words, so that the board may show the old one still."""
+        self._asking = Asking(publisher, Names(session, table), clock)
+        self._timer, self._coach, self._clock = timer, coach, clock
+        self._reminders = Reminders()
+        self.blind: Callable[[], bool] = lambda: False
+        """Whether no picture comes at present."""
+        self._backlog = Backlog(recorder, self._announce_aside)
+
+    @property
+    def state(self) -> StateMessage | None:
+        """The state published last."""
+        return self._asking.state
+
+    @property
+    def last_thought(self) -> Thought | None:
+        """What an agent said of its last move; None before its first in this match."""
+        return self._asking.last_thought
+
+    @property
+    def refused(self) -> int:
+        """Illegal answers of agents so far."""
+        return self._asking.refused
+
+    @property
+    def write_trouble(self) -> str:
+        """Why the record cannot be written at present; empty where it can."""
+        return self._backlog.trouble
+
+    @property
+    def unwritten(self) -> int:
+        """Plies and notes that wait to be written."""
+        return self._backlog.waiting
+
+    @property
+    def dropped_notes(self) -> int:
+        """Notes that were given up while the record could not be written."""
+        return self._backlog.dropped_notes
+
+    @property
+    def new_game_due(self) -> bool:
+        """Whether the next game is to begin: it was asked for, or a position adopted."""
+        return self.new_game_wanted or self.set_up is not None
+
+    def start(self) -> None:
+        """Publishes the position from which the match goes on."""
+        if not self.watched:
+            self.carry_out(by_word.begin(self.referee))
+        self.carry_out(self.referee.pass_if_forced())
+        self._publish()
+
+    def begin_again(self, referee: Referee) -> None:
+        """Goes on with the next game, or from a state that was kept; for a match without a record."""
+        self.referee, self.new_game_wanted, self.set_up = referee, False, None
+
+    def retune(self, *, seats: tuple[Seat, Seat] | None = None, publisher: Publisher | None = None) -> None:
+        """Goes on with other players or another bus; whoever is asked for a move is asked again."""
+        self._asking.publisher = publisher or self._asking.publisher
+        if seats is not None:
+            self.seats = seats
+            self.referee.agents = seats[0].agent, seats[1].agent
+            if self.referee.awaiting == "move":
+                self.referee.agent_move = None  # the side is a person's now, who makes a move of their own
+        self._publish()
+
+    def recall(self, thought: Thought | None) -> None:
+        """What an agent had said of the move that waits to be carried out, from the record."""
+        self._asking.thought = thought
+
+    def leave(self) -> None:
+        """Another game begins while this one goes on: it stays in the record as it stands, and is not resumed."""
+        if self.referee.outcome is None and self.referee.ply:
+            self.carry_out([self.referee.announce("left", worded("The game before stays in the record, unfinished."))])
+
+    def poll(self) -> None:
+        """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
+        self._backlog.write()
+        if self._timer is not None:
+            self.carry_out(self._timer.poll(self.referee))
+        if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
+            self.carry_out([self.referee.announce("coach", advice)])
+        if self.blind() or self.referee.lost_told:
+            self._reminders.said()  # what is done on the board could not be seen
+        elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
+            self.carry_out(self.referee.remind())
+        self._hear_agents()
+        if self.referee.awaiting == "agent":
+            self._mind_the_silent()
+
+    def trouble(self, text: str) -> None:
+        """Tells the players of trouble that is not on the board."""
+        self.carry_out([self._troubled(text)])
+
+    def ask_coach(self) -> bool:
+        """Asks for advice on the present position; False where a question waits already, or there is no coach."""
+        if self._coach is None or self._coach.thinks:
+            return False
+        self._coach.ask(self.referee, self.game_id)
+        return True
+
+    def carry_out(self, effects: Sequence[Effect]) -> None:
+        """Writes first, then tells: what is announced is on the disk."""
+        if not effects:
+            return
+        for follow in self.followers:
+            follow(effects)
+        effects = self._asking.changed(effects)
+        if self._timer is not None:
+            effects = list(self._timer.changed(effects, self.referee))
+        self._backlog.add(effects)
+        self._backlog.write()
+        announcements = [effect for effect in effects if isinstance(effect, Announcement)]
+        for announcement in announcements:
+            self.spoken = announcement.text or self.spoken
+        self._publish()
+        if any(announcement.code != "reminder" for announcement in announcements):
+            self._reminders.said()
+        for announcement in announcements:
+            LOGGER.info("%s: %s", announcement.code, announcement.text)
+            self._tell(announcement)
+
+    def _hear_agents(self) -> None:
+        """Takes the first legal answer to the newest state."""
+        refused = 0
+        for reply in self._asking.answers():
+            effects = self._asking.take(reply, self.referee)
+            if effects is None:
+                refused += 1
+                continue
+            self.carry_out(effects if self.watched else by_word.answered(self.referee, effects))
+        if refused and self.referee.awaiting == "agent" and self._asking.refuse():
+            self._publish()
+
+    def _mind_the_silent(self) -> None:
+        """Asks an agent again that has been silent for too long, and tells the players."""
+        seat = self.seats[self.referee.game.to_move(self.referee.position)]
+        if self._asking.is_overdue(seat.limits.time_s) and (told := self._asking.ask_again(seat.agent or "")):
+            self.trouble(told)
+
+    def _publish(self) -> None:
+        self._asking.publish(self.referee, self.seats, self.game_id, self.spoken)
+
+    def _troubled(self, text: str) -> Announcement:
+        board = self.referee.game.board(self.referee.position)
+        return Announcement("trouble", text, board, self.referee.ply, urgent=True)
+
+    def _announce_aside(self, text: str) -> None:
+        """Tells the players at once, without the record, about the record."""
+        self.spoken = text
+        self._tell(self._troubled(text))
+
+    def _tell(self, announcement: Announcement) -> None:
+        for listener in self.listeners:
+            listener(announcement)

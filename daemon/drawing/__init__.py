@@ -1,0 +1,1 @@
+"""Boards and marks as pictures, SVG and text."""

@@ -1,0 +1,310 @@
+"""Draws a board as SVG: one drawing for every game, made of its template, for pages, tablets and broadcasts.
+
+Every cell is a group with the cell's name and what stands on it in words, so that a page lets people act on it without
+knowing the game. Lengths are the board frame's millimetres.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from xml.etree import ElementTree
+
+import numpy as np
+
+from calibration.printed import Shape
+from calibration.sheet import coordinates, pitch_mm
+from calibration.template import BoardTemplate
+from daemon.drawing.board_ink import RING, Element, FloatArray, add, draw_steps, group, line, number, ring
+from daemon.drawing.board_style import STYLE, add_gradients, ground_colours
+from games import EMPTY, Step
+
+LINE, LINE_WHOLE, DOT = 0.035, 0.0045, 4.0
+"""Width of a line: the lesser of these shares of the distance between two cells, and of the board; a marked point is
+so many times as wide."""
+LABEL, LABEL_WHOLE = 0.36, 0.045
+"""Height of a letter: the lesser of these shares of the distance between two cells, and of the board."""
+MAN, HALF = 0.86, 0.96
+"""Most of that distance that a man takes up; the side of half a tile."""
+SPOT = 1.45
+"""How much wider than a man the place is that answers to a finger and is lit up."""
+GAP = 0.55
+"""Between men, letters and the edge of the board, in heights of a letter."""
+HOLLOW = 0.264
+"""How far from its middle the sides of a star are drawn to, of its reach: the curve through what is printed."""
+PIPS: dict[str, tuple[tuple[int, int], ...]] = {
+    "0": (),
+    "1": ((0, 0),),
+    "2": ((-1, -1), (1, 1)),
+    "3": ((-1, -1), (0, 0), (1, 1)),
+    "4": ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    "5": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
+    "6": ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+"""Where the pips of a half tile are, in quarters of its side from its middle, x to the right and y down."""
+GROUND, MOST_GROUNDS = '<g class="ground" />', 16
+"""Where the ground is put in; as many are remembered."""
+_GROUNDS: dict[tuple[object, ...], tuple[str, tuple[FloatArray, FloatArray]]] = {}
+PAWNS = {"red": "#c0392b", "green": "#1e8449"}
+"""Colours of score pawns by their side's name."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Marks:
+    """What is pointed out on a board; cells are indices into `Game.cells`."""
+
+    last: tuple[Step, ...] = ()
+    """What the last hand did."""
+    wanted: tuple[Step, ...] = ()
+    """What a person must now do for an agent."""
+    faults: tuple[int, ...] = ()
+    """Cells that must be put right."""
+    unknown: tuple[int, ...] = ()
+    """Cells that show nothing known."""
+
+
+def board_svg(
+    template: BoardTemplate,
+    board: str = "",
+    *,
+    marks: Marks | None = None,
+    tiles: Sequence[tuple[int, int]] = (),
+    pawns: Sequence[tuple[str, int]] = (),
+    labelled: bool = True,
+    bare: bool = False,
+    title: str = "",
+    names: Mapping[str, str] | None = None,
+    sides: Mapping[str, str] | None = None,
+) -> str:
+    """The SVG of a board: `board` has a class letter per cell, and may be empty; `tiles` are halves that are one tile.
+
+    `pawns` are sides and their scores, drawn where the board has a track. `bare` leaves out what the board is painted
+    with, for laying it over a picture. `names` are what people call the classes, by letter, and `sides` the sides,
+    where not as the template and the pawns do. Raises ValueError where `board` has another length than the template
+    has cells.
+    """
+    cells = len(template.cells_mm)
+    if board and len(board) != cells:
+        raise ValueError(f"board has {len(board)} letters, {template.game} has {cells} cells")
+    pitch, marks = pitch_mm(template), marks or Marks()
+    ground, (low, high) = _ground(template, pitch, labelled, bare)
+    box = " ".join(number(value) for value in (*low, *(high - low)))
+    svg = ElementTree.Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=box, role="img")
+    if title:
+        ElementTree.SubElement(svg, "title").text = title
+    ElementTree.SubElement(svg, "style").text = STYLE
+    group(svg, "ground")
+    under = group(svg, "tiles")
+    for first, second in tiles:
+        _draw_tile(under, template.cells_mm[first], template.cells_mm[second], pitch)
+    paired = {cell for pair in tiles for cell in pair}
+    _draw_cells(group(svg, "cells"), template, board, marks, pitch, paired, names or template.classes)
+    _draw_pawns(group(svg, "pawns"), template, pawns, sides or {})
+    _draw_marks(group(svg, "marks"), template, marks, pitch)
+    return ElementTree.tostring(svg, encoding="unicode").replace(GROUND, ground, 1)
+
+
+def _ground(
+    template: BoardTemplate, pitch: float, labelled: bool, bare: bool
+) -> tuple[str, tuple[FloatArray, FloatArray]]:
+    """What is the same in every drawing of a board, and the extent of it all; drawn once, since it may be a lot."""
+    key = (template.game, template.options, tuple(template.shape.items()), labelled, bare)
+    if key not in _GROUNDS:
+        extent = _extent(template, pitch, labelled)
+        ground = ElementTree.Element("g", {"class": "ground"})
+        add_gradients(ground, template.game, ground_colours(template.source))
+        if not bare:
+            _draw_board(ground, template, pitch, *extent)
+        if labelled:
+            _draw_labels(ground, template, pitch)
+        if len(_GROUNDS) >= MOST_GROUNDS:
+            _GROUNDS.clear()
+        _GROUNDS[key] = ElementTree.tostring(ground, encoding="unicode"), extent
+    return _GROUNDS[key]
+
+
+def _extent(template: BoardTemplate, pitch: float, labelled: bool) -> tuple[FloatArray, FloatArray]:
+    """Top left and bottom right of what is drawn."""
+    points = [np.zeros((1, 2)), np.array([template.size_mm])]
+    beyond = _reach(template, pitch) + (2 * GAP + 1 if labelled else GAP) * _label_mm(template, pitch)
+    if template.printed is not None:
+        for shape in template.printed.shapes:
+            centre, half = np.array(shape.centre_mm), np.array(shape.size_mm) / 2
+            points.append(np.array([centre - half, centre + half]))
+        beyond = 0.0
+    every = np.concatenate(points)
+    return every.min(axis=0) - beyond, every.max(axis=0) + beyond
+
+
+def _reach(template: BoardTemplate, pitch: float) -> float:
+    """How far men stand out beyond the frame, in millimetres."""
+    return 0.0 if _is_ruled(template) else _man_mm(template, pitch) / 2
+
+
+def _man_mm(template: BoardTemplate, pitch: float) -> float:
+    """Diameter of a man as it is drawn."""
+    return min(template.man_diameter_mm, MAN * pitch)
+
+
+def _label_mm(template: BoardTemplate, pitch: float) -> float:
+    """Height of a letter."""
+    return min(LABEL * pitch, LABEL_WHOLE * max(template.size_mm))
+
+
+def _draw_board(svg: Element, template: BoardTemplate, pitch: float, low: FloatArray, high: FloatArray) -> None:
+    board = group(svg, "board")
+    if template.printed is not None:
+        for shape in template.printed.shapes:
+            _draw_printed(board, shape)
+        return
+    width, height = high - low
+    edge = 0.02 * pitch
+    place = {"x": low[0], "y": low[1], "width": width, "height": height, "rx": 0.2 * pitch}
+    add(board, "rect", "board-tint", place, fill="url(#ground-" + template.game + ")")
+    inset = {"x": low[0] + edge, "y": low[1] + edge, "width": width - 2 * edge, "height": height - 2 * edge}
+    add(board, "rect", "board-edge", inset | {"rx": 0.2 * pitch, "stroke-width": 2 * edge})
+    wide = min(LINE * pitch, LINE_WHOLE * max(template.size_mm))
+    for start, end in template.lines_mm:
+        line(board, "board-line", start, end, wide)
+    style = template.source.get("sheet", {})
+    dots = style.get("dots_mm", template.cells_mm if "point_mm" in style else ())
+    for x, y in dots:
+        add(board, "circle", "board-dot", {"cx": x, "cy": y, "r": DOT * wide / 2})
+
+
+def _draw_printed(board: Element, shape: Shape) -> None:
+    blue, green, red = shape.colour
+    (x, y), (width, height), colour = shape.centre_mm, shape.size_mm, f"#{red:02x}{green:02x}{blue:02x}"
+    if shape.form == "disc":
+        add(board, "ellipse", "", {"cx": x, "cy": y, "rx": width / 2, "ry": height / 2}, fill=colour)
+    elif shape.form == "rectangle":
+        box = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": shape.round_mm}
+        add(board, "rect", "", box, fill=colour)
+    else:
+        tips = np.array([[1, 0], [0, 1], [-1, 0], [0, -1], [1, 0]]) * [width / 2, height / 2]
+        way = [f"M{number(x + tips[0, 0])} {number(y)}"]
+        for one, other in itertools.pairwise(tips):
+            points = np.array([(one + other) * HOLLOW, other]) + np.array([x, y])
+            way.append("Q" + " ".join(number(value) for value in points.ravel()))
+        ElementTree.SubElement(board, "path", d="".join(way), fill=colour)
+
+
+def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
+    """Letters above and below the board, numbers beside it."""
+    labels = group(svg, "labels" if template.printed is None else "labels printed")
+    letters, numbers = coordinates(template)
+    width, height = template.size_mm
+    size = _label_mm(template, pitch)
+    beyond = _reach(template, pitch) + (GAP + 0.5) * size
+    places = [(sign, x, y) for sign, x in letters.items() for y in (-beyond, height + beyond)]
+    places += [(sign, x, y) for sign, y in numbers.items() for x in (-beyond, width + beyond)]
+    for sign, x, y in places:  # the middle of a letter is a third of its height above its line
+        label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
+        label.text = sign
+
+
+def _is_ruled(template: BoardTemplate) -> bool:
+    """Whether the cells are squares between the lines."""
+    return bool(template.source.get("grid", {}).get("cells") == "squares")
+
+
+def _draw_cells(
+    cells: Element,
+    template: BoardTemplate,
+    board: str,
+    marks: Marks,
+    pitch: float,
+    paired: set[int],
+    names: Mapping[str, str],
+) -> None:
+    came = {step.cell for step in marks.last if step.kind != "remove"}
+    went = {step.origin for step in marks.last if step.origin is not None}
+    for cell, name in enumerate(template.cell_names):
+        letter = board[cell] if board else EMPTY
+        what = template.classes.get(letter, letter)
+        kind = "cell last" if cell in came else "cell from" if cell in went else "cell"
+        place = add(cells, "g", kind, {})
+        place.set("data-cell", name)
+        place.set("role", "img")
+        place.set("aria-label", f"{name}: {names.get(letter, letter)}")
+        x, y = template.cells_mm[cell]
+        if _is_ruled(template):
+            add(place, "rect", "spot", {"x": x - pitch / 2, "y": y - pitch / 2, "width": pitch, "height": pitch})
+        else:
+            add(
+                place, "circle", "spot", {"cx": x, "cy": y, "r": min(0.49 * pitch, SPOT * _man_mm(template, pitch) / 2)}
+            )
+        if letter in PIPS:
+            _draw_half(place, x, y, letter, pitch, alone=cell not in paired)
+        elif letter != EMPTY:
+            _draw_man(place, x, y, what, _man_mm(template, pitch) / 2)
+
+
+def _draw_man(place: Element, x: float, y: float, what: str, radius: float) -> None:
+    """A disc with a shadow; men that are no stones have a groove."""
+    shade = _shade(what)
+    man = group(place, f"man {shade}")
+    add(man, "circle", "shade", {"cx": x + 0.06 * radius, "cy": y + 0.12 * radius, "r": radius})
+    body = {"cx": x, "cy": y, "r": radius, "stroke-width": 0.05 * radius}
+    add(man, "circle", "body", body, fill=f"url(#man-{shade})")
+    if not what.endswith("stone"):
+        for share in (0.72, 0.44) if what.endswith("man") else (0.86,):
+            add(man, "circle", "inner", {"cx": x, "cy": y, "r": share * radius, "stroke-width": 0.07 * radius})
+
+
+def _shade(what: str) -> str:
+    """Whether men of a class are light or dark, by what the template calls them."""
+    first = what.split()[0]
+    return "light" if first in ("light", "white") else "dark" if first in ("dark", "black") else "other"
+
+
+def _draw_half(place: Element, x: float, y: float, letter: str, pitch: float, *, alone: bool) -> None:
+    half = group(place, "half")
+    side = HALF * pitch
+    if alone:
+        box = {"x": x - side / 2, "y": y - side / 2, "width": side, "height": side, "rx": side / 8}
+        add(half, "rect", "tile-body", box | {"stroke-width": 0.03 * side})
+    for right, down in PIPS[letter]:
+        add(half, "circle", "pip", {"cx": x + right * side / 4, "cy": y + down * side / 4, "r": side / 11})
+
+
+def _draw_tile(tiles: Element, first: FloatArray, second: FloatArray, pitch: float) -> None:
+    """The ground of two halves, with the seam between them."""
+    reach = HALF * pitch / 2
+    low, high = np.minimum(first, second) - reach, np.maximum(first, second) + reach
+    box = {"x": low[0], "y": low[1], "width": high[0] - low[0], "height": high[1] - low[1], "rx": reach / 4}
+    shifted = box | {"x": low[0] + 0.03 * pitch, "y": low[1] + 0.06 * pitch}
+    add(tiles, "rect", "shade", shifted)
+    add(tiles, "rect", "tile-body", box | {"stroke-width": 0.03 * pitch})
+    middle, way = (first + second) / 2, second - first
+    across = np.array([-way[1], way[0]]) * 0.36
+    line(tiles, "seam", middle + across, middle - across, 0.03 * pitch)
+
+
+def _draw_pawns(
+    pawns: Element, template: BoardTemplate, scores: Sequence[tuple[str, int]], sides: Mapping[str, str]
+) -> None:
+    """The score pawns on the track; who has no points yet stands where the template says."""
+    track, waiting = template.track_mm, template.source.get("pawns", {})
+    if not len(track):
+        return
+    beside = len({score for _, score in scores}) < len(scores)
+    for index, (side, score) in enumerate(scores):
+        if score <= 0 and side not in waiting:
+            continue
+        x, y = waiting[side] if score <= 0 else track[min(score, len(track)) - 1]
+        x += (index - 0.5) * 5 if beside and score > 0 else 0
+        add(pawns, "circle", "shade", {"cx": x + 0.5, "cy": y + 1.2, "r": 6.2})
+        pawn = {"cx": x, "cy": y, "r": 6.0, "stroke-width": 0.8}
+        label = f"{sides.get(side, side)}: {score}"
+        add(pawns, "circle", "pawn", pawn, fill=PAWNS.get(side, "#7c8aa5"), **{"aria-label": label})
+
+
+def _draw_marks(over: Element, template: BoardTemplate, marks: Marks, pitch: float) -> None:
+    radius = (_man_mm(template, pitch) + RING * pitch) / 2
+    draw_steps(over, template, marks.last, ("last-way", "gone"), radius, pitch, ringed=False)
+    for kind, cells, share in (("unknown", marks.unknown, 0.8), ("fault", marks.faults, 1.15)):
+        for centre in template.cells_mm[list(cells)]:
+            ring(over, kind, centre, share * radius, pitch)
+    draw_steps(over, template, marks.wanted, ("wanted", "taken"), 1.1 * radius, pitch)

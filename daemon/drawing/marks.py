@@ -1,0 +1,101 @@
+"""The marks on the board: rings, arrows, crosses and corners, with a dark edge so that they stand out on any wood."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from daemon.drawing.lettering import Colour
+from games import Step
+from vision.frame import Image
+from vision.pose import FloatArray
+
+INK: Colour = (24, 22, 20)
+_BITS = 4  # coordinates in sixteenths of a pixel
+_HALO = 0.55
+
+
+def _fixed(point: FloatArray) -> tuple[int, int]:
+    x, y = np.round(np.asarray(point) * (1 << _BITS)).astype(int)
+    return int(x), int(y)
+
+
+def ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
+    """A circle."""
+    for tint, width in ((INK, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
+        cv2.circle(image, _fixed(centre), round(radius_px * (1 << _BITS)), tint, width, cv2.LINE_AA, _BITS)
+
+
+def dotted_ring(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
+    """A circle of twelve dashes."""
+    axes = (round(radius_px * (1 << _BITS)),) * 2
+    for start in range(0, 360, 30):
+        for tint, width in ((INK, width_px + 2), (colour, width_px)):
+            cv2.ellipse(image, _fixed(centre), axes, 0, start, start + 16, tint, width, cv2.LINE_AA, _BITS)
+
+
+def line(image: Image, start: FloatArray, end: FloatArray, colour: Colour, width_px: int) -> None:
+    """A straight line with a dark edge."""
+    for tint, width in ((INK, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
+        cv2.line(image, _fixed(start), _fixed(end), tint, width, cv2.LINE_AA, _BITS)
+
+
+def arrow(image: Image, start: FloatArray, end: FloatArray, gap_px: float, colour: Colour, width_px: int) -> None:
+    """An arrow between two cells that keeps `gap_px` away from both centres."""
+    reach = end - start
+    length = float(np.hypot(*reach))
+    if length <= 2 * gap_px:
+        return
+    along = reach / length
+    across = np.array([-along[1], along[0]])
+    head = min(5.0 * width_px, (length - 2 * gap_px) * 0.7)
+    tail, tip = start + along * gap_px, end - along * gap_px
+    neck = tip - along * head
+    half = width_px * 0.7
+    shape = [
+        *(tail + across * half, neck + across * half, neck + across * head * 0.55, tip),
+        *(neck - across * head * 0.55, neck - across * half, tail - across * half),
+    ]
+    points = np.array([_fixed(point) for point in shape], dtype=np.int32)
+    cv2.polylines(image, [points], True, INK, max(2, round(width_px * _HALO)) + 1, cv2.LINE_AA, _BITS)
+    cv2.fillPoly(image, [points], colour, cv2.LINE_AA, _BITS)
+
+
+def cross(image: Image, centre: FloatArray, radius_px: float, colour: Colour, width_px: int) -> None:
+    """Two crossed lines."""
+    reach = radius_px * 0.72
+    strokes = [np.array([reach, reach]), np.array([reach, -reach])]
+    for tint, width in ((INK, width_px + max(2, round(width_px * _HALO))), (colour, width_px)):
+        for stroke in strokes:
+            start, end = _fixed(centre - stroke), _fixed(centre + stroke)
+            cv2.line(image, start, end, tint, width, cv2.LINE_AA, _BITS)
+
+
+def corners(image: Image, corners_px: FloatArray, arm: float, colour: Colour, width_px: int) -> None:
+    """The four corners of a quadrilateral; each arm is that share of its side."""
+    for index in range(4):
+        here = corners_px[index]
+        for there in (corners_px[(index + 1) % 4], corners_px[index - 1]):
+            line(image, here, here + (there - here) * arm, colour, width_px)
+
+
+def steps(
+    image: Image,
+    moves: tuple[Step, ...],
+    centres: FloatArray,
+    radius_px: float,
+    colours: tuple[Colour, Colour],
+    width_px: int,
+) -> None:
+    """What a hand does: a ring where a man arrives, an arrow on its way, a cross where one is taken.
+
+    `centres` are the (cells, 2) pixels of all cells; `colours` are those of arriving and of taking.
+    """
+    for step in moves:
+        centre = centres[step.cell]
+        if step.kind == "remove":
+            cross(image, centre, radius_px, colours[1], width_px)
+            continue
+        if step.origin is not None:
+            arrow(image, centres[step.origin], centre, radius_px * 1.12, colours[0], max(2, round(width_px * 1.2)))
+        ring(image, centre, radius_px, colours[0], width_px)

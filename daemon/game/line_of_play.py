@@ -1,0 +1,202 @@
+"""The line of play that is believed: positions, moves, and how it is known who made each of them.
+
+Where men belong to nobody, the board does not tell who laid one. Sides then follow from the turn until somebody knows
+better; a line is played again with what is known, and passes that nobody announced are put in where they are needed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from daemon.game.effects import Known, Record, Rewrite
+from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
+
+MOST_PASSES = 4
+"""As many passes are put in before one seen ply."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ply:
+    """One move of the line."""
+
+    move: Any
+    """None for a move that comes after the end and is only known by its text."""
+    text: str
+    side: Side
+    seen: bool
+    """Whether it changed the board."""
+    known: Known = ""
+    assumed: bool = False
+    """Whether nobody saw it being made: it was found as a way to a board that was seen later."""
+
+
+class LineOfPlay:
+    """The positions from the start and the plies between them."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        history: Sequence[Any] = (),
+        moves: Sequence[str] = (),
+        known: Sequence[Known] = (),
+        assumed: Sequence[bool] = (),
+    ) -> None:
+        self.game = game
+        self.positions = list(history) or [game.initial()]
+        self.plies = []
+        for number, text in enumerate(moves):
+            move = game.parse_move(self.positions[number], text)
+            ply = self._ply(self.positions[number], move, known[number] if known else "")
+            self.plies.append(dataclasses.replace(ply, assumed=bool(assumed) and assumed[number]))
+        self.beyond: tuple[Ply, ...] = ()
+        """Seen plies that count no more, because the game was over before them as it is now believed to have gone."""
+
+    @property
+    def position(self) -> Any:
+        """The last position."""
+        return self.positions[-1]
+
+    @property
+    def seen(self) -> list[int]:
+        """Indices of the plies that changed the board: move number n is the n-th of them."""
+        return [index for index, ply in enumerate(self.plies) if ply.seen]
+
+    def steps(self, index: int) -> tuple[Step, ...]:
+        """What the hand did for a ply."""
+        return self.game.steps(self.positions[index], self.plies[index].move)
+
+    def add(self, move: Any, position: Any, known: Known = "", *, assumed: bool = False) -> Ply:
+        """One more ply."""
+        ply = dataclasses.replace(self._ply(self.position, move, known), assumed=assumed)
+        self.plies.append(ply)
+        self.positions.append(position)
+        return ply
+
+    def cut(self, ply: int) -> None:
+        """Takes the plies after `ply` back."""
+        del self.positions[ply + 1 :], self.plies[ply:]
+        self.beyond = ()
+
+    def record(self, index: int) -> Record:
+        """A ply as it is written down."""
+        after, ply = self.positions[index + 1], self.plies[index]
+        position, board = self.game.format_position(after), self.game.board(after)
+        return Record(index + 1, ply.side, ply.text, position, board, ply.known, assumed=ply.assumed)
+
+    def rewrite(self, same: int, outcome: Outcome | None) -> Rewrite:
+        """The record of a line that differs from ply `same` on."""
+        beyond = tuple((ply.text, ply.side, ply.known) for ply in self.beyond)
+        return Rewrite(same, tuple(self.record(index) for index in range(same, len(self.plies))), outcome, beyond)
+
+    def correct(self, number: int, side: Side) -> int:
+        """Move `number`, counted from 1 without passes, was made by `side`: plays the line again from there.
+
+        Returns the ply up to which the line stayed as it was. Raises MoveError where it cannot have been so, and
+        leaves the line then.
+        """
+        return self.become(self.with_mover(number, side, "said"))
+
+    def with_mover(self, number: int, side: Side, known: Known) -> LineOfPlay:
+        """The line in which move `number` was made by `side`; it is played again from there.
+
+        Plies whose maker is known stay theirs, the others follow in turn. Raises MoveError.
+        """
+        index = self.seen[number - 1]
+        first = self.seen[number - 2] + 1 if number > 1 else 0
+        tail = [*self.plies[first:], *self.beyond]
+        # For now it is known, or the ply would follow in turn; yet it takes back no pass that somebody told.
+        tail[index - first] = dataclasses.replace(tail[index - first], side=side, known=known or "seat")
+        again = LineOfPlay(self.game, self.positions[: first + 1])
+        again.plies = self.plies[:first]
+        again._play(tail)
+        if len(again.seen) >= number:
+            made = again.seen[number - 1]
+            again.plies[made] = dataclasses.replace(again.plies[made], known=known)
+        return again
+
+    def become(self, other: LineOfPlay) -> int:
+        """Takes on another line's plies. Returns the ply up to which they are the same."""
+        same = 0
+        while same < min(len(self.plies), len(other.plies)) and self._same(other, same):
+            same += 1
+        self.positions, self.plies, self.beyond = list(other.positions), list(other.plies), other.beyond
+        return same
+
+    def copy(self, *, forgetful: bool = False) -> LineOfPlay:
+        """The same line, to be changed apart; `forgetful` without what is known of who made its plies."""
+        again = LineOfPlay(self.game, self.positions)
+        again.become(self)
+        if forgetful:
+            again.plies = [dataclasses.replace(ply, known="") for ply in self.plies]
+            again.beyond = tuple(dataclasses.replace(ply, known="") for ply in self.beyond)
+        return again
+
+    def _same(self, other: LineOfPlay, index: int) -> bool:
+        return self.plies[index] == other.plies[index] and self.positions[index + 1] == other.positions[index + 1]
+
+    def _play(self, tail: Sequence[Ply]) -> None:
+        """Goes on with plies whose sides may have to be found anew. Raises MoveError."""
+        for number, ply in enumerate(tail):
+            if self.game.outcome(self.position) is not None:
+                self.beyond = tuple(one for one in tail[number:] if one.seen)
+                return
+            if ply.seen:
+                self._play_seen(ply)
+            elif ply.known and ply.side == self._to_move() and not _contradicted(ply, tail[number + 1 :]):
+                self.add(ply.move, self.game.apply(self.position, ply.move), ply.known)
+
+    def _play_seen(self, ply: Ply) -> None:
+        """Adds the fewest passes with which the ply is legal, and the ply."""
+        for passes in self._passes():
+            position = passes[-1][1] if passes else self.position
+            if ply.known and ply.side != self.game.to_move(position):
+                continue
+            try:
+                move = self.game.parse_move(position, ply.text)
+            except MoveError:
+                continue
+            for passing, passed in passes:
+                self.add(passing, passed)
+            self.add(move, self.game.apply(position, move), ply.known)
+            return
+        who = f" by {self.game.sides[ply.side]}" if ply.known else ""
+        number = len(self.seen) + 1
+        raise MoveError("cannot_be", f"then move {number}, {ply.text}{who}, could not have been made")
+
+    def _passes(self) -> Iterable[list[tuple[Any, Any]]]:
+        """No pass, one, two and so on, as moves and the positions after them."""
+        passes: list[tuple[Any, Any]] = []
+        position = self.position
+        yield passes
+        for _ in range(MOST_PASSES):
+            move = next((one for one in unseen_moves(self.game, position)), None)
+            if move is None:
+                return
+            position = self.game.apply(position, move)
+            passes = [*passes, (move, position)]
+            yield passes
+
+    def _to_move(self) -> Side:
+        return self.game.to_move(self.position)
+
+    def _ply(self, before: Any, move: Any, known: Known) -> Ply:
+        seen = bool(self.game.steps(before, move))
+        return Ply(move, self.game.format_move(before, move), self.game.to_move(before), seen, known)
+
+
+def _contradicted(passed: Ply, rest: Sequence[Ply]) -> bool:
+    """Whether the side that was said to pass was afterwards said to have made the very next move."""
+    following = next((ply for ply in rest if ply.seen or ply.known), passed)
+    return following.seen and following.side == passed.side and (passed.known, following.known) == ("said", "said")
+
+
+def unseen_moves(game: AnyGame, position: Any) -> list[Any]:
+    """The passes: legal moves that change nothing on the board."""
+    return [move for move in game.legal_moves(position) if not game.steps(position, move)]
+
+
+def shares_men(game: AnyGame) -> bool:
+    """Whether the men belong to nobody, so that the board does not tell who laid one."""
+    return set(game.pieces) == {EMPTY}

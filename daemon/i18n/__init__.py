@@ -1,0 +1,1 @@
+"""Sentences in the table's language, and their translations."""

@@ -1,0 +1,242 @@
+"""Collects what is to be translated, and compiles the translations: `python -m daemon.i18n.catalogues`.
+
+Reads every `worded`, `worded_n`, `sentence`, `sentence_n`, `noun` and `Term` with a text written out in `wording/`,
+`games/`, `calibration/`, `vision/` and `daemon/`, what boards call their classes, the rules of games and the options of
+agents, and the page's `t(...)` and `data-t`; puts what is new into `languages/*.po`, keeps what is translated, compiles
+each to `.mo`, and names what has none yet.
+With `--check` nothing is written, and the status is 1 where a file would change. Needs Babel (the extra `test`).
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import io
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Collection, Iterator, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+from babel.messages import Catalog
+from babel.messages.extract import extract
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from calibration.guide import plural
+from daemon.i18n.translation import FOLDER, LANGUAGES, MESSAGES, OPTION, titled
+from games import EMPTY
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("wording", "games", "calibration", "vision", "daemon", "proving")
+CHOOSING = ("games", "agents")
+"""Where the fields of rules and options are."""
+BOARDS = ROOT / "calibration" / "boards"
+PAGES = ROOT / "daemon" / "outputs" / "page"
+KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
+    "worded": None,
+    "sentence": None,
+    "worded_n": (1, 2),
+    "sentence_n": (1, 2),
+    "noun": ((1, "c"), 2),
+    "Term": ((1, "c"), 2),
+}
+"""Functions whose arguments are collected; `c` marks the context."""
+TRANSLATED_ATTRIBUTES = ("title", "aria-label", "placeholder", "alt")
+IN_SCRIPT = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\]|\\.)*")""")
+"""A text of the page; it may stand within a template literal, where Babel does not look."""
+LOCALES = {"ro": "ro", "pl": "pl", "vi": "vi", "pt-br": "pt_BR"}
+"""Every language that has a catalogue, by its name in the headers."""
+DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+"""Every header's date: a catalogue that says the same is the same, byte for byte."""
+
+Message = tuple[str | None, str | tuple[str, ...], str]
+"""Context, text (or singular and plural), and where it stands."""
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Brings all catalogues up to date, or checks that they are; the exit status."""
+    files = fresh()
+    stale = [path for path, content in files.items() if not path.exists() or path.read_bytes() != content]
+    if "--check" not in arguments:
+        for path in stale:
+            path.write_bytes(files[path])
+    for path in stale:
+        sys.stdout.write(f"{'stale' if '--check' in arguments else 'written'}: {path.relative_to(ROOT)}\n")
+    for language in LOCALES:
+        for text in untranslated(catalogue_of(language)):
+            sys.stdout.write(f"{language} lacks: {text}\n")
+    return int("--check" in arguments and bool(stale))
+
+
+def fresh() -> dict[Path, bytes]:
+    """Every file of `languages/` as it should be."""
+    messages = collected()
+    files = {FOLDER / MESSAGES: _listed(messages)}
+    for language in LOCALES:
+        catalogue = _updated(language, messages)
+        source, compiled = io.BytesIO(), io.BytesIO()
+        write_po(source, catalogue, width=118, include_lineno=False)
+        write_mo(compiled, catalogue)
+        files[FOLDER / f"{language}.po"] = source.getvalue()
+        files[FOLDER / f"{language}.mo"] = compiled.getvalue()
+    return files
+
+
+def catalogue_of(language: str) -> Catalog:
+    """The catalogue of a language as it lies there; an empty one where there is none."""
+    path = FOLDER / f"{language}.po"
+    if not path.exists():
+        return Catalog(locale=LOCALES[language])
+    with path.open("rb") as file:
+        return read_po(file, locale=LOCALES[language])
+
+
+def untranslated(catalogue: Catalog) -> list[str]:
+    """The texts of a catalogue that have no translation, or only of some numbers."""
+    lacking = []
+    for message in catalogue:
+        parts = message.string if isinstance(message.string, tuple | list) else (message.string,)
+        if message.id and not all(parts):
+            lacking.append(message.id[0] if isinstance(message.id, tuple | list) else message.id)
+    return lacking
+
+
+def collected() -> list[Message]:
+    """All that is to be translated, in the order of the sources."""
+    found: list[Message] = []
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            found += _of_python(path)
+    sides = {text for context, text, _ in found if context == "side" and isinstance(text, str)}
+    for package in CHOOSING:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            found += _of_options(path, sides)
+    for path in sorted(BOARDS.glob("*.toml")):
+        found += _of_board(path)
+    for path in sorted(PAGES.glob("*.js")):
+        found += _of_script(path)
+    for path in sorted(PAGES.glob("*.html")):
+        found += _of_page(path)
+    return found
+
+
+def _updated(language: str, messages: Sequence[Message]) -> Catalog:
+    """The catalogue of a language with all messages in order; translations of what is gone are given up."""
+    old = catalogue_of(language)
+    new = Catalog(
+        locale=LOCALES[language],
+        project="Kibitzer",
+        version="0",
+        header_comment=old.header_comment if len(old) else f"# What Kibitzer says, in {LANGUAGES[language]}.\n#",
+        fuzzy=False,
+        charset="utf-8",
+        msgid_bugs_address="",
+        creation_date=DATED,
+        revision_date=DATED,
+        last_translator="",
+        language_team=LANGUAGES[language],
+    )
+    for context, text, where in messages:
+        before = old.get(text, context) if isinstance(text, str) else old.get(text[0], context)
+        string = None if before is None else before.string
+        if string is not None and isinstance(string, str) != isinstance(text, str):
+            string = None
+        new.add(text, string, locations=[(where, 0)], context=context)
+    return new
+
+
+def _listed(messages: Sequence[Message]) -> bytes:
+    """All that is translated, once each, as the program reads it."""
+    found = {}
+    for context, text, _ in messages:
+        one, many = (text, "") if isinstance(text, str) else (text[0], text[1])
+        entry = {"text": one, "many": many, "context": context or ""}
+        found[one, context] = {name: value for name, value in entry.items() if value}
+    return (json.dumps(list(found.values()), ensure_ascii=False, indent=0) + "\n").encode()
+
+
+def _of_python(path: Path) -> Iterator[Message]:
+    with path.open("rb") as file:
+        for _line, text, _comments, context in extract("python", file, KEYWORDS, strip_comment_tags=True):
+            yield context, _plain(text), _place(path)
+
+
+def _of_board(path: Path) -> Iterator[Message]:
+    """What a board calls its classes: one of each, and several."""
+    for letter, name in tomllib.loads(path.read_text(encoding="utf-8"))["classes"].items():
+        if letter != EMPTY:
+            yield "kind", name, _place(path)
+            yield "kind", plural(name), _place(path)
+
+
+def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
+    """What the menu shows of each field made by `games.rule`: its name, what it means, its choices that are no side."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)):
+            continue
+        field = node.value
+        if not (isinstance(field, ast.Call) and isinstance(field.func, ast.Name) and field.func.id == "rule"):
+            continue
+        chosen = [one.value for one in field.keywords if one.arg == "choices"]
+        parts = [one for tuple_ in chosen if isinstance(tuple_, ast.Tuple) for one in tuple_.elts]
+        choices = [one.value for one in parts if isinstance(one, ast.Constant) and one.value not in sides]
+        doc = ast.literal_eval(field.args[1])
+        for text in (titled(node.target.id), doc, *choices):
+            if re.search("[a-z]", text):
+                yield OPTION, text, _place(path)
+
+
+def _of_script(path: Path) -> Iterator[Message]:
+    for text in IN_SCRIPT.findall(path.read_text(encoding="utf-8")):
+        yield "page", json.loads(text), _place(path)
+
+
+def _of_page(path: Path) -> Iterator[Message]:
+    reader = _PageReader()
+    reader.feed(path.read_text(encoding="utf-8"))
+    for text in reader.texts:
+        yield "page", text, _place(path)
+
+
+def _plain(text: str | tuple[str, ...] | list[str]) -> str | tuple[str, ...]:
+    return text if isinstance(text, str) else tuple(text)
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+class _PageReader(HTMLParser):
+    """Gathers the texts of elements with `data-t`, and the values of `data-t-title` and its like."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._open: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begins a text, and takes the attributes."""
+        given = dict(attrs)
+        self.texts += [value for name in TRANSLATED_ATTRIBUTES if (value := given.get(f"data-t-{name}"))]
+        if given.get("data-t"):
+            self.texts.append(str(given["data-t"]))
+        elif "data-t" in given:
+            self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        """Goes on with a text."""
+        if self._open is not None:
+            self._open += data
+
+    def handle_endtag(self, tag: str) -> None:
+        """Ends a text."""
+        if self._open is not None and self._open.strip():
+            self.texts.append(" ".join(self._open.split()))
+        self._open = None
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

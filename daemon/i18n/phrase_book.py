@@ -1,0 +1,131 @@
+"""Every phrase of a language with examples in it: for hearing them all, and for checking them."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+
+import wording
+from daemon.i18n.translation import UNSPOKEN, Message, messages, tongue_of
+from wording import Given, Sentence, Term
+
+COUNTS = (1, 2, 5, 21)
+"""Of each number of things a language may speak otherwise."""
+EXAMPLES: dict[str, Given] = {
+    "side": Term("side", "light"),
+    "other": Term("side", "dark"),
+    "one": Term("side", "black"),
+    "colour": Term("side", "white"),
+    "sides": ("red", "green"),
+    "man": Term("man", "dark"),
+    "stone": Term("stone", "black stone"),
+    "right": Term("stone", "white stone"),
+    "wrong": Term("stone", "black stone"),
+    "disc": Term("disc", "white disc"),
+    "game": Term("game", "reversi"),
+    "seen": Term("game", "gomoku"),
+    "wanted": "d2",
+    "why": wording.sentence("the game is over"),
+    "what": wording.sentence("the game is over"),
+    "foul": wording.sentence("two threes at once"),
+    "counted": wording.sentence("{black} black and {white} white stones", black=8, white=7),
+    "expected": "95 %",
+    "turns": wording.sentence("to the left"),
+    "edges": Term("edge", "left"),
+    "points": "5",
+    "time": wording.sentence_n("one minute", "{count} minutes", 2),
+    "agent": "alphabeta",
+    "name": "Ana",
+    "command": "kibitzer play --game morris",
+    "key": "n",
+    "pieces": ("light", "dark"),
+    "choices": ("black", "two"),
+    "choice": Term("choice", "two"),
+    "text": "d9",
+    "listed": "a1, a4",
+    "tile": "3-4",
+    "tiles": wording.sentence("the {tile}", tile="3-4"),
+    "double": "3-3",
+    "halves": "3",
+    "places": "7H",
+    "pips": "3",
+    "others": "4",
+    "ones": "8",
+    "done": "f4",
+    "first": "a1",
+    "last": "g7",
+    "kind": Term("kind", "light man"),
+    "kinds": Term("kind", "light men"),
+    "alike": Term("kind", "dark men"),
+    "asked": "15",
+    "where": ("a1", "a4"),
+    "accuracy": "99.5",
+    "agents": wording.listing(["alphabeta", "random"], joint="or"),
+    "address": "127.0.0.1:8080",
+    "step": "read",
+    "late": "0.8",
+    "rate": "14.9",
+    "size": "1280x720",
+    "boards": wording.sentence_n("of {count} board", "of {count} boards", 3),
+    "then": "d2",
+}
+"""What stands in the braces of a phrase; a cell where nothing else is said."""
+NUMBERS = frozenset(
+    "number ply men most stones black white bonus opening degrees pixels percent seconds held told limit needed width "
+    "low high judged".split()
+)
+"""Names in braces that are numbers."""
+CELLS = frozenset("cell origin point over cells taken due extra missing left moves move".split())
+"""Names in braces that are cells or moves."""
+
+
+def examples(message: Message, language: str) -> Iterator[str]:
+    """The phrase in that language, once for each of its plural forms.
+
+    Raises KeyError naming a value for which there is no example.
+    """
+    tongue = tongue_of(language)
+    if message.context:
+        form = tongue.form(Term(message.context, message.text), "")
+        yield form
+        return
+    seen = set()
+    for count in COUNTS if message.many else (1,):
+        template = tongue.plural(message.text, message.many, count) if message.many else tongue.text(message.text)
+        if template not in seen:
+            seen.add(template)
+            yield wording.render(_filled(message, count), tongue)
+
+
+def spoken_messages() -> list[Message]:
+    """All that may be said: not what is only read."""
+    return [one for one in messages() if one.context not in UNSPOKEN]
+
+
+def names_in(template: str) -> set[str]:
+    """The names in a template's braces, without their forms. Raises ValueError where a brace is not closed."""
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+
+
+def forms_in(template: str) -> set[tuple[str, str]]:
+    """The names in a template's braces, each with the form asked for."""
+    return {(name, spec or "") for _, name, spec, _ in string.Formatter().parse(template) if name is not None}
+
+
+def _filled(message: Message, count: int) -> Sentence:
+    """The sentence with its examples."""
+    names = names_in(message.text) | names_in(message.many)
+    values = {name: _example(name) for name in names - {"count"}}
+    if message.many:
+        return wording.sentence_n(message.text, message.many, count, **values)
+    return wording.sentence(message.text, **({"count": count} if "count" in names else {}), **values)
+
+
+def _example(name: str) -> Given:
+    if name in EXAMPLES:
+        return EXAMPLES[name]
+    if name in NUMBERS:
+        return 12
+    if name in CELLS:
+        return "d2"
+    raise KeyError(name)

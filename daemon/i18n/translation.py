@@ -1,0 +1,193 @@
+"""In which language people are spoken to. One for the whole daemon; every sentence is made by `worded`.
+
+How a sentence gets into five languages:
+
+1. Where it is made, write it whole, in English, with named values, as the first argument of `worded` (of `worded_n`
+   where a number of things is in it, singular and plural):
+
+        worded("{side:Nom} has {time} left.", side=phrases.side(game, side), time=spoken_time(left_s))
+        worded_n("The last move is taken back.", "{count} moves are taken back.", undone)
+
+   Never glue a sentence from parts that stand in a grammatical relation: no f-string, no `+`. Two whole sentences may
+   follow each other (`in_a_row`). Cells are given as a list of names, sides and pieces as a `wording.Term`: a
+   translation asks for their case (`{side:gen}`), and English for the capital (`{side:Nom}`).
+2. What is made where no language is known (`games/`, `vision/`) is a `wording.Sentence`: `sentence("...", ...)` instead
+   of `worded`. `in_words` says it in the players' language.
+3. `python -m daemon.i18n.catalogues` reads all sources, puts what is new into `languages/*.po`, and compiles them.
+   Translate the entries that it names, and run it again. A test fails until all are.
+
+The page's own words: `t("...")` in `daemon/outputs/page/*.js`, and in its HTML an element with the attribute `data-t`,
+whose text is the key (or `data-t-title="..."`, `data-t-aria-label="..."`, `data-t-placeholder="..."`, whose value is).
+The same command collects them; `page_words` gives them to the page, English as the key.
+
+What is for programmers and administrators (logs, `--help`, errors of a command line) stays English.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import gettext
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import wording
+from wording import ENGLISH, Given, Sentence, Term, Tongue
+
+LANGUAGES = {
+    "en": "English",
+    "ro": "Română",
+    "pl": "Polski",
+    "vi": "Tiếng Việt",
+    "pt-br": "Português (Brasil)",
+}
+"""Every language by its espeak-ng voice, with its own name."""
+FOLDER = Path(__file__).with_name("languages")
+"""Holds a catalogue for each but English, `ro.po` with its compiled `ro.mo`."""
+MESSAGES = "messages.json"
+"""File in it with all that is translated."""
+ON_PAGE = ("page", "part", "game", "side")
+"""Contexts of what the page needs."""
+OPTION = "option"
+"""Context of the rules and options in the menu: their names, what they mean, what they choose from."""
+UNSPOKEN = ("page", "part", OPTION)
+"""Contexts of what is only read."""
+
+
+class Translated:
+    """A language by its catalogue."""
+
+    def __init__(self, catalogue: gettext.NullTranslations) -> None:
+        self._catalogue = catalogue
+        self._forms: dict[Term, dict[str, str]] = {}
+
+    def text(self, template: str) -> str:
+        """The template in this language; in English where the catalogue has none."""
+        return self._catalogue.gettext(template)
+
+    def plural(self, one: str, many: str, count: int) -> str:
+        """The template that goes with that number."""
+        return self._catalogue.ngettext(one, many, count)
+
+    def form(self, term: Term, form: str) -> str:
+        """The term in that form, in the nominative where the catalogue has no other."""
+        if term not in self._forms:
+            self._forms[term] = forms_of(self._catalogue.pgettext(term.kind, term.name))
+        forms = self._forms[term]
+        return forms.get(form, forms["nom"])
+
+
+def forms_of(entry: str) -> dict[str, str]:
+    """A term's forms, of an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
+
+    `name` is how it stands by itself, as on a button.
+    """
+    first, *others = entry.split("|")
+    return {"nom": first, **dict(other.split("=", 1) for other in others)}
+
+
+@functools.cache
+def tongue_of(language: str) -> Tongue:
+    """The language of that code. Raises ValueError naming those there are."""
+    if language not in LANGUAGES:
+        raise ValueError(f"there is no language {language!r}; the languages are {', '.join(LANGUAGES)}")
+    if language == "en":
+        return ENGLISH
+    with (FOLDER / f"{language}.mo").open("rb") as file:
+        return Translated(gettext.GNUTranslations(file))
+
+
+@functools.cache
+def page_words(language: str) -> dict[str, str]:
+    """The page's own words in that language, and the names of games and sides, English as the key; empty in English.
+
+    `{name}` in them stands for what the page puts there. Raises ValueError naming the languages there are.
+    """
+    tongue = tongue_of(language)
+    if tongue is ENGLISH:
+        return {}
+    # The page's own word goes before a name that is written alike.
+    wanted = sorted((one for one in messages() if one.context in ON_PAGE), key=lambda one: one.context == "page")
+    return {one.text: tongue.form(Term(one.context, one.text), "name") for one in wanted}
+
+
+@dataclasses.dataclass(frozen=True)
+class Message:
+    """Something that is translated."""
+
+    text: str
+    """In English; of one thing, where `many` is not empty."""
+    many: str = ""
+    context: str = ""
+    """`page` of the page's own words, the kind of a term, or empty."""
+
+
+@functools.cache
+def messages() -> tuple[Message, ...]:
+    """All that is translated, in the order of the sources."""
+    return tuple(Message(**one) for one in json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8")))
+
+
+class _Speaking:
+    """The language in force."""
+
+    code = "en"
+    tongue: Tongue = ENGLISH
+
+
+def speak(language: str) -> None:
+    """From now on sentences are made in that language. Raises ValueError naming those there are."""
+    _Speaking.tongue, _Speaking.code = tongue_of(language), language
+
+
+def language() -> str:
+    """The code of the language in force."""
+    return _Speaking.code
+
+
+def worded(template: str, /, **values: Given) -> str:
+    """A sentence in the players' language."""
+    return in_words(wording.sentence(template, **values))
+
+
+def worded_n(one: str, many: str, count: int, /, **values: Given) -> str:
+    """A sentence about `count` things in the players' language."""
+    return in_words(wording.sentence_n(one, many, count, **values))
+
+
+def called(term: Term) -> set[str]:
+    """The words by which people may call a thing, in small letters: in English, and in their own language."""
+    forms = {_Speaking.tongue.form(term, form) for form in ("", "acc", "name")}
+    return {name.casefold() for name in (term.name, *forms)}
+
+
+def alone(kind: str, name: str) -> str:
+    """The name of a term as it stands by itself, as on a button, in the players' language."""
+    return _Speaking.tongue.form(Term(kind, name), "name")
+
+
+def titled(name: str) -> str:
+    """The name of a rule or option in English, as the catalogues have it."""
+    return name.replace("_", " ")
+
+
+def as_words(value: Given) -> str:
+    """A term or a list of names by itself, in the players' language."""
+    return wording.express(wording.fixed(value), _Speaking.tongue)
+
+
+def reason(error: Exception) -> str:
+    """What an error says to people, in their language where it was made as a sentence."""
+    said = getattr(error, "said", None)
+    return in_words(said) if isinstance(said, Sentence) else str(error)
+
+
+def in_words(*said: Sentence) -> str:
+    """What was made elsewhere, in the players' language."""
+    return wording.render_all(said, _Speaking.tongue)
+
+
+def in_a_row(sentences: Iterable[str]) -> str:
+    """Whole sentences one after the other; empty ones are left out."""
+    return " ".join(filter(None, sentences))

@@ -1,0 +1,1 @@
+"""What explains a reading: the boards that legal play allows, scored against what is seen."""

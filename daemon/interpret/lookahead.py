@@ -1,0 +1,240 @@
+"""Searches the lines of play that lead from a position to a board like the one that was read.
+
+A game may have hundreds of moves, so that three plies cannot all be tried: lines are followed in the order of their
+loss, deeper ones only while they could still matter, and no more moves are looked at than MOST_MOVES.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from daemon.game.line_of_play import shares_men
+from daemon.interpret.cell_losses import CellLosses
+from daemon.interpret.explanation import (
+    EXTRA_PLY_NATS,
+    FIT_NATS,
+    FIT_PLIES_NATS,
+    MOST_PLIES,
+    MOVER_NATS,
+    RIVAL_NATS,
+    UNSEEN_NATS,
+    Explanation,
+)
+from games import EMPTY, AnyGame, Side, Step, carry_out, changed_cells, in_any_order
+
+MOST_MISSED = 7
+"""The same where men belong to nobody: tiles that came while the camera was away or the computer busy. They would
+never be explained otherwise, and the board would stay strange for the rest of the game."""
+LEAST_LINES = 4
+"""Lines of one length that are followed in any case."""
+MOST_CHOSEN_UNSEEN = 2
+"""As many passes that nobody had to make are believed before a ply that is seen: a double's turn ended, a turn over."""
+MOST_UNSEEN = 4
+"""The same with passes that had to be made."""
+BEAM = 256
+"""Lines of one length that are followed further."""
+MOST_MOVES = 10_000
+"""Moves that are looked at to explain a reading: every line of a small game, the likely ones of a large one. All single
+plies are looked at in any case; what is left out are lines of several, the unlikeliest, which then are not believed."""
+MOST_MOVES_BESIDES = 2_500
+"""The same from each of several other positions that are held against one reading."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """Plies from a start, as far as they have been followed."""
+
+    start: Any
+    position: Any
+    board: str
+    loss: float
+    moves: tuple[Any, ...] = ()
+    positions: tuple[Any, ...] = ()
+    sides: tuple[Side, ...] = ()
+    """Who made each ply that is seen."""
+    extra_nats: float = 0.0
+    """What its unseen plies cost."""
+
+
+Begun = tuple[float, int, Line, Any, tuple[Step, ...]]
+"""A line and its next ply: the loss after it, a number for the order, the line, the move and its steps."""
+
+
+class Lookahead:
+    """Gathers in `found` what fits, for one reading."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        losses: CellLosses,
+        movers: Sequence[Side],
+        found: Sequence[Explanation],
+        most_moves: int = MOST_MOVES,
+    ) -> None:
+        self._most_moves = most_moves
+        self._game, self._losses, self._movers = game, losses, tuple(movers)
+        self.found = [one for one in found if one.fits]
+        self._best = min((one.cost for one in self.found), default=math.inf)
+        self.looked_at = 0
+        """Moves so far."""
+        self._number = itertools.count()
+
+    def search(self, starts: Sequence[Any], board: str) -> None:
+        """Follows all that may have been played from any of the starts, which show `board`."""
+        loss = self._losses.of(board)
+        lines: Iterable[Line] = [Line(start, start, board, loss) for start in starts]
+        for plies in range(1, (MOST_MISSED if shares_men(self._game) else MOST_PLIES) + 1):
+            if not self._matters(EXTRA_PLY_NATS * (plies - 1)):
+                return
+            begun = self._follow(lines, plies)
+            width = BEAM if plies < MOST_PLIES else LEAST_LINES
+            lines = (self._carry_out(one) for one in heapq.nsmallest(width, begun))
+
+    def _matters(self, nats: float) -> bool:
+        """Whether a line that costs at least so much can be the best, or a rival of it."""
+        return nats <= self._best + RIVAL_NATS
+
+    def _follow(self, lines: Iterable[Line], plies: int) -> list[Begun]:
+        """Every line that is one seen ply longer and that the reading does not contradict.
+
+        A ply is followed only if at most as many of the cells it touches look otherwise as there are plies to come:
+        a later ply may touch a cell again (it takes the man just laid), but not many.
+        """
+        begun: list[Begun] = []
+        for number, line in enumerate(lines, 1):
+            for before, moves in self._turns(line, plies):
+                for move, steps in moves:
+                    change, wrong = self._losses.change(before.board, steps)
+                    if plies == 1:
+                        self._find_unfinished(before, move, steps)
+                    if wrong > max(0, MOST_PLIES - plies):
+                        continue
+                    one = (before.loss + change, next(self._number), before, move, steps)
+                    begun.append(one)
+                    self._find_plies(one, plies)
+            if self.looked_at >= self._most_moves and number >= LEAST_LINES:
+                break
+        return begun
+
+    def _turns(self, line: Line, plies: int) -> Iterator[tuple[Line, list[tuple[Any, tuple[Step, ...]]]]]:
+        """The line, and the same with unseen moves at its end, each with the seen moves that may come next."""
+        waiting = [(line, 0, 0)]
+        while waiting:
+            before, unseen, chosen = waiting.pop(0)
+            if not self._matters(before.extra_nats + EXTRA_PLY_NATS * (plies - 1)):
+                continue
+            moves = [
+                (move, self._game.steps(before.position, move)) for move in self._game.legal_moves(before.position)
+            ]
+            self.looked_at += len(moves)
+            yield before, [one for one in moves if one[1]]
+            forced = len(moves) == 1
+            if unseen < MOST_UNSEEN and (forced or chosen < MOST_CHOSEN_UNSEEN):
+                for move, steps in moves:
+                    if not steps:
+                        nats = 0.0 if forced else UNSEEN_NATS
+                        waiting.append((self._pass(before, move, nats), unseen + 1, chosen + (not forced)))
+
+    def _pass(self, line: Line, move: Any, nats: float) -> Line:
+        after = self._game.apply(line.position, move)
+        return dataclasses.replace(
+            line,
+            position=after,
+            moves=(*line.moves, move),
+            positions=(*line.positions, after),
+            extra_nats=line.extra_nats + nats,
+        )
+
+    def _carry_out(self, begun: Begun) -> Line:
+        loss, _, line, move, steps = begun
+        after = self._game.apply(line.position, move)
+        return dataclasses.replace(
+            line,
+            position=after,
+            board=carry_out(line.board, steps),
+            loss=loss,
+            moves=(*line.moves, move),
+            positions=(*line.positions, after),
+            sides=(*line.sides, self._game.to_move(line.position)),
+        )
+
+    def _find_plies(self, begun: Begun, plies: int) -> None:
+        """Notes the line where the reading allows it."""
+        if begun[0] > (FIT_PLIES_NATS if plies > 1 else FIT_NATS["plies"]) + 1e-6:
+            return
+        line = self._carry_out(begun)
+        if plies >= MOST_PLIES and not shares_men(self._game) and not _all_leave_a_trace(self._game, line):
+            return
+        strangers = sum(
+            side != known for side, known in zip(reversed(line.sides), reversed(self._movers), strict=False)
+        )
+        self._add(
+            Explanation(
+                "plies",
+                line.board,
+                # Summed anew: what was added and taken away again must not leave a trace on a sure board.
+                self._losses.of(line.board),
+                line.start,
+                line.moves,
+                line.positions,
+                seen=len(line.sides),
+                extra_nats=line.extra_nats + MOVER_NATS * strangers,
+            )
+        )
+
+    def _find_unfinished(self, line: Line, move: Any, steps: tuple[Step, ...]) -> None:
+        """Notes every board in the middle of the turn that the reading allows."""
+        for done, missing in (*_halves(steps), *self._likeliest_part(line.board, steps)):
+            change, _ = self._losses.change(line.board, done)
+            if line.loss + change <= FIT_NATS["unfinished"] + 1e-6:
+                board = carry_out(line.board, done)
+                loss, extra = self._losses.of(board), line.extra_nats
+                self._add(
+                    Explanation("unfinished", board, loss, line.position, (move,), extra_nats=extra, missing=missing)
+                )
+
+    def _likeliest_part(self, board: str, steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], ...]]:
+        """What a hand may have done of a turn whose order is its own choice: the steps that the reading shows."""
+        if not in_any_order(steps):
+            return
+        seen = [steps[0], *(step for step in steps[1:] if self._losses.change(board, (step,))[0] < 0)]
+        missing = tuple(step for step in steps if step not in seen)
+        if missing and tuple(seen) != steps[: len(seen)]:
+            yield tuple(seen), missing
+
+    def _add(self, explanation: Explanation) -> None:
+        if explanation.fits:
+            self.found.append(explanation)
+            self._best = min(self._best, explanation.cost)
+
+
+def _all_leave_a_trace(game: AnyGame, line: Line) -> bool:
+    """Whether each ply has changed a cell that looks otherwise now than before it.
+
+    A man laid and taken again, or moved there and back, is no trace. With such plies in between, a single man put where
+    it may not go becomes legal, and that he was put there is likelier than that three plies went by unseen.
+    """
+    boards = [game.board(position) for position in (line.start, *line.positions)]
+    return all(
+        before == after or any(before[cell] != boards[-1][cell] for cell in changed_cells(before, after))
+        for before, after in itertools.pairwise(boards)
+    )
+
+
+def _halves(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
+    """What a hand may have done of a turn and what is missing: a man lifted, or only some of the steps done.
+
+    Steps that only lay something down may be seen in any order: they are one piece, or one grip.
+    """
+    if steps[0].origin is not None:
+        yield (Step("remove", steps[0].origin, piece=EMPTY),), steps
+    for done in range(1, len(steps)):
+        yield steps[:done], steps[done:]
+    if len(steps) > 1 and all(step.kind == "place" for step in steps):
+        for done in range(1, len(steps)):
+            yield steps[done:], steps[:done]

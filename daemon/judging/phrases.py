@@ -1,0 +1,258 @@
+"""What is said: a short sentence a person can act on, for every announcement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from daemon.game.line_of_play import shares_men
+from daemon.i18n.translation import as_words, in_a_row, worded, worded_n
+from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
+from wording import Sentence, Term, listing, sentence
+
+LOST = {
+    "two_men_left": sentence("{side} has only two men left"),
+    "no_men_left": sentence("{side} has no man left"),
+    "no_legal_move": sentence("{side} cannot move"),
+    "resigned": sentence("{side} resigned"),
+    "time": sentence("{side} is out of time"),
+}
+"""Why a game is over that a side has lost, by the code of its outcome; told of that side."""
+REASONS = {
+    "no_legal_move": sentence("no move is left"),
+    "repetition": sentence("the position came up three times"),
+    "quiet_plies": sentence("nothing was taken for too long"),
+    "five_in_a_row": sentence("five in a row"),
+    "board_full": sentence("the board is full"),
+    "neither_can_lay": sentence("neither side can lay"),
+    "equal_men": sentence("both have as many men"),
+    "more_men": sentence("more men are left"),
+    "space_100": sentence("the last space is reached"),
+    "nothing_to_lay": sentence("nothing can be laid any more"),
+}
+"""Why a game is over otherwise."""
+MEN = (
+    Term("man", "light"),
+    Term("man", "dark"),
+    Term("man", "black"),
+    Term("man", "white"),
+    Term("man", "up"),
+    Term("man", "down"),
+)
+"""What belongs to each side, one man of it; the form `pl` is several."""
+ENDS_JOINED = "\u2013"
+"""Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
+
+
+def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> str:
+    """A ply just made, with the points it brings.
+
+    `thanks` where it was made for an agent that had announced it, `again` where the same side made the ply before.
+    """
+    side, gains = game.to_move(position), game.gains(position, move)
+    who, words = named(game, side), spoken_move(game, position, move)
+    if not game.steps(position, move):
+        if not is_pass(game, position, move):
+            return worded("{side:Nom}: {move}.", side=who, move=words)
+        return worded("{side:Gen}'s turn is over.", side=who) if again else worded("{side:Nom} passes.", side=who)
+    if gains is None:
+        return worded("Thank you.") if thanks else worded("{side:Nom}: {move}.", side=who, move=words)
+    if thanks:
+        told = worded("Thank you: {points}.", points=points(gains[side]))
+    else:
+        told = worded("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
+    other = gains[1 - side]
+    if not other.total:
+        return told
+    return in_a_row([told, worded("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))])
+
+
+def points(gain: Gain) -> str:
+    """ "8 points, 3 of them bonus"; "3 bonus points"; "no points"."""
+    if gain.bonus and not gain.points:
+        return worded_n("{count} bonus point", "{count} bonus points", gain.bonus)
+    if gain.bonus:
+        return worded_n(
+            "{count} point, {bonus} of them bonus",
+            "{count} points, {bonus} of them bonus",
+            gain.total,
+            bonus=gain.bonus,
+        )
+    return worded_n("{count} point", "{count} points", gain.total) if gain.total else worded("no points")
+
+
+def totals(game: AnyGame, position: Any) -> str:
+    """ "Red 12, green 7."; empty in games without points."""
+    scores = game.scores(position)
+    if scores is None:
+        return ""
+    sides = {"one": named(game, 0), "other": named(game, 1)}
+    return worded("{one:Nom} {ones}, {other} {others}.", **sides, ones=scores[0], others=scores[1])
+
+
+def turn(game: AnyGame, side: Side, *, goes_on: bool) -> str:
+    """Whose turn it is; a side that `goes_on` has moved and may move again, or pass."""
+    if goes_on:
+        return worded("{side:Nom} may go on or pass.", side=named(game, side))
+    return worded("{side:Gen}'s turn.", side=named(game, side))
+
+
+def named(game: AnyGame, side: Side) -> Term:
+    """The side's name, as a sentence takes it."""
+    return Term("side", game.sides[side])
+
+
+def is_pass(game: AnyGame, position: Any, move: Any) -> bool:
+    """Whether a move that changes nothing on the board is a pass, and no other decision."""
+    return game.format_move(position, move).startswith("pass")
+
+
+def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
+    """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
+    steps = game.steps(position, move)
+    if not steps:
+        return (
+            worded("pass")
+            if is_pass(game, position, move)
+            else as_words(Term("choice", game.format_move(position, move)))
+        )
+    names = game.cells
+    words = [
+        names[step.cell]
+        if step.origin is None
+        else worded("{origin} to {cell}", origin=names[step.origin], cell=names[step.cell])
+        for step in steps
+        if step.kind in ("place", "move")
+    ]
+    taken = [names[step.cell] for step in steps if step.kind == "remove"]
+    flipped = [names[step.cell] for step in steps if step.kind == "flip"]
+    text = listed(words)
+    if _is_tile(game, steps):
+        tile = ENDS_JOINED.join(step.piece for step in steps)
+        text = worded("{tile} on {cells}", tile=tile, cells=text)
+    if taken:
+        text = worded("{move}, taking {cells}", move=text, cells=listed(taken))
+    return worded("{move}, turning {cells}", move=text, cells=listed(flipped)) if flipped else text
+
+
+def listed(words: Sequence[str]) -> str:
+    """The words with commas and a last "and"."""
+    return as_words(listing(words, most=len(words)))
+
+
+def listed_briefly(words: Sequence[str]) -> str:
+    """The words as `listed`; of many the first few, and how many more."""
+    return as_words(words)
+
+
+def put_right(game: AnyGame, before: str, board: str) -> str:
+    """What hands must do so that a board shows `before` again: "Take a1 away. Put light back on d2."."""
+    cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
+    came = [cell for cell in cells if before[cell] == EMPTY]
+    gone = [cell for cell in cells if board[cell] == EMPTY]
+    if len(cells) == 2 and len(came) == len(gone) == 1 and before[gone[0]] == board[came[0]]:
+        return worded("Move {cell} back to {origin}.", cell=game.cells[came[0]], origin=game.cells[gone[0]])
+    sentences = [worded("Take {cells} away.", cells=_cells(game, came))] if came else []
+    for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
+        lacking = [cell for cell in gone if before[cell] == letter]
+        other = [cell for cell in cells if before[cell] == letter and cell not in gone]
+        man = owner(game, letter)
+        if lacking:
+            where = _cells(game, lacking)
+            sentences.append(
+                worded_n(
+                    "Put {man:acc} back on {cells}.",
+                    "Put {man:pl} back on {cells}.",
+                    len(lacking),
+                    man=man,
+                    cells=where,
+                )
+            )
+        if other:
+            sentences.append(worded("Make {cells} {man} again.", cells=_cells(game, other), man=man))
+    return in_a_row(sentences)
+
+
+def owner(game: AnyGame, letter: str) -> Term | Sentence:
+    """Whose man a class letter is: a side's name, or the colour where sides are seats; of half a tile its pips."""
+    if shares_men(game):
+        return sentence("the {pips}", pips=letter)
+    colours = {"B": "black", "W": "white"}
+    if game.sides == ("first", "second"):
+        return Term("man", colours[letter])
+    return Term("man", game.sides[game.pieces.index(letter)])
+
+
+def _cells(game: AnyGame, cells: Sequence[int]) -> str:
+    return listed_briefly(named_cells(game, cells))
+
+
+def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
+    """The names of cells."""
+    return [game.cells[cell] for cell in cells]
+
+
+def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> str:
+    """What a turn still lacks, of which only some steps are seen."""
+    step, side = missing[0], game.to_move(position)
+    if step.kind == "remove" and not _chooses(game, position, move):
+        taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])
+        return worded_n(
+            "Take the man on {cells} off the board.",
+            "Take the men on {cells} off the board.",
+            len(taken),
+            cells=listed(taken),
+        )
+    if step.kind == "remove":
+        sides = {"side": named(game, side), "other": named(game, 1 - side)}
+        return worded("{side:Nom} may take a man: remove one of {other:gen}'s men.", **sides)
+    if step.kind == "flip":
+        turned = named_cells(game, [one.cell for one in missing if one.kind == "flip"])
+        return worded_n("Turn the man on {cells}.", "Turn the men on {cells}.", len(turned), cells=listed(turned))
+    if step.origin is not None:
+        cell = game.cells[step.origin]
+        return worded("The man of {cell} is off the board: put it down to finish the turn.", cell=cell)
+    if _is_tile(game, game.steps(position, move)):
+        seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
+        if len(missing) == 1:
+            return worded("I see only half of the tile on {cells}.", cells=seen)
+        return worded("I see only a part of the tile on {cells}.", cells=seen)
+    return worded("{side:Gen}'s turn is not finished.", side=named(game, side))
+
+
+def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
+    """Whether the man of a move might, arriving there, take other men: a mill's choice; what gánh takes is settled."""
+    first = game.steps(position, move)[0]
+    return sum(game.steps(position, other)[:1] == (first,) for other in game.legal_moves(position)) > 1
+
+
+def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> tuple[int, ...]:
+    """The cells to look at: where the next step goes, or the seen part of a tile whose rest could lie anywhere."""
+    steps = game.steps(position, move)
+    if _is_tile(game, steps):
+        return tuple(sorted(step.cell for step in steps if step not in missing))
+    return (missing[0].cell,)
+
+
+def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
+    """Whether a move lays one piece that belongs to nobody and covers several cells."""
+    return shares_men(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
+
+
+def result(game: AnyGame, outcome: Outcome) -> str:
+    """How the game ended."""
+    reason = why(game, outcome)
+    if outcome.winner is None:
+        told = worded("The game is a draw: {why}.", why=reason)
+    else:
+        told = worded("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
+    if outcome.scores is None:
+        return told
+    return in_a_row([told, worded("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])])
+
+
+def why(game: AnyGame, outcome: Outcome) -> Sentence | str:
+    """Why the game is over, told of the side that lost where it is about one; a code that nobody knows in words."""
+    if outcome.winner is not None and outcome.reason in LOST:
+        return sentence(LOST[outcome.reason].template, side=named(game, 1 - outcome.winner))
+    return REASONS.get(outcome.reason, outcome.reason.replace("_", " "))

@@ -1,0 +1,1 @@
+"""What is seen and heard: page, overlay, window, voice."""

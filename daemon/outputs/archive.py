@@ -1,0 +1,339 @@
+"""The record on the page: list, replay, pictures, exports, ranking, and deleting and naming for who may command.
+
+Everything is read from the journal's file by a thread of its own with a connection of its own, opened for each answer:
+the daemon's writing never waits for a page, and a file that was replaced meanwhile is met as it is. One answer is
+worked out at a time, and beside it one file that takes long; a few may wait, the rest is turned away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from aiohttp import web
+
+from agents.messages import StateMessage, clean
+from daemon.commands.command import CommandError
+from daemon.i18n.translation import in_words, worded
+from daemon.outputs.command_queue import READ_S, problem, words_of
+from daemon.outputs.guard import SVG, is_here
+from daemon.outputs.permission import Permission
+from daemon.outputs.recorded import Recorded, key_of, title_of
+from daemon.storage.browsing import games_page, games_seen, names_seen
+from daemon.storage.exporting.document import summary_object
+from daemon.storage.exporting.download import Download, download
+from daemon.storage.exporting.played import ExportError
+from daemon.storage.journal import Journal, JournalError
+from daemon.storage.pictures import Pictures
+from daemon.storage.ranking import ranking_object
+from wording import Sentence, sentence
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+MOST_WAITING = 12
+"""Answers that are worked out or wait for it at a time."""
+ANSWER_S = 20.0
+"""Longest wait for an answer."""
+MOST_DRAWING = 3
+"""Files that take long, such as the picture of a whole game, that are made or wait for it at a time."""
+DRAWN_S = 60.0
+"""Longest wait for one of these."""
+SLOW = ("png",)
+"""Their formats."""
+MOST_LISTED = 100
+"""Games in one answer."""
+MOST_RANKED = 200
+"""Players in one answer."""
+MOST_BYTES = 2048
+"""Longest text of a command here: two names."""
+LONGEST_NAME = 64
+"""Characters of a player's name, as in the settings."""
+MOST_REMEMBERED = 4
+"""Games that are kept played through, for whoever leafs through their plies."""
+_WRONG: dict[str, tuple[int, Sentence]] = {
+    "unknown_game": (404, sentence("This game is no longer in the record.")),
+    "absent": (404, sentence("There is no record yet.")),
+    "busy": (503, sentence("The record is busy. Try again in a moment.")),
+    "full": (507, sentence("The disk is full: make room, then try again.")),
+    "read_only": (500, sentence("The file of the record may not be written.")),
+    "corrupt": (500, sentence("The record is damaged. A new one begins when the daemon is started again.")),
+    "newer": (500, sentence("A newer Kibitzer made this record.")),
+    "unreadable": (500, sentence("This game cannot be read: its record is damaged.")),
+}
+"""Status and sentence by the code of a JournalError; its own text names files, which a stranger need not know."""
+
+
+class _Busy(Exception):
+    """Too many wait already, or the page is being closed."""
+
+
+class _Desk:
+    """A thread that works one answer out after the other, for a bounded number of askers."""
+
+    def __init__(self, name: str, most: int, answer_s: float) -> None:
+        self._thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._room = threading.BoundedSemaphore(most)
+        self._answer_s = answer_s
+
+    async def result(self, work: Callable[[], T]) -> T:
+        """What the work returns. Raises _Busy, TimeoutError, and what the work raises."""
+        if not self._room.acquire(blocking=False):
+            raise _Busy
+        try:
+            future = self._thread.submit(work)
+        except RuntimeError as error:  # closed meanwhile
+            self._room.release()
+            raise _Busy from error
+        future.add_done_callback(lambda _: self._room.release())
+        return await asyncio.wait_for(asyncio.wrap_future(future), self._answer_s)
+
+    def close(self) -> None:
+        """Gives up what waits."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+class Archive:
+    """Answers about recorded games. Used by the page's thread."""
+
+    def __init__(
+        self,
+        journal: Path,
+        permission: Permission,
+        playing: Callable[[], StateMessage | None],
+        *,
+        commands_from_elsewhere: bool,
+    ) -> None:
+        """`playing` gives the state of the game that is played now, None before the first."""
+        self._journal, self._pictures = journal, Pictures(journal)
+        self._permission, self._playing = permission, playing
+        self._commands_from_elsewhere = commands_from_elsewhere
+        self._desk = _Desk("archive", MOST_WAITING, ANSWER_S)
+        self._drawing = _Desk("archive-drawing", MOST_DRAWING, DRAWN_S)
+        self._remembered: dict[tuple[str, int, int, str | None], Recorded] = {}
+        """Used by the archive's own thread."""
+
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        """Answers these addresses from now on."""
+        game = "/archive/{game:[0-9A-Za-z-]{1,64}}"
+        router.add_get("/archive", self.listed)
+        router.add_get("/ranking", self.ranked)
+        router.add_get(game, self.game)
+        router.add_get(game + r"/board/{ply:\d{1,6}}.svg", self.board)
+        router.add_get(game + r"/picture/{ply:\d{1,6}}.jpg", self.picture)
+        router.add_get(game + "/export/{format:[a-z]{1,16}}", self.exported)
+        router.add_post(game + "/delete", self.delete)
+        router.add_post(game + "/players", self.name_players)
+
+    def close(self) -> None:
+        """Gives up what waits."""
+        self._desk.close()
+        self._drawing.close()
+
+    async def listed(self, request: web.Request) -> web.Response:
+        """The newest games; `before`, `game`, `player` and `limit` in the query choose."""
+        query = {name: clean(request.query.get(name, ""), LONGEST_NAME) for name in ("before", "game", "player")}
+        limit = _limit(request.query.get("limit", "50"))
+        if limit is None:
+            return problem(400, "invalid", f"limit is a whole number from 1 to {MOST_LISTED}")
+
+        def work() -> dict[str, object]:
+            with self._opened() as journal:
+                page = games_page(journal, limit, **query)
+                listed = [summary_object(one) | {"title": title_of(one.game)} for one in page.games]
+                told: dict[str, object] = {"games": listed, "older": page.older}
+                if not query["before"]:
+                    kinds = [{"name": name, "title": title_of(name)} for name in games_seen(journal)]
+                    told |= {"names": names_seen(journal), "kinds": kinds}
+            return told
+
+        state, may = self._playing(), is_here(request) or self._commands_from_elsewhere
+        own = {"played": "" if state is None else state.game_id, "commands": may}
+        return await self._answer(work, lambda told: web.json_response(told | own))
+
+    async def ranked(self, request: web.Request) -> web.Response:
+        """The ranking, of one game where the query has `game`."""
+        game = clean(request.query.get("game", ""), LONGEST_NAME)
+
+        def work() -> dict[str, object]:
+            with self._opened() as journal:
+                return ranking_object(journal, game, MOST_RANKED)
+
+        return await self._answer(work, web.json_response)
+
+    async def game(self, request: web.Request) -> web.Response:
+        """Everything about one game."""
+        game_id = request.match_info["game"]
+        return await self._answer(lambda: self._recorded(game_id).as_object(self._pictures), web.json_response)
+
+    async def board(self, request: web.Request) -> web.Response:
+        """The board after a ply, drawn; 0 is the start."""
+        game_id, ply = request.match_info["game"], int(request.match_info["ply"])
+
+        def work() -> str | None:
+            recorded = self._recorded(game_id)
+            return recorded.board(ply) if ply <= len(recorded.stored.plies) else None
+
+        def told(svg: str | None) -> web.Response:
+            if svg is None:
+                return problem(404, "no_ply", worded("The game has no move {ply} any more.", ply=ply))
+            return web.Response(text=svg, content_type=SVG)
+
+        return await self._answer(work, told)
+
+    async def picture(self, request: web.Request) -> web.Response:
+        """The picture of the board after a ply."""
+        game_id, ply = request.match_info["game"], int(request.match_info["ply"])
+
+        def work() -> bytes | None:
+            plies = self._recorded(game_id).stored.plies
+            return self._pictures.read(game_id, ply, plies[ply - 1].board) if 0 < ply <= len(plies) else None
+
+        def told(jpeg: bytes | None) -> web.Response:
+            if jpeg is None:
+                return problem(404, "no_picture", worded("No picture was kept of this move."))
+            return web.Response(body=jpeg, content_type="image/jpeg")
+
+        return await self._answer(work, told)
+
+    async def exported(self, request: web.Request) -> web.Response:
+        """The game as a file."""
+        game_id, name = request.match_info["game"], request.match_info["format"]
+
+        def work() -> Download:
+            with self._opened() as journal:
+                return download(journal.game(game_id), name)
+
+        def told(file: Download) -> web.Response:
+            headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+            return web.Response(body=file.content, content_type=file.kind, headers=headers)
+
+        return await self._answer(work, told, self._drawing if name in SLOW else self._desk)
+
+    async def delete(self, request: web.Request) -> web.Response:
+        """Deletes a game; the text of the command repeats its id: `{"confirm": "ID"}`."""
+        game_id = request.match_info["game"]
+        words = await self._words(request)
+        if isinstance(words, web.Response):
+            return words
+        if words != {"confirm": game_id}:
+            return problem(400, "invalid", 'what is to be deleted is confirmed as {"confirm": "its id"}')
+        state = self._playing()
+        if state is None:
+            return problem(409, "refused", worded("Nothing is deleted while the daemon is starting."))
+        if state.game_id == game_id:
+            return problem(409, "refused", worded("This game is being played: it cannot be deleted."))
+
+        def work() -> str:
+            with self._opened(write=True) as journal:
+                if _is_newer(journal, game_id, state.game_id):
+                    raise ExportError(worded("This game has just begun: it cannot be deleted."))
+                journal.delete(game_id)
+            if self._pictures.forget(game_id):
+                return worded("The game is deleted.")
+            return worded("The game is deleted; its pictures could not all be removed.")
+
+        return await self._answer(work, lambda text: web.json_response({"code": "done", "text": text}))
+
+    async def name_players(self, request: web.Request) -> web.Response:
+        """Gives the players other names: `{"players": ["Ana", "Bea"]}`."""
+        game_id = request.match_info["game"]
+        words = await self._words(request)
+        if isinstance(words, web.Response):
+            return words
+        names = _names(words)
+        if names is None:
+            return problem(400, "invalid", f"players are two names of 1 to {LONGEST_NAME} characters")
+
+        def work() -> list[str]:
+            with self._opened(write=True) as journal:
+                journal.name_players(game_id, names)
+            return names
+
+        return await self._answer(work, lambda kept: web.json_response({"code": "done", "text": "", "players": kept}))
+
+    async def _words(self, request: web.Request) -> object:
+        """The text of a command, or the answer that refuses it."""
+        refusal = self._permission.refusal(request)
+        if refusal is not None:
+            return refusal
+        try:
+            async with asyncio.timeout(READ_S):
+                return await words_of(request, MOST_BYTES)
+        except CommandError as error:
+            return problem(400, "no_command", str(error))
+        except ConnectionError:
+            return problem(400, "gone", "the connection ended before the command did")
+        except TimeoutError:
+            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
+
+    async def _answer(
+        self, work: Callable[[], T], told: Callable[[T], web.Response], desk: _Desk | None = None
+    ) -> web.Response:
+        """Has a thread work, and tells what came of it."""
+        try:
+            return told(await (desk or self._desk).result(work))
+        except _Busy:
+            return problem(503, "busy", worded("Too many ask for recorded games at once. Try again in a moment."))
+        except TimeoutError:
+            return problem(503, "slow", worded("This takes too long. Try again, or save it in another format."))
+        except JournalError as error:
+            _log.info("the archive cannot answer: %s", error)
+            status, text = _WRONG.get(error.code, (500, sentence("The record cannot be read.")))
+            return problem(status, error.code, in_words(text))
+        except ExportError as error:
+            return problem(409, "refused", str(error))
+
+    def _recorded(self, game_id: str) -> Recorded:
+        """The game, played through once for all who leaf through it. Used by the archive's thread."""
+        with self._opened() as journal:
+            stored = journal.game(game_id)
+        key = key_of(stored)
+        recorded = self._remembered.pop(key, None)
+        if recorded is None or recorded.stored != stored:
+            recorded = Recorded.of(stored)
+        self._remembered[key] = recorded
+        while len(self._remembered) > MOST_REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
+        return recorded
+
+    @contextlib.contextmanager
+    def _opened(self, *, write: bool = False) -> Iterator[Journal]:
+        """The journal by a connection of one's own; a damaged one is never mended here. Raises JournalError."""
+        if not self._journal.is_file():
+            raise JournalError("absent", f"{self._journal}: there is no record yet")
+        journal = Journal(self._journal, read_only=not write, mend=False)
+        try:
+            yield journal
+        finally:
+            journal.close()
+
+
+def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
+    """Whether a game was begun after the one that the page knows to be played, and is not at its end."""
+    rows = journal.rows(
+        "SELECT 1 FROM games WHERE game_id = ? AND finished IS NULL AND source = ''"
+        " AND rowid > (SELECT rowid FROM games WHERE game_id = ?)",
+        [game_id, played],
+    )
+    return bool(rows)
+
+
+def _limit(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"\d{1,3}", text) and 1 <= int(text) <= MOST_LISTED else None
+
+
+def _names(words: object) -> list[str] | None:
+    """The two names of a command; None where these are none."""
+    given = words.get("players") if isinstance(words, dict) and set(words) == {"players"} else None
+    if not (isinstance(given, list) and len(given) == 2 and all(isinstance(one, str) for one in given)):
+        return None
+    names = [clean(one, LONGEST_NAME + 1) for one in given]
+    return names if all(0 < len(name) <= LONGEST_NAME for name in names) else None

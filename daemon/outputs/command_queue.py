@@ -1,0 +1,124 @@
+"""Commands that come over HTTP, on their way to the thread that carries them out, and the answers back.
+
+A command whose sender has given up is not carried out any more: who was told that nothing happened can rely on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import json
+import queue
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from aiohttp import web
+
+from daemon.commands.command import MOST_BYTES, Answer, CommandError
+from daemon.outputs.connection_limits import Refusals
+from daemon.outputs.permission import Permission
+
+MOST_WAITING = 8
+"""More are turned away."""
+ANSWER_S = 5.0
+"""Longest wait for the daemon to carry out a command."""
+READ_S = 5.0
+"""Longest wait for the whole text of a command."""
+
+
+T = TypeVar("T")
+
+
+class Request(Generic[T]):
+    """One command that waits for its answer."""
+
+    def __init__(self, command: T) -> None:
+        self.command = command
+        self.answered: concurrent.futures.Future[Answer] = concurrent.futures.Future()
+
+    def answer(self, answer: Answer) -> None:
+        """Tells the sender what became of it."""
+        self.answered.set_result(answer)
+
+
+class Mailbox(Generic[T]):
+    """Requests in the order in which they came. Thread-safe."""
+
+    def __init__(
+        self,
+        permission: Permission,
+        refusals: Refusals,
+        parse: Callable[[object], T],
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        """`parse` reads a request's object, and raises CommandError where it is none."""
+        self._permission, self._refusals, self._parse = permission, refusals, parse
+        self._most_bytes = most_bytes
+        self.is_open = False
+        """Whether commands are taken; where the board shows all there is to know, none are."""
+        self._waiting: queue.Queue[Request[T]] = queue.Queue(maxsize=MOST_WAITING)
+
+    def take(self) -> list[Request[T]]:
+        """The requests that wait, except those whose senders have given up; each must be answered."""
+        taken: list[Request[T]] = []
+        while True:
+            try:
+                request = self._waiting.get_nowait()
+            except queue.Empty:
+                return taken
+            if request.answered.set_running_or_notify_cancel():
+                taken.append(request)
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """Takes a command, and answers once the daemon has carried it out (200) or refused it (409)."""
+        refusal = self._permission.refusal(request)
+        if refusal is not None:
+            return refusal
+        if not self.is_open:
+            return problem(409, "no_commands", "The board shows all there is to know of this game.")
+        try:
+            async with asyncio.timeout(READ_S):
+                waiting = Request(self._parse(await words_of(request, self._most_bytes)))
+        except CommandError as error:
+            self._refusals.count("command")
+            return problem(400, "no_command", str(error))
+        except ConnectionError:
+            return problem(400, "gone", "the connection ended before the command did")
+        except TimeoutError:
+            self._refusals.count("slow")
+            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
+        return await self._carried_out(waiting)
+
+    async def _carried_out(self, waiting: Request[T]) -> web.Response:
+        try:
+            self._waiting.put_nowait(waiting)
+            answer = await asyncio.wait_for(asyncio.wrap_future(waiting.answered), ANSWER_S)
+        except queue.Full:
+            return problem(503, "busy", "too many commands wait already; try again in a moment")
+        except TimeoutError:
+            return problem(503, "busy", "the daemon did not get to it in time; look at the page, and try again")
+        if not answer.accepted:
+            rule = {"rule": answer.rule} if answer.rule else {}
+            return web.json_response({"code": "refused", "text": answer.text} | rule, status=409)
+        return web.json_response({"code": "done", "text": answer.text})
+
+
+async def words_of(request: web.Request, most_bytes: int) -> object:
+    """The JSON of a request that is to change something. Raises CommandError."""
+    # Another site's form cannot be sent with this type unasked.
+    if request.content_type != "application/json":
+        raise CommandError("a command is sent as application/json")
+    body = bytearray()
+    async for chunk in request.content.iter_chunked(most_bytes):
+        body += chunk
+        if len(body) > most_bytes:
+            raise CommandError(f"a command has at most {most_bytes} bytes")
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise CommandError("the command is not JSON") from None
+
+
+def problem(status: int, code: str, text: str) -> web.Response:
+    """An answer that says what is wrong."""
+    return web.json_response({"code": code, "text": text}, status=status)

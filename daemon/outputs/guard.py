@@ -1,0 +1,124 @@
+"""Who may ask the page: programs and pages of this address only, so that no strange site looks through the camera.
+
+A browser can be led to any address by any site. The Host header tells whether it believes to talk to us (a name that
+was bent to our address is refused), the Origin header whether another site's script is asking.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from aiohttp.typedefs import Middleware
+
+from daemon.outputs.connection_limits import Door, Refusals
+
+_log = logging.getLogger(__name__)
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Server": "Kibitzer",
+}
+"""On every answer. A page of the same address may frame ours; OBS shows page or picture as a page of its own."""
+SVG = "image/svg+xml"
+DRAWING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+"""What a drawing may do: it brings its colours along, and nothing else."""
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
+"""What a proxy adds: whose request it was is not known then."""
+
+
+async def protect(_: web.Request, response: web.StreamResponse) -> None:
+    """Puts the headers on an answer that is about to be sent."""
+    response.headers.update(HEADERS)
+    if response.content_type == SVG:
+        response.headers["Content-Security-Policy"] = DRAWING
+    response.headers.setdefault("Cache-Control", "no-store")
+
+
+def admit(refusals: Refusals, door: Door, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
+    """A middleware that lets in what is addressed to this computer by address, `localhost` or an allowed name."""
+
+    @web.middleware
+    async def middleware(
+        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        with door.served(request.transport):
+            kind, fault = _fault(request, allowed_hosts)
+            if fault:
+                refusals.count(kind)
+                _log.debug("a request from %s is refused: %s", request.remote, fault)
+                return web.json_response({"code": "forbidden", "text": fault}, status=403)
+            try:
+                return await handler(request)
+            except web.HTTPException as error:
+                if error.status >= 400:
+                    return web.json_response({"code": "not_here", "text": error.reason}, status=error.status)
+                raise
+
+    return middleware
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this computer can reach a server that listens on `host`."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_here(request: web.Request) -> bool:
+    """Whether a request comes from this computer, and by no proxy that may stand for another."""
+    if any(name in request.headers for name in _FORWARDED):
+        return False
+    own = None if request.transport is None else request.transport.get_extra_info("sockname")
+    sender = request.remote
+    return sender is not None and (is_loopback(sender) or (own is not None and sender == own[0]))
+
+
+def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> tuple[str, str]:
+    """Kind and text of why a request is refused; empty where it is not."""
+    host = _name(request.host)
+    if host is None or not (host == "localhost" or host in allowed_hosts or _is_address(host)):
+        return "host", f"this page is reached by address or localhost, not as {request.host[:100]!r}"
+    origin = request.headers.get("Origin")
+    if origin is not None and _netloc(origin) != request.host:
+        return "origin", f"scripts of {origin[:100]!r} may not read this page"
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    if request.method not in ("GET", "HEAD") and site not in ("same-origin", "none"):
+        return "origin", "another site's page may not command here"
+    return "", ""
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
+
+
+def _name(host: str) -> str | None:
+    """The name or address in a Host header, without its port; None where it is none."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

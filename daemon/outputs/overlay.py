@@ -1,0 +1,177 @@
+"""The overlay: the board from straight above, steady whatever the camera does, and beside it what there is to know."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from daemon.drawing import lettering, marks
+from daemon.drawing.lettering import Colour
+from daemon.outputs.scene import Scene
+from vision.frame import Image
+from vision.pose import FloatArray, project
+
+GROUND: Colour = (26, 23, 21)
+WOOD: Colour = (98, 108, 116)
+"""Ground of the diagram: light and dark men both stand out on it."""
+TEXT: Colour = (236, 240, 243)
+QUIET: Colour = (150, 158, 164)
+LAST: Colour = (244, 232, 214)
+AGENT: Colour = (76, 180, 240)
+TAKEN: Colour = (98, 98, 236)
+FAULT: Colour = (72, 72, 240)
+_SCALE = 720
+"""Height in pixels that the sizes below are given for."""
+
+
+def draw_overlay(scene: Scene, height_px: int = 720) -> Image:
+    """One picture of 16 to 9 that shows the scene.
+
+    uint8 (height_px, height_px * 16 / 9, 3) BGR, a new array.
+    """
+    canvas = np.full((height_px, round(height_px * 16 / 9), 3), GROUND, dtype=np.uint8)
+    if scene.pose is None:
+        _fit(canvas[:, :height_px], (scene.frame.image * 0.45).astype(np.uint8))
+    else:
+        _draw_board(canvas[:, :height_px], scene)
+    unit = height_px / _SCALE
+    if scene.status:
+        _draw_badge(canvas, scene.status, unit)
+    _draw_panel(canvas[:, height_px:], scene, unit)
+    return canvas
+
+
+def _draw_board(view: Image, scene: Scene) -> None:
+    """The board from above in a square, and the marks on it."""
+    assert scene.pose is not None
+    template, side = scene.template, view.shape[0]
+    view_from_board = _view_from_board(scene, side)
+    view_from_image = view_from_board @ np.linalg.inv(scene.pose.image_from_board)
+    photo, size = scene.frame.image, (side, side)
+    view[:] = cv2.warpPerspective(photo, view_from_image, size, None, cv2.INTER_LINEAR, cv2.BORDER_CONSTANT, GROUND)
+    centres = project(view_from_board, template.cells_mm)
+    scale = view_from_board[0, 0]
+    radius, width = template.man_diameter_mm / 2 * scale * 1.12, max(2, round(side / 200))
+    outside = min(template.margin_mm, template.man_diameter_mm) * 0.75
+    around = template.corners_mm + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * outside
+    marks.corners(view, project(view_from_board, around), 0.06, TEXT, max(1, round(side / 360)))
+    marks.steps(view, scene.last_move, centres, radius, (LAST, LAST), max(2, width - 1))
+    for cell in scene.unknown_cells:
+        marks.dotted_ring(view, centres[cell], radius * 0.8, QUIET, max(1, width - 1))
+    for cell in scene.fault_cells:
+        marks.ring(view, centres[cell], radius * 1.1, FAULT, width + 1)
+    marks.steps(view, scene.agent_steps, centres, radius * 1.1, (AGENT, TAKEN), width + 1)
+
+
+def _view_from_board(scene: Scene, side_px: int) -> FloatArray:
+    """(3, 3) homography: board millimetres to a square view, the board with its margin in the middle."""
+    width, height = scene.template.size_mm
+    scale = side_px / (max(width, height) + 2 * scene.template.margin_mm)
+    return np.array(
+        [[scale, 0, (side_px - width * scale) / 2], [0, scale, (side_px - height * scale) / 2], [0, 0, 1]],
+        dtype=np.float64,
+    )
+
+
+def _draw_badge(canvas: Image, text: str, unit: float) -> None:
+    """What is wrong with the sight of the board, top left on red."""
+    size, pad = round(22 * unit), round(14 * unit)
+    text = lettering.shorten(text, size, canvas.shape[0] - 6 * pad, bold=True)
+    right = 3 * pad + lettering.width_px(text, size, bold=True)
+    bottom = pad + lettering.line_height_px(size) + pad
+    cv2.rectangle(canvas, (pad, pad), (right, bottom), (38, 30, 160), cv2.FILLED)
+    lettering.write(canvas, text, (2 * pad, pad + round(pad * 0.55)), size, TEXT, bold=True)
+
+
+def _draw_panel(panel: Image, scene: Scene, unit: float) -> None:
+    """Title, verdict, who is to move, the last moves; below them the camera's own picture and the believed board."""
+    pad = round(32 * unit)
+    room, y = panel.shape[1] - 2 * pad, pad
+    small, large = round(19 * unit), round(32 * unit)
+    y = _write(panel, scene.title, (pad, y), small, QUIET, room, 1)
+    y = _write(panel, scene.verdict, (pad, y + round(10 * unit)), large, TEXT, room, 4, bold=True)
+    if scene.said and scene.said != scene.verdict:
+        y = _write(panel, f"\u201c{scene.said}\u201d", (pad, y + round(12 * unit)), small, AGENT, room, 3)
+    y = _write(panel, scene.to_move, (pad, y + round(14 * unit)), small, TEXT, room, 1)
+    lettering.write(panel, _last_moves(scene, small, room), (pad, y + round(6 * unit)), small, QUIET)
+    top, gap = panel.shape[0] - pad - round(210 * unit), round(20 * unit)
+    side = panel.shape[0] - pad - top
+    _draw_camera(panel[top : top + side, pad : panel.shape[1] - pad - side - gap], scene, unit)
+    _draw_belief(panel[top : top + side, panel.shape[1] - pad - side : panel.shape[1] - pad], scene)
+
+
+def _last_moves(scene: Scene, size_px: int, room_px: int) -> str:
+    """As many of the last moves as fit on a line, each with its ply."""
+    line = ""
+    for ply in range(len(scene.moves), 0, -1):
+        longer = f"{ply}. {scene.moves[ply - 1]}   {line}".strip()
+        if lettering.width_px(longer, size_px) > room_px:
+            break
+        line = longer
+    return line
+
+
+def _write(
+    panel: Image,
+    text: str,
+    origin: tuple[int, int],
+    size_px: int,
+    colour: Colour,
+    room_px: int,
+    most_lines: int,
+    bold: bool = False,
+) -> int:
+    """Writes wrapped text and returns where the next line begins."""
+    x, y = origin
+    for line in lettering.wrap(text, size_px, room_px, most_lines, bold):
+        lettering.write(panel, line, (x, y), size_px, colour, bold)
+        y += lettering.line_height_px(size_px)
+    return y
+
+
+def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
+    """What the camera sees, with the board outlined."""
+    if scene.pose is None:
+        return  # it fills the place of the board
+    scale, left, top = _fit(box, scene.frame.image, middle=False)
+    outline = scene.pose.corners_px(scene.template) * scale + np.array([left, top])
+    for index in range(4):
+        marks.line(box, outline[index - 1], outline[index], AGENT, max(1, round(1.5 * unit)))
+
+
+def _fit(box: Image, picture: Image, middle: bool = True) -> tuple[float, int, int]:
+    """Puts the whole picture into the middle of the box, or bottom left; returns its scale and where its corner is."""
+    scale = min(box.shape[0] / picture.shape[0], box.shape[1] / picture.shape[1])
+    width, height = max(1, int(picture.shape[1] * scale)), max(1, int(picture.shape[0] * scale))
+    left, top = ((box.shape[1] - width) // 2, (box.shape[0] - height) // 2) if middle else (0, box.shape[0] - height)
+    box[top : top + height, left : left + width] = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA)
+    return scale, left, top
+
+
+def _draw_belief(box: Image, scene: Scene) -> None:
+    """The board as it is believed to stand, as a diagram."""
+    box[:] = WOOD
+    template, side = scene.template, box.shape[0]
+    box_from_board = _view_from_board(scene, side)
+    centres = project(box_from_board, template.cells_mm)
+    lines = project(box_from_board, template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2)
+    for start, end in np.round(lines * 16).astype(int).tolist():
+        cv2.line(box, tuple(start), tuple(end), (58, 64, 70), 1, cv2.LINE_AA, 4)
+    radius = template.man_diameter_mm / 2 * box_from_board[0, 0]
+    for centre, letter in zip(centres, scene.board, strict=False):
+        _draw_man(box, centre, radius, letter, scene)
+
+
+def _draw_man(box: Image, centre: FloatArray, radius_px: float, letter: str, scene: Scene) -> None:
+    """One man as a disc of its colour, or its class letter where it has none."""
+    if letter == next(iter(scene.template.classes)):
+        return
+    colour = scene.colours.get(letter)
+    x, y = round(float(centre[0])), round(float(centre[1]))
+    if colour is None:
+        size = max(6, round(radius_px * 1.6))
+        lettering.write(box, letter, (x - lettering.width_px(letter, size) // 2, y - size * 2 // 3), size, TEXT)
+        return
+    place = (round(float(centre[0]) * 16), round(float(centre[1]) * 16))
+    cv2.circle(box, place, round(radius_px * 16), colour, cv2.FILLED, cv2.LINE_AA, 4)
+    cv2.circle(box, place, round(radius_px * 16), GROUND, 1, cv2.LINE_AA, 4)

@@ -1,0 +1,128 @@
+"""A look through a camera before it is chosen: opened, a picture taken once it shows one, and let go again."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+import cv2
+from aiohttp import web
+
+from daemon.commands.command import CommandError
+from daemon.commands.sources import LONGEST, check_source
+from daemon.i18n.translation import worded
+from daemon.outputs.command_queue import READ_S, problem, words_of
+from daemon.outputs.page_state import JPEG_QUALITY
+from daemon.outputs.permission import Permission
+from vision.frame import Frame, FrameSource, Image, SourceEnded, SourceError
+from vision.sources.attempt import Attempt
+from vision.sources.cameras import cameras
+from vision.sources.live import LiveSource
+from vision.sources.opening import open_source
+
+MOST_BYTES = 1024
+OPEN_S, LOOK_S = 4.0, 5.0
+"""Longest wait for a camera to be opened, and then for its first picture."""
+EXPOSE_S = 0.8
+"""A camera finds its exposure within so long."""
+SIZE_PX = (1280, 720)
+MOST_PX = 960
+"""Width of the picture that is sent."""
+
+
+class Preview:
+    """Looks through one camera at a time. Used by the page's thread; a thread of its own waits for the camera."""
+
+    def __init__(self, permission: Permission, opener: Callable[[str], FrameSource] | None = None) -> None:
+        self.is_open = False
+        """Whether this page may choose at all."""
+        self._permission = permission
+        self._opener = opener or (lambda source: open_source(source, rate_hz=15.0, size_px=SIZE_PX))
+        self._looking = threading.Lock()
+        self._closing = threading.Event()
+        self._hanging: Attempt | None = None
+        """An opening that was given up and is not over yet: no second one begins beside it."""
+        self._thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="preview")
+
+    def close(self) -> None:
+        """Gives up what waits."""
+        self._closing.set()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def receive(self, request: web.Request) -> str | web.Response:
+        """The camera that a request wants to look through, by a POST of `{"source": "..."}`; or why it may not."""
+        if (refusal := self._permission.refusal(request)) is not None:
+            return refusal
+        if not self.is_open:
+            return problem(409, "no_commands", "No camera can be chosen here.")
+        try:
+            async with asyncio.timeout(READ_S):
+                return parse_preview(await words_of(request, MOST_BYTES))
+        except CommandError as error:
+            return problem(400, "no_command", str(error))
+        except (TimeoutError, ConnectionError):
+            return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
+
+    async def look(self, source: str) -> web.Response:
+        """The picture, or why there is none."""
+        if not self._looking.acquire(blocking=False):
+            return problem(503, "busy", worded("I am looking through a camera already: one moment."))
+        try:
+            future = self._thread.submit(self._picture, source)
+        except RuntimeError:  # closed meanwhile
+            self._looking.release()
+            return problem(503, "busy", "the page is being closed")
+        future.add_done_callback(lambda _: self._looking.release())
+        try:
+            data = await asyncio.wrap_future(future)
+        except (SourceError, SourceEnded, ValueError, OSError, cv2.error) as error:
+            return problem(409, "no_picture", str(error)[:512] or worded("No picture came from this camera."))
+        return web.Response(body=data, content_type="image/jpeg")
+
+    def _picture(self, source: str) -> bytes:
+        """The thread's work."""
+        try:
+            check_source(source, cameras())
+        except ValueError as error:
+            raise ValueError(f"source = {error}") from None
+        if self._hanging is not None and not self._hanging.wait(0):
+            raise SourceError(worded("The camera does not answer. Unplug it and plug it in again."))
+        self._hanging = None
+        attempt = Attempt(lambda: self._opener(source))
+        if not attempt.wait(OPEN_S):
+            attempt.abandon()
+            self._hanging = attempt
+            raise SourceError(worded("The camera does not answer. Unplug it and plug it in again."))
+        with contextlib.closing(attempt.result()) as frames:
+            return _jpeg(self._looked(frames).image)
+
+    def _looked(self, frames: FrameSource) -> Frame:
+        """The newest picture once the camera has found its exposure. Raises SourceError where none comes in time."""
+        began_s, first_s, newest = time.monotonic(), 0.0, None
+        while newest is None or time.monotonic() - first_s < EXPOSE_S:
+            if self._closing.is_set() or (newest is None and time.monotonic() - began_s > LOOK_S):
+                why = frames.trouble if isinstance(frames, LiveSource) else ""
+                raise SourceError(why or worded("No picture came from this camera."))
+            frame = frames.read(0.2)
+            first_s = time.monotonic() if newest is None else first_s
+            newest = frame or newest
+        return newest
+
+
+def parse_preview(words: object) -> str:
+    """The camera of an object such as {"source": "0"}. Raises CommandError."""
+    source = words.get("source") if isinstance(words, Mapping) and len(words) == 1 else None
+    if not isinstance(source, str) or not source or len(source) > LONGEST:
+        raise CommandError(f"a look is an object with the source, a text of at most {LONGEST} characters")
+    return source
+
+
+def _jpeg(image: Image) -> bytes:
+    height, width = image.shape[:2]
+    scale = min(1.0, MOST_PX / width)
+    small = cv2.resize(image, (round(width * scale), round(height * scale)), interpolation=cv2.INTER_AREA)
+    return bytes(cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1])

@@ -1,0 +1,147 @@
+"""A recorded game as the page shows it: everything about its plies, and the drawn board after each."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import games
+from calibration.template import load_template
+from daemon.drawing.board_svg import Marks, board_svg
+from daemon.i18n.translation import worded
+from daemon.judging import phrases
+from daemon.outputs.view import names_of, sides_of
+from daemon.storage.exporting.document import outcome_object
+from daemon.storage.exporting.formats import suiting
+from daemon.storage.exporting.played import ExportError, Played, play_again
+from daemon.storage.pictures import Pictures
+from daemon.storage.score_sheet import Row, rows_of
+from daemon.storage.stored import StoredGame, StoredPly
+from games.double_double_dominoes import Lay
+
+MOST_PLIES = 4096
+"""Plies that are told at most, as many as a state has."""
+MOST_NOTES = 400
+"""Notes that are told at most, the first ones."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Recorded:
+    """One game of the record, played through again where it can be."""
+
+    stored: StoredGame
+    played: Played | None
+    fault: str
+    """Why it cannot be played through; empty where it can."""
+
+    @classmethod
+    def of(cls, stored: StoredGame) -> Recorded:
+        """The game as it is recorded."""
+        try:
+            return cls(stored, play_again(stored), "")
+        except ExportError as error:
+            return cls(stored, None, str(error))
+
+    def as_object(self, pictures: Pictures) -> dict[str, object]:
+        """The game for the page."""
+        stored, played = self.stored, self.played
+        rows = [] if played is None else rows_of(played.line)
+        kept = pictures.names(stored.game_id)
+        numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
+        plies = []
+        for index, ply in enumerate(stored.plies[:MOST_PLIES]):
+            told = _ply(ply, rows[index] if index < len(rows) else None)
+            if index in numbers:
+                told["number"] = numbers[index]
+            if kept and pictures.path(stored.game_id, ply.ply, ply.board).name in kept:
+                told["picture"] = True
+            plies.append(told)
+        game = None if played is None else played.game
+        return {
+            "id": stored.game_id,
+            "game": stored.game,
+            "title": title_of(stored.game),
+            "sides": ["first", "second"] if game is None else list(game.sides),
+            "rules": dict(stored.rules),
+            "players": list(stored.players),
+            "started": stored.started,
+            "finished": stored.finished,
+            "outcome": outcome_object(stored.outcome),
+            "result": "" if game is None or stored.outcome is None else phrases.result(game, stored.outcome),
+            "clock": dict(stored.clock) or None,
+            "source": stored.source,
+            "fault": self.fault,
+            "plies": plies,
+            "left_out": max(0, len(stored.plies) - MOST_PLIES),
+            "notes": [
+                {"ply": note.ply, "kind": note.kind, "text": note.text, "time": note.time}
+                for note in stored.notes[:MOST_NOTES]
+            ],
+            "undone": len(stored.undone),
+            "formats": suiting(stored.game),
+        }
+
+    def board(self, ply: int) -> str:
+        """The board after that ply as SVG, 0 being the start. Raises ExportError where it cannot be drawn."""
+        stored, played = self.stored, self.played
+        try:
+            game = games.load(stored.game, stored.rules)
+            template = load_template(game.name, games.switched_on(game))
+            if played is None:
+                letters = stored.plies[ply - 1].board if ply else game.board(game.initial())
+                return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
+            position = played.positions[ply]
+            marks = Marks(last=played.line.steps(ply - 1)) if ply else None
+            tiles = [one.cells for one in getattr(position, "tiles", ()) if isinstance(one, Lay)]
+            scores = game.scores(position)
+            pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
+            letters = game.board(position)
+            return board_svg(
+                template,
+                letters,
+                marks=marks,
+                tiles=tiles,
+                pawns=pawns,
+                title=_title(stored, ply),
+                names=names_of(template),
+                sides=sides_of(game),
+            )
+        except ValueError as error:  # rules, template or letters that are not known any more
+            raise ExportError(f"the board cannot be drawn: {error}") from error
+
+
+def key_of(stored: StoredGame) -> tuple[str, int, int, str | None]:
+    """What tells one state of a recorded game from another: the notes grow with each change."""
+    return stored.game_id, len(stored.plies), len(stored.notes) + len(stored.undone), stored.finished
+
+
+def title_of(name: str) -> str:
+    """What people call a game; of one that is not known any more the name that was recorded."""
+    try:
+        return games.find(name).title
+    except games.UnknownGame:
+        return name.replace("_", " ")
+
+
+def _title(stored: StoredGame, ply: int) -> str:
+    return stored.plies[ply - 1].move if ply else worded("start")
+
+
+def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:
+    """What the page tells of one ply; what is not known is left out."""
+    told = {
+        "ply": ply.ply,
+        "side": ply.side,
+        "move": ply.move,
+        "verdict": ply.verdict,
+        "known": ply.known,
+        "time": ply.time,
+        "spent_s": ply.spent_s,
+        "left_s": ply.left_s,
+        "score": ply.score,
+        "depth": ply.depth,
+        "nodes": ply.nodes,
+        "thought_s": ply.thought_s,
+    }
+    if row is not None:
+        told |= {"gains": [gain.total for gain in row.gains], "scores": row.scores}
+    return {name: value for name, value in told.items() if value is not None and value != ""}

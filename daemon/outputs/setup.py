@@ -1,0 +1,130 @@
+"""What the page serves for setting a table up: the camera's own picture, cameras there are, boards to be printed."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Callable
+
+import cv2
+from aiohttp import web
+
+import games
+from calibration.sheet import SheetError, layout_of
+from calibration.template import TemplateError, load_template
+from daemon.commands.command import CommandError
+from daemon.commands.sources import is_same
+from daemon.outputs.command_queue import problem
+from daemon.outputs.page_state import JPEG_QUALITY
+from daemon.outputs.permission import Permission
+from daemon.outputs.preview import Preview
+from vision.frame import Image
+from vision.sheet.drawing import PAPERS_MM, draw_sheet
+from vision.sheet.files import pdf_of, svg_of
+from vision.sources.cameras import cameras
+
+DRAW_S = 10.0
+"""Longest wait for a sheet."""
+MOST_RULES = 8
+FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
+
+
+class Setup:
+    """Answers what the set-up page asks. Used by the page's thread; pictures are replaced by any."""
+
+    def __init__(self, permission: Permission) -> None:
+        self.preview = Preview(permission)
+        self._lock = threading.Lock()
+        self._draw: Callable[[], Image] | None = None
+        self._source = ""
+        self._drawing = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="setup")
+        self._asked = threading.BoundedSemaphore(4)
+
+    def set_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
+        """Replaces the camera's own picture, drawn when somebody asks for it, and which camera that is; None: none."""
+        with self._lock:
+            self._draw, self._source = draw, source
+
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        """Answers these addresses from now on."""
+        router.add_get("/frame.jpg", self.frame)
+        router.add_get("/cameras", self.listed)
+        router.add_post("/preview", self.looked)
+        router.add_get(r"/sheet.{format:(?:pdf|svg)}", self.sheet)
+
+    def close(self) -> None:
+        """Gives up what waits."""
+        self._drawing.shutdown(wait=False, cancel_futures=True)
+        self.preview.close()
+
+    async def frame(self, _: web.Request) -> web.Response:
+        """What the camera sees, with the board outlined."""
+        with self._lock:
+            draw = self._draw
+        if draw is None:
+            return problem(503, "no_picture", "no picture has come yet")
+        data = await self._worked(lambda: _jpeg(draw()))
+        return problem(503, "busy", "try again in a moment") if data is None else _picture(data)
+
+    async def looked(self, request: web.Request) -> web.Response:
+        """What a camera sees that may be chosen; the one that is in use is not opened a second time."""
+        wanted = await self.preview.receive(request)
+        if isinstance(wanted, web.Response):
+            return wanted
+        with self._lock:
+            used = self._draw is not None and is_same(wanted, self._source)
+        return await self.frame(request) if used else await self.preview.look(wanted)
+
+    async def listed(self, _: web.Request) -> web.Response:
+        """The cameras on a cable, and the papers that boards are printed on."""
+        found = [{"source": one.stable or str(one.number), "text": one.text} for one in cameras()]
+        titles = [{"name": name, "title": games.find(name).title} for name in games.names()]
+        return web.json_response({"cameras": found, "papers": list(PAPERS_MM), "games": titles})
+
+    async def sheet(self, request: web.Request) -> web.Response:
+        """A board for printing: `game`, any number of `rule=name=value`, `paper`, `plain`."""
+        query, form = request.query, request.match_info["format"]
+        rules, paper = query.getall("rule", []), query.get("paper", "a4").lower()
+        if paper not in PAPERS_MM or len(rules) > MOST_RULES:
+            return problem(400, "invalid", f"paper is one of {', '.join(PAPERS_MM)}")
+        name, plain = query.get("game", "")[:64], query.get("plain", "") not in ("", "0", "no")
+        try:
+            data = await self._worked(lambda: _sheet(name, rules, paper, plain, form))
+        except (games.GameError, SheetError, TemplateError, CommandError, ValueError) as error:
+            return problem(400, "invalid", str(error)[:512])
+        if data is None:
+            return problem(503, "busy", "a sheet is being drawn; try again in a moment")
+        file = f'attachment; filename="{games.find(name).short_name}-{paper}.{form}"'
+        return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
+
+    async def _worked(self, work: Callable[[], bytes]) -> bytes | None:
+        """What the work gives, done by a thread of its own; None where too many wait, or it takes too long."""
+        if not self._asked.acquire(blocking=False):
+            return None
+        try:
+            future = self._drawing.submit(work)
+        except RuntimeError:  # closed meanwhile
+            self._asked.release()
+            return None
+        future.add_done_callback(lambda _: self._asked.release())
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), DRAW_S)
+        except TimeoutError:
+            return None
+
+
+def _picture(data: bytes) -> web.Response:
+    return web.Response(body=data, content_type="image/jpeg")
+
+
+def _jpeg(image: Image) -> bytes:
+    return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1])
+
+
+def _sheet(name: str, rules: list[str], paper: str, plain: bool, form: str) -> bytes:
+    game = games.load(name, games.rules_from_words(rules))
+    template = load_template(game.name, games.switched_on(game))
+    lying = template.size_mm[0] >= template.size_mm[1]
+    page = draw_sheet(layout_of(template, lying), paper, tinted=not plain).page
+    return pdf_of(page) if form == "pdf" else svg_of(page).encode()

@@ -1,0 +1,1 @@
+"""The voice: a process of its own, that may hang."""

@@ -1,0 +1,153 @@
+"""The daemon's end of the voice's process: text in, wave file out, killed where it hangs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from daemon.supervision.restarts import RestartLimit
+
+_log = logging.getLogger(__name__)
+
+START_S = 20.0
+"""Time to import, open and warm up the engine on a small computer."""
+RENDER_S = 5.0
+RENDER_S_PER_CHARACTER = 0.05
+SHORT_S = 3.0
+"""So long a phrase waits for a voice that may not be started again yet; longer, and it is written only."""
+STOP_S = 0.1
+"""How soon a wait notices that it is to stop."""
+LONGEST_ANSWER = 65536
+PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("speech_process.py")))
+
+
+class VoiceError(RuntimeError):
+    """A phrase could not be made; `.lasting` where the next one cannot either until somebody changes the machine."""
+
+    def __init__(self, text: str, lasting: bool = False) -> None:
+        super().__init__(text)
+        self.lasting = lasting
+
+
+class Voice:
+    """Makes phrases in a process of its own, which is started when needed and again after a hang or death.
+
+    Used by one thread. The sound lives in an anonymous file in memory: nothing is left behind, whoever is killed.
+    """
+
+    def __init__(self, language: str, rate_wpm: int, process: Sequence[str] = PROCESS) -> None:
+        self.starts = 0
+        """Times the process was started."""
+        self._command = [*process, "--language", language, "--rate", str(rate_wpm)]
+        self._sound = os.memfd_create("kibitzer-voice")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._unread = b""
+        self._limit = RestartLimit()
+        self._phrase = 0
+
+    def render(self, text: str, stop: threading.Event) -> bytes:
+        """The wave file of a phrase. Raises VoiceError; also where `stop` is set meanwhile."""
+        process = self._process or self._start(stop)
+        self._phrase += 1
+        deadline_s = time.monotonic() + RENDER_S + RENDER_S_PER_CHARACTER * len(text)
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps({"id": self._phrase, "text": text}).encode() + b"\n")
+            process.stdin.flush()
+            answer = self._answer(process, deadline_s, stop)
+            if answer.get("id") != self._phrase:
+                raise VoiceError(f"it answered {answer} to phrase {self._phrase}")
+        except (VoiceError, OSError) as error:
+            self._kill()
+            raise VoiceError(f"the voice was stopped: {error}") from error
+        if not answer.get("ok"):
+            raise VoiceError(f"the voice cannot say {text!r}: {answer.get('error')}")
+        return _content(self._sound)
+
+    def close(self) -> None:
+        """Ends the process; may be called twice."""
+        self._kill()
+        if self._sound >= 0:
+            os.close(self._sound)
+            self._sound = -1
+
+    def _start(self, stop: threading.Event) -> subprocess.Popen[bytes]:
+        wait_s = self._limit.wait_s(time.monotonic())
+        if wait_s > SHORT_S:
+            raise VoiceError(f"the voice failed too often; it is tried again in {wait_s:.0f} s")
+        if stop.wait(wait_s):
+            raise VoiceError("closing")
+        self._limit.started(time.monotonic())
+        self.starts += 1
+        command = [*self._command, "--file", f"/proc/self/fd/{self._sound}"]
+        self._unread = b""
+        try:
+            self._process = process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[self._sound],
+                start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which still has a word to say
+            )
+            answer = self._answer(process, time.monotonic() + START_S, stop)
+        except (VoiceError, OSError) as error:
+            self._kill()
+            raise VoiceError(f"the voice does not start: {error}") from error
+        if not answer.get("ready"):
+            self._kill()
+            raise VoiceError(f"there is no voice on this computer: {answer.get('error')}", lasting=True)
+        if answer.get("warning"):
+            _log.warning("%s", answer["warning"])
+        return process
+
+    def _answer(self, process: subprocess.Popen[bytes], deadline_s: float, stop: threading.Event) -> dict[str, Any]:
+        """The next line the process writes. Raises VoiceError where none comes in time."""
+        assert process.stdout is not None
+        while b"\n" not in self._unread:
+            if stop.is_set():
+                raise VoiceError("closing")
+            if time.monotonic() > deadline_s:
+                raise VoiceError("it hangs")
+            if not select.select([process.stdout], [], [], STOP_S)[0]:
+                continue
+            data = os.read(process.stdout.fileno(), 4096)
+            self._unread += data
+            if not data:
+                raise VoiceError("it has died")
+            if len(self._unread) > LONGEST_ANSWER:
+                raise VoiceError("it writes rubbish")
+        line, _, self._unread = self._unread.partition(b"\n")
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise VoiceError("it writes rubbish")
+        return answer
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(OSError):  # what it did not read any more
+                pipe.close()
+        process.wait()  # a killed process is gone at once: no zombie stays
+
+
+def _content(file: int) -> bytes:
+    """All bytes of a file that another process writes, whatever this one's place in it is."""
+    return os.pread(file, os.fstat(file).st_size, 0)

@@ -1,0 +1,166 @@
+"""What the page sends as long as somebody looks: the picture as MJPEG, and state and announcements over a WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+
+from aiohttp import WSMsgType, web
+
+from daemon.commands.command import Command
+from daemon.outputs.command_queue import Mailbox, problem
+from daemon.outputs.guard import SVG, is_here
+from daemon.outputs.page_state import Exposition
+
+MOST_VIEWERS = 8
+"""Picture streams at a time, and as many live connections."""
+PICTURE_HZ = 15.0
+"""Pictures a second that one viewer gets at most."""
+SLOW_S = 10.0
+"""A viewer that takes no byte for longer is disconnected."""
+REPEAT_S = 0.25
+"""After this time without a new picture the last one is sent again: Chrome shows a picture when the next one begins."""
+CLOCK_S = 2.0
+"""Pages hear of the clocks so often where nothing else is new; they let them run by themselves in between."""
+IDLE_S = 5.0
+"""A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
+_BOUNDARY = "kibitzer-picture"
+
+
+class Streams:
+    """All who look. Used by the page's thread; `videos` may be read by any."""
+
+    def __init__(self, exposition: Exposition, mailbox: Mailbox[Command], *, commands_from_elsewhere: bool) -> None:
+        self._exposition, self._mailbox = exposition, mailbox
+        self._commands_from_elsewhere = commands_from_elsewhere
+        self._changed = asyncio.Event()
+        self.ended = asyncio.Event()
+        """Set when the page is closed; `turn` is to be called then."""
+        self.videos = self.lives = 0
+        """Picture streams and live connections that are watched now."""
+
+    def turn(self) -> None:
+        """There is something new."""
+        before, self._changed = self._changed, asyncio.Event()
+        before.set()
+
+    async def snapshot(self, _: web.Request) -> web.Response:
+        """The newest picture."""
+        number, data = await self._jpeg()
+        if not number:
+            return web.json_response({"code": "no_picture", "text": "no picture has come yet"}, status=503)
+        return web.Response(body=data, content_type="image/jpeg")
+
+    async def board(self, _: web.Request) -> web.Response:
+        """The believed board, drawn."""
+        svg = (await self._board())[1]
+        if not svg:
+            return web.json_response({"code": "no_board", "text": "no game has begun yet"}, status=503)
+        return web.Response(text=svg, content_type=SVG)
+
+    async def _board(self) -> tuple[int, str]:
+        return await asyncio.get_running_loop().run_in_executor(None, self._exposition.board)
+
+    async def _jpeg(self) -> tuple[int, bytes]:
+        return await asyncio.get_running_loop().run_in_executor(None, self._exposition.jpeg)
+
+    async def video(self, request: web.Request) -> web.StreamResponse:
+        """The newest picture again and again; one that takes long to send makes the viewer skip, not wait."""
+        if self.videos >= MOST_VIEWERS:
+            return _crowded()
+        self.videos += 1
+        try:
+            response = web.StreamResponse(
+                headers={
+                    "Content-Type": f"multipart/x-mixed-replace; boundary={_BOUNDARY}",
+                    "Cache-Control": "no-store",
+                }
+            )
+            await response.prepare(request)
+            await response.write(f"--{_BOUNDARY}\r\n".encode())
+            async for data in self._pictures():
+                head = f"Content-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n".encode()
+                async with asyncio.timeout(SLOW_S):  # the boundary comes along: browsers show what is ended by one
+                    await response.write(head + data + f"\r\n--{_BOUNDARY}\r\n".encode())
+            return response
+        except (ConnectionError, TimeoutError):
+            return response
+        finally:
+            self.videos -= 1
+
+    async def _pictures(self) -> AsyncIterator[bytes]:
+        """New pictures until the page is closed, not faster than PICTURE_HZ; an old one again where none is new."""
+        shown, sent_s, repeat_s = 0, float("-inf"), REPEAT_S
+        while not self.ended.is_set():
+            changed, now_s = self._changed, asyncio.get_running_loop().time()
+            is_new = self._exposition.picture_number != shown
+            if not is_new and (not shown or now_s - sent_s < repeat_s):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), repeat_s)
+                continue
+            repeat_s = REPEAT_S if is_new else IDLE_S
+            shown, data = await self._jpeg()
+            yield data
+            sent_s = asyncio.get_running_loop().time()
+            await asyncio.sleep(max(0.0, now_s + 1 / PICTURE_HZ - sent_s))
+
+    async def live(self, request: web.Request) -> web.StreamResponse:
+        """A WebSocket that gets state, board and health whenever they change, and every announcement once."""
+        if self.lives >= MOST_VIEWERS:
+            return _crowded()
+        self.lives += 1
+        socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
+        try:
+            try:
+                await socket.prepare(request)
+            except ValueError:  # aiohttp cannot read a key that is no ASCII
+                return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
+            reader = asyncio.create_task(_drain(socket))
+            try:
+                await self._tell(socket, reader, is_here(request))
+            finally:
+                reader.cancel()
+            await socket.close()
+        except (ConnectionError, TimeoutError):
+            pass
+        finally:
+            self.lives -= 1
+        return socket if socket.prepared else problem(400, "gone", "the connection ended before it began")
+
+    async def _tell(self, socket: web.WebSocketResponse, reader: asyncio.Task[None], here: bool) -> None:
+        last, number, drawn, shown, told_s = ("", ""), 0, 0, "", float("-inf")
+        now = asyncio.get_running_loop().time
+        while not (self.ended.is_set() or reader.done()):
+            changed, board = self._changed, shown
+            announcements, summary = self._exposition.announcements(number), self._exposition.summary()
+            if self._exposition.board_number != drawn:
+                drawn, board = await self._board()
+            ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
+            if announcements or summary[1] != last[1] or board != shown or ticked:
+                own = {"announcements": announcements} | self._permitted(here)
+                if board != shown:
+                    own["board"] = board
+                async with asyncio.timeout(SLOW_S):
+                    await socket.send_str(f"{json.dumps(own)[:-1]}, {summary[0][1:]}")
+                last, shown, told_s = summary, board, now()
+                number = announcements[-1]["number"] if announcements else number
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), 1.0)
+
+    def _permitted(self, here: bool) -> dict[str, object]:
+        """Whether a page may command, and whether it needs the token for that."""
+        may_command = self._mailbox.is_open and (here or self._commands_from_elsewhere)
+        return {"commands": may_command, "token": may_command and not here}
+
+
+async def _drain(socket: web.WebSocketResponse) -> None:
+    """Reads and ignores what a page sends, so that its leaving is noticed."""
+    async for message in socket:
+        if message.type in (WSMsgType.ERROR, WSMsgType.CLOSE):
+            return
+
+
+def _crowded() -> web.Response:
+    return problem(503, "too_many_viewers", f"{MOST_VIEWERS} viewers are here already; close one and try again")

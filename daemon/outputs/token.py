@@ -1,0 +1,56 @@
+"""The token of the page: what a command from another computer must bring along."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+
+from daemon.agents.keys import write_private
+
+TOKEN_BYTES = 32
+"""Random bytes of a new token."""
+LONGEST_TOKEN = 128
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{32,128}")
+
+
+class TokenError(ValueError):
+    """A token that cannot be read, written or trusted; the message names the file and what to do."""
+
+
+def page_token(path: Path) -> str:
+    """The token in a file that only its owner may read; made at the first use. Raises TokenError."""
+    try:
+        with path.open(encoding="ascii") as file:
+            found = os.fstat(file.fileno())
+            token = file.read(LONGEST_TOKEN + 2).strip()
+    except FileNotFoundError:
+        return new_token(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise TokenError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+    if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise TokenError(f"{path}: others may read this token; `kibitzer keys token --new` makes another")
+    if not _TOKEN.fullmatch(token):
+        raise TokenError(f"{path}: holds no token; `kibitzer keys token --new` makes one")
+    return token
+
+
+def new_token(path: Path) -> str:
+    """Writes a new token to the file, readable by its owner only. Raises TokenError."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    try:
+        path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+        write_private(path, f"{token}\n".encode())
+    except OSError as error:
+        raise TokenError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return token
+
+
+def is_bearer(header: str | None, token: str) -> bool:
+    """Whether an Authorization header brings that token; the time taken says nothing of how much was right."""
+    kind, _, given = (header or "").partition(" ")
+    brought = given.strip().encode("utf-8", "surrogatepass")[:LONGEST_TOKEN]
+    return hmac.compare_digest(brought, token.encode()) and kind.lower() == "bearer"

@@ -1,0 +1,224 @@
+"""What pages show of a match besides its state message: the drawn board, clocks, the count of men, what can be asked.
+
+All of it is data that fits every game, so that no page knows one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import games
+from calibration.template import BoardTemplate, load_template
+from daemon.commands.command import mark_of
+from daemon.drawing.board_svg import Marks, board_svg
+from daemon.game.effects import Thought
+from daemon.game.line_of_play import LineOfPlay, shares_men, unseen_moves
+from daemon.i18n.translation import alone, in_words, language, worded
+from daemon.judging import phrases
+from daemon.judging.hands import hand_of, has_secrets
+from daemon.judging.play import Play
+from games import EMPTY, AnyGame
+
+if TYPE_CHECKING:
+    from daemon.core.clock_service import Timekeeper
+    from daemon.core.match import Match
+
+Drawing = Callable[[], str]
+MOST_CHOICES = 12
+"""A page offers no more ways to pass as buttons."""
+
+
+class View:
+    """Of one session; it remembers what did not change. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._key: tuple[object, ...] = ()
+        self._told: dict[str, object] = {}
+        self._drawn: tuple[object, ...] = ()
+        self._thought: tuple[str, dict[str, object] | None] = "", None
+
+    def of(
+        self, match: Match, timer: Timekeeper | None, *, watched: bool, thought: Thought | None
+    ) -> dict[str, object]:
+        """The view of a match; `watched` is whether a camera looks at the board, `thought` what an agent last said."""
+        play = match.referee
+        said = play.verdict, play.awaiting, play.outcome, play.paused
+        hands = getattr(play.position, "hands", None)
+        key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, language())
+        if key != self._key:
+            mark = mark_of(match.game_id, play.moves)
+            self._key, self._told = key, told_of(play, watched=watched) | {"mark": mark}
+        if thought is not None or self._thought[0] != match.game_id:
+            self._thought = match.game_id, _thought(thought)
+        return self._told | {"clock": clock_of(timer, play.game), "thought": self._thought[1]}
+
+    def board(self, match: Match, unknown: tuple[int, ...] = ()) -> Drawing | None:
+        """How the believed board is drawn, by any thread; None where it looks as it did at the last call."""
+        play = match.referee
+        game, position = play.game, play.position
+        wanted = () if play.agent_move is None else game.steps(position, play.agent_move)
+        marks = Marks(play.last_steps, wanted, play.fault_cells, unknown)
+        template = template_of(game)
+        pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
+        drawn = game.name, template.options, game.board(position), marks, tiles_of(position), pawns, language()
+        if drawn == self._drawn:
+            return None
+        self._drawn = drawn
+        board, tiles = drawn[2], drawn[4]
+        return functools.partial(
+            board_svg,
+            template,
+            board,
+            marks=marks,
+            tiles=tiles,
+            pawns=pawns,
+            title=alone("game", game.title),
+            names=names_of(template),
+            sides=sides_of(game),
+        )
+
+
+def told_of(play: Play, *, watched: bool) -> dict[str, object]:
+    """What follows from the line of play alone."""
+    game = play.game
+    title = alone("game", game.title)
+    return {
+        "title": title[:1].upper() + title[1:],
+        "sides": list(sides_of(game).values()),
+        "watched": watched,
+        "paused": play.paused,
+        "faults": [game.cells[cell] for cell in play.fault_cells],
+        "pieces": [{"piece": letter, "name": what} for letter, what in names_of(template_of(game)).items()],
+        "men": men_of(play.line),
+        "offers": offers_of(play, watched=watched),
+        "passes": [_told_pass(play, one) for one in _passes(play)],
+        "limit": getattr(game.rules, "limit", None),
+        "hand": unseen_hand(play, watched=watched),
+        "result": "" if play.outcome is None else phrases.result(game, play.outcome),
+    }
+
+
+def offers_of(play: Play, *, watched: bool) -> list[str]:
+    """The commands that mean something now, as `daemon.commands.command` names them."""
+    goes_on, looks = play.outcome is None, watched and not play.paused
+    offered = {
+        "undo": play.ply > 0 or play.declared is not None,
+        "pass": bool(_passes(play)),
+        "coach": goes_on and not play.paused and play.awaiting == "move",
+        "end_move": goes_on and looks,
+        "pause": goes_on and not play.paused and watched,
+        "resume": play.paused,
+        "resign": goes_on and not play.paused and None in play.agents,
+        "mover": watched and shares_men(play.game) and bool(play.line.seen),
+        "correct": looks,
+        "adopt": looks,
+        "hand": unseen_hand(play, watched=watched) is not None,
+        "repeat": True,
+        "new_game": True,
+    }
+    return [name for name, meant in offered.items() if meant]
+
+
+def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:
+    """The agent's hand that somebody has to tell, since no camera sees it; None where there is none.
+
+    `side` is whose it is, `holds` how many tiles, `ends` what may stand on half a tile, and `asked` whether the agent
+    is to move and its hand is not known. What it holds is not told: others look at the page, too.
+    """
+    game, position = play.game, play.position
+    if not watched or play.paused or play.outcome is not None or not has_secrets(game):
+        return None
+    agents = [side for side, agent in enumerate(play.agents) if agent is not None]
+    if not agents:
+        return None
+    side = game.to_move(position) if game.to_move(position) in agents else agents[0]
+    asked = side == game.to_move(position) and hand_of(position, side) is None
+    ends = game.classes.replace(EMPTY, "")
+    return {"side": game.sides[side], "holds": position.holds[side], "ends": ends, "asked": asked}
+
+
+def _passes(play: Play) -> list[Any]:
+    """The ways in which the person to move may do nothing on the board; none where there are too many to offer."""
+    if play.awaiting != "move" or play.outcome is not None:
+        return []
+    passes = unseen_moves(play.game, play.position)
+    return passes if len(passes) <= MOST_CHOICES else []
+
+
+def _told_pass(play: Play, move: Any) -> dict[str, str]:
+    """The `move` of a pass, and what it does as its `name`: what ends a turn, what is put away, what is decided."""
+    game, position, plies = play.game, play.position, play.line.plies
+    own = getattr(move, "told", None)
+    if own is not None:
+        name = in_words(own)
+    else:
+        goes_on = bool(plies) and plies[-1].side == game.to_move(position)
+        name = worded("End the turn") if goes_on else worded("Pass")
+    return {"move": game.format_move(position, move), "name": name}
+
+
+def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
+    """Of each side: its men on the `board`, those `taken` from it, those `to_lay`; None where men belong to nobody."""
+    game, position = line.game, line.position
+    if shares_men(game):
+        return None
+    taken: Counter[str] = Counter()
+    for index, before in enumerate(itertools.islice(line.positions, len(line.plies))):
+        board = game.board(before)
+        taken.update(board[step.cell] for step in line.steps(index) if step.kind == "remove")
+    standing, to_lay = Counter(game.board(position)), getattr(position, "hands", None)
+    counts = [{"board": standing[piece], "taken": taken[piece]} for piece in game.pieces]
+    if isinstance(to_lay, tuple) and all(isinstance(count, int) for count in to_lay):
+        for count, left in zip(counts, to_lay, strict=True):
+            count["to_lay"] = left
+    return counts
+
+
+def tiles_of(position: Any) -> tuple[tuple[int, int], ...]:
+    """The cells of every tile, in games that lay men in pairs."""
+    return tuple((one.cells[0], one.cells[1]) for one in getattr(position, "tiles", ()))
+
+
+def clock_of(timer: Timekeeper | None, game: AnyGame) -> dict[str, object] | None:
+    """What the clocks show, and whose runs, for a page that lets them run on; None where time is only measured."""
+    if timer is None or timer.clock.control.kind == "none":
+        return None
+    status = timer.status(game.sides)
+    running = timer.clock.running
+    return {name: status[name] for name in ("control", "left_s")} | {"running": running, "stopped": timer.stopped}
+
+
+def _thought(thought: Thought | None) -> dict[str, object] | None:
+    if thought is None:
+        return None
+    return {
+        "score": thought.score,
+        "depth": thought.depth,
+        "nodes": thought.nodes,
+        "seconds": round(thought.seconds, 2),
+        "masked": thought.masked,
+    }
+
+
+@functools.lru_cache(maxsize=8)
+def _template(name: str, options: frozenset[str]) -> BoardTemplate:
+    return load_template(name, options)
+
+
+def names_of(template: BoardTemplate) -> dict[str, str]:
+    """What people call each class of a board, by its letter, in their language."""
+    return {letter: alone("piece" if letter == EMPTY else "kind", what) for letter, what in template.classes.items()}
+
+
+def sides_of(game: AnyGame) -> dict[str, str]:
+    """What people call each side in their language, by its name."""
+    return {side: alone("side", side) for side in game.sides}
+
+
+def template_of(game: AnyGame) -> BoardTemplate:
+    """The board of a game as it is drawn: with its usual shape."""
+    return _template(game.name, games.switched_on(game))

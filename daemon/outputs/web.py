@@ -1,0 +1,377 @@
+"""The page for browsers, tablets and OBS: picture, state, announcements, health and metrics over HTTP.
+
+One thread runs an aiohttp server. Whoever calls `WebPage` only replaces the newest value and never waits; a slow
+viewer skips pictures, too many are turned away. Every path is read-only but `/tell`, by which programs and pages on
+this computer, and others with a token, tell the daemon what the board does not show.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import functools
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import prometheus_client
+from aiohttp import web
+
+from agents.messages import StateMessage
+from daemon.commands.command import Command, parse_command
+from daemon.commands.game_choice import MOST_BYTES as MOST_CHOICE_BYTES
+from daemon.commands.game_choice import Choice, parse_choice
+from daemon.commands.setup_requests import Wish, parse_wish
+from daemon.drawing.board_style import STYLE
+from daemon.i18n import translation
+from daemon.i18n.translation import worded, worded_n
+from daemon.outputs.archive import Archive
+from daemon.outputs.command_queue import Mailbox, Request
+from daemon.outputs.connection_limits import SAY_S, Door, Refusals, RubbishFilter
+from daemon.outputs.guard import admit, is_loopback, protect
+from daemon.outputs.page_state import Exposition
+from daemon.outputs.permission import Permission
+from daemon.outputs.setup import Setup
+from daemon.outputs.streams import Streams
+from daemon.outputs.token import TokenError, page_token
+from vision.frame import Image
+
+_log = logging.getLogger(__name__)
+
+PAGE = Path(__file__).with_name("page")
+OPEN_S = CLOSE_S = 5.0
+SILENT_S = 10.0
+"""A thread that was woken and did not come round for longer hangs."""
+BACKLOG = 64
+"""Connections that wait to be let in."""
+KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""Types of the page's files: what a system's table of types says of `.js` differs, and browsers refuse a wrong one."""
+
+
+class WebError(RuntimeError):
+    """The page cannot be served as asked; the message says what to do."""
+
+
+class WebPage:
+    """Serves the page. Every method may be called from any thread, and none waits."""
+
+    def __init__(
+        self,
+        port: int = 8765,
+        host: str = "127.0.0.1",
+        allowed_hosts: tuple[str, ...] = (),
+        health_deadline_s: float = 30.0,
+        token: Path | None = None,
+        journal: Path | None = None,
+    ) -> None:
+        """Opens the port; 0 takes any free one, which `port` then names.
+
+        Names in `allowed_hosts` are taken in the Host header besides addresses and `localhost`. Health that was not
+        updated for `health_deadline_s` counts as a fault. `token` is the file of what commands from other computers
+        must bring along; it is made where others can reach the page. `journal` is the record that can be browsed; None
+        shows none. Raises WebError.
+        """
+        if token is not None and not is_loopback(host):
+            try:
+                page_token(token)
+            except TokenError as error:
+                raise WebError(str(error)) from None
+        self._exposition = Exposition(health_deadline_s)
+        self._allowed_hosts = allowed_hosts
+        self._refusals = Refusals()
+        self._door = Door(self._refusals)
+        permission = Permission(token, self._refusals)
+        self._mailbox = Mailbox(permission, self._refusals, parse_command)
+        self._wishes = Mailbox(permission, self._refusals, parse_wish)
+        self._choices = Mailbox(permission, self._refusals, parse_choice, MOST_CHOICE_BYTES)
+        self._menu: Callable[[], Mapping[str, object]] | None = None
+        self._setup = Setup(permission)
+        self._legal: dict[str, object] = {"moves": []}
+        self._archive = (
+            None
+            if journal is None
+            else Archive(journal, permission, lambda: self._exposition.state, commands_from_elsewhere=token is not None)
+        )
+        self._failure = ""
+        self._beat_s = self._woken_s = time.monotonic()
+        self._loop = asyncio.new_event_loop()
+        self._streams = Streams(self._exposition, self._mailbox, commands_from_elsewhere=token is not None)
+        opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
+        self._thread = threading.Thread(target=self._serve, args=(host, port, opened), name="web", daemon=True)
+        self._thread.start()
+        try:
+            answer = opened.get(timeout=OPEN_S)
+        except queue.Empty:
+            answer = WebError(f"the page did not open within {OPEN_S:.0f} s")
+        if isinstance(answer, WebError):
+            self.close()
+            raise answer
+        self.port = answer
+        shown = f"[{host}]" if ":" in host else host
+        self.address = f"http://{shown}:{answer}/"
+        if not is_loopback(host):
+            who = "nobody" if token is None else f"who brings the token in {token}"
+            _log.warning("%s can be seen by everybody on this network; %s may command from there", self.address, who)
+
+    def update_state(self, state: StateMessage) -> None:
+        """Shows a new state."""
+        self._exposition.set_state(state)
+        self._wake()
+
+    def update_picture(self, draw: Callable[[], Image]) -> None:
+        """Shows a new picture, drawn only where somebody looks, by another thread and maybe never."""
+        self._exposition.set_picture(draw)
+        if self._streams.videos:
+            self._wake()
+
+    def update_board(self, draw: Callable[[], str]) -> None:
+        """Shows a new believed board, an SVG, drawn only where somebody asks for it, by another thread."""
+        self._exposition.set_board(draw)
+        self._wake()
+
+    def update_view(self, view: Mapping[str, object]) -> None:
+        """Replaces what pages show besides the state; `daemon.outputs.view` makes it."""
+        self._exposition.set_view(view)
+        self._wake()
+
+    def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Replaces the health: part to `ok` and `text`. To be called every few seconds as a sign of life."""
+        self._exposition.set_health(parts)
+        self._wake()
+
+    def update_ready(self, ready: bool, text: str) -> None:
+        """Says whether the table can be played at now, and why not; to be confirmed every few seconds."""
+        self._exposition.set_ready(ready, text)
+
+    def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
+        """Replaces the moves so far, with whatever is known of each, and the points."""
+        self._exposition.set_line(plies, scores)
+
+    def take_commands(self) -> None:
+        """Lets this computer tell what the board does not show; `told` is to be called often then."""
+        self._mailbox.is_open = self._wishes.is_open = self._choices.is_open = self._setup.preview.is_open = True
+
+    def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
+        """Has this, called by another thread, tell what can be chosen for a new game."""
+        self._menu = menu
+
+    def chosen(self) -> list[Request[Choice]]:
+        """The choices for a new game that came since the last call; each must be answered."""
+        return self._choices.take()
+
+    def update_legal(self, legal: Mapping[str, object]) -> None:
+        """Replaces the legal moves of a person who makes them on the page, as `daemon.core.legal` tells them."""
+        self._legal = dict(legal)
+
+    def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
+        """Shows a new picture of the camera's own, drawn only where somebody asks for it, by another thread.
+
+        `source` is which camera that is. None shows none.
+        """
+        self._setup.set_frame(draw, source)
+
+    def wished(self) -> list[Request[Wish]]:
+        """What the set-up was asked for since the last call; each must be answered."""
+        return self._wishes.take()
+
+    def told(self) -> list[Request[Command]]:
+        """The commands that came since the last call; each must be answered."""
+        return self._mailbox.take()
+
+    def update_figures(self, figures: Mapping[str, float]) -> None:
+        """Replaces the values of these metrics, named without `kibitzer_`; `_total` at the end makes a counter."""
+        self._exposition.set_figures(figures)
+
+    def announce(self, text: str, kind: str = "said") -> None:
+        """Adds to the list of announcements; `kind` is a stable snake_case code."""
+        self._exposition.announce(text, kind)
+        self._wake()
+
+    @property
+    def viewers(self) -> int:
+        """Picture streams that are watched now: where it is 0 nobody needs a picture drawn."""
+        return self._streams.videos
+
+    def status(self) -> dict[str, object]:
+        """`ok` and a `text` for the health page."""
+        if self._failure or not self._thread.is_alive():
+            return {"ok": False, "text": self._failure or worded("closed")}
+        if self._woken_s > self._beat_s and time.monotonic() - self._woken_s > SILENT_S:
+            return {"ok": False, "text": worded("it hangs")}
+        return {"ok": True, "text": self._how()}
+
+    def _how(self) -> str:
+        count = self._streams.videos
+        return worded_n("{address}, {count} viewer", "{address}, {count} viewers", count, address=self.address)
+
+    def close(self) -> None:
+        """Ends the server and all its connections; may be called twice."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed already
+            self._loop.call_soon_threadsafe(self._end)
+        self._thread.join(CLOSE_S)
+        self._setup.close()
+        if self._archive is not None:
+            self._archive.close()
+
+    def _wake(self) -> None:
+        """Tells all who wait that there is something new."""
+        self._woken_s = self._woken_s if self._woken_s > self._beat_s else time.monotonic()
+        with contextlib.suppress(RuntimeError):  # closed
+            self._loop.call_soon_threadsafe(self._turn)
+
+    def _turn(self) -> None:
+        self._beat_s = time.monotonic()
+        self._streams.turn()
+
+    def _end(self) -> None:
+        self._streams.ended.set()
+        self._turn()
+
+    def _serve(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
+        """The thread."""
+        try:
+            self._loop.run_until_complete(self._run(host, port, opened))
+        except Exception as error:  # noqa: BLE001 - the top of the thread
+            self._failure = f"the page has stopped: {error}"
+            _log.exception("the page has stopped")
+            with contextlib.suppress(queue.Full):
+                opened.put_nowait(WebError(self._failure))
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            self._loop.close()
+
+    async def _run(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
+        runner = self.runner()
+        await runner.setup()
+        watch = asyncio.create_task(self._door.watch())
+        assert runner.server is not None
+        try:
+            try:
+                server = await self._loop.create_server(
+                    self._door.factory(runner.server), host, port, backlog=BACKLOG, reuse_address=True
+                )
+            except OSError as error:
+                opened.put(_refusal(host, port, error))
+                return
+            async with server:
+                opened.put(int(server.sockets[0].getsockname()[1]))
+                await self._streams.ended.wait()
+        finally:
+            watch.cancel()
+            await runner.cleanup()
+
+    def runner(self) -> web.AppRunner:
+        """The page's application as it is served."""
+        logger = logging.Logger(f"{__name__}.http")
+        logger.parent = _log
+        logger.setLevel(logging.DEBUG)  # aiohttp tells of some rubbish at this level only
+        logger.addFilter(RubbishFilter(self._refusals))
+        return web.AppRunner(
+            self._application(),
+            access_log=None,
+            logger=logger,
+            shutdown_timeout=1.0,
+            keepalive_timeout=SAY_S,
+            auto_decompress=False,
+        )
+
+    def _application(self) -> web.Application:
+        application = web.Application(
+            middlewares=[admit(self._refusals, self._door, self._allowed_hosts)], client_max_size=1024
+        )
+        application.on_response_prepare.append(protect)
+        for file in sorted(PAGE.iterdir()):
+            if file.suffix in KINDS:
+                application.router.add_get(_address_of(file), functools.partial(_file, file, KINDS[file.suffix]))
+        for path, handler in (
+            ("/video", self._streams.video),
+            ("/live", self._streams.live),
+            ("/snapshot.jpg", self._streams.snapshot),
+            ("/board.svg", self._streams.board),
+            ("/board.css", _board_style),
+            ("/words", _words),
+            ("/state", self._state),
+            ("/legal", self._legal_moves),
+            ("/menu", self._menu_now),
+            ("/events", self._events),
+            ("/healthz", self._healthz),
+            ("/readyz", self._readyz),
+            ("/metrics", self._metrics),
+        ):
+            application.router.add_get(path, handler)
+        application.router.add_post("/tell", self._mailbox.receive)
+        application.router.add_post("/menu", self._choices.receive)
+        application.router.add_post("/wish", self._wishes.receive)
+        self._setup.add_routes(application.router)
+        if self._archive is not None:
+            self._archive.add_routes(application.router)
+        return application
+
+    async def _state(self, _: web.Request) -> web.Response:
+        state = self._exposition.state
+        if state is None:
+            return web.json_response({"code": "no_state", "text": "no game has begun yet"}, status=503)
+        return web.Response(text=state.model_dump_json(), content_type="application/json")
+
+    async def _menu_now(self, _: web.Request) -> web.Response:
+        if self._menu is None:
+            return web.json_response({"code": "no_menu", "text": "nothing can be chosen here"}, status=503)
+        return web.json_response(await asyncio.get_running_loop().run_in_executor(None, self._menu))
+
+    async def _legal_moves(self, _: web.Request) -> web.Response:
+        return web.json_response(self._legal)
+
+    async def _events(self, _: web.Request) -> web.Response:
+        return web.json_response(self._exposition.announcements())
+
+    async def _healthz(self, _: web.Request) -> web.Response:
+        health = self._exposition.health()
+        return web.json_response(health, status=200 if health["ok"] else 503)
+
+    async def _readyz(self, _: web.Request) -> web.Response:
+        readiness = self._exposition.ready()
+        return web.json_response(readiness, status=200 if readiness["ready"] else 503)
+
+    async def _metrics(self, _: web.Request) -> web.Response:
+        self._exposition.set_figures(self._refusals.figures())
+        registry = prometheus_client.CollectorRegistry()
+        registry.register(self._exposition)
+        return web.Response(
+            body=prometheus_client.generate_latest(registry),
+            headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST},
+        )
+
+
+def _address_of(path: Path) -> str:
+    """`/` for the page itself, `/overlay` for another document, `/page.js` for what they need."""
+    if path.suffix != ".html":
+        return f"/{path.name}"
+    return "/" if path.stem == "index" else f"/{path.stem}"
+
+
+async def _board_style(_: web.Request) -> web.Response:
+    """What the drawn board looks like, for pages that may not take a style from within it."""
+    return web.Response(text=STYLE, content_type="text/css")
+
+
+async def _words(_: web.Request) -> web.Response:
+    """The page's own words in the players' language, English as the key."""
+    code = translation.language()
+    return web.json_response(translation.page_words(code), headers={"Content-Language": code})
+
+
+async def _file(path: Path, kind: str, _: web.Request) -> web.FileResponse:
+    return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
+
+
+def _refusal(host: str, port: int, error: OSError) -> WebError:
+    if error.errno == errno.EADDRINUSE:
+        return WebError(f"port {port} on {host} is in use: is another kibitzer running? Stop it, or set another port")
+    if error.errno == errno.EACCES:
+        return WebError(f"port {port} may not be opened: ports below 1024 are the system's; set another port")
+    return WebError(f"the page cannot be served on {host} port {port}: {error.strerror or error}")

@@ -1,0 +1,1 @@
+"""From frames to readings of the board, handed to the match."""

@@ -1,0 +1,292 @@
+"""The eyes of a match: frames go through the pipeline, and what is seen to the match. Used by the match's thread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from daemon.core.command_handlers import NEEDS_BOARD
+from daemon.core.match import Match
+from daemon.game.effects import Announcement, Effect
+from daemon.game.line_of_play import shares_men
+from daemon.i18n.translation import in_a_row, in_words, worded
+from daemon.interpret.explain import explain
+from daemon.interpret.explanation import MoveEvent
+from daemon.judging.cell_overrides import ToldCells
+from daemon.judging.corrections import Refusal
+from daemon.judging.play import Withdrawn
+from daemon.judging.referee import Referee
+from daemon.perception.next_game import STANDS_S, NextGame
+from daemon.perception.occlusion_notices import Obstacles
+from daemon.perception.pipeline import Observation, Pipeline
+from daemon.perception.reading_interpreter import Learner, Understanding, is_unsure
+from games import Side
+from vision.frame import Frame
+from vision.reading.board_reading import BoardReading
+from wording import sentence
+
+UNKNOWN = 0.5
+"""Share of the unknown from which a cell is shown as one that the eyes cannot make out."""
+GOING_BACK_S = 3.0
+"""So long a board must stand before it is believed that what may be half of a takeback is all of it."""
+HURRY_S = 3.0
+"""So long a hand may take to leave the board after a move was said to be made."""
+HURRY_GIVEN_UP = sentence("I cannot read the board: something moves over it. I look again when it is still.")
+ENDED = sentence("The pictures end while something moves over the board: what was done last I have not seen.")
+OFFER = sentence(
+    "The board is set up for a new game. I begin one in {seconds} seconds. To go on with this game, put the men back.",
+    seconds=round(STANDS_S),
+)
+
+
+class Seeing:
+    """Watches the board of one match."""
+
+    def __init__(
+        self, pipeline: Pipeline, match: Match, *, lost_s: float = 3.0, learner: Learner | None = None
+    ) -> None:
+        """From now on the match is played on the board in view. Out of sight for `lost_s` the board counts as lost."""
+        self.pipeline, self.match = pipeline, match
+        self.lost_s = lost_s
+        match.watched = True
+        if learner is not None:
+            match.followers.append(learner.changed)
+        self.observation: Observation | None = None
+        """Of the newest frame."""
+        self.reading: BoardReading | None = None
+        """What the eyes made of the board last, without what was told of its cells."""
+        self._learner = learner
+        self._understanding = Understanding(learner)
+        self._next_game, self._obstacles = NextGame(), Obstacles()
+        self._seen_s: float | None = None
+        self._hurried_s: float | None = None
+        """Until when a move that was said to be made is waited for; None where none was."""
+        self._half: tuple[str, float] | None = None
+        """A board that may be half of a takeback, and since when it has been watched."""
+        self._arm: str | None = None
+        """Side of the board's frame from which an arm came in since the last move."""
+
+    @property
+    def told(self) -> ToldCells:
+        """What people said of cells."""
+        return self._understanding.told
+
+    @property
+    def reading_in_view(self) -> BoardReading | None:
+        """What was read last, without what was told; None where the board is not in sight."""
+        seen = self.observation
+        return None if seen is None or seen.rectified is None else self.reading
+
+    @property
+    def unknown_cells(self) -> tuple[int, ...]:
+        """Cells that showed nothing known when they were read last."""
+        unknown = None if self.reading is None else self.reading.unknown
+        return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
+
+    @property
+    def new_game_due(self) -> bool:
+        """Whether the next game is to begin: the match wants it, or the board was set up for it."""
+        return self.match.new_game_due or self.start_in_view
+
+    def feed(self, frame: Frame) -> Observation:
+        """Takes one frame all the way: from the picture to what is said."""
+        self.pipeline.believed = self._referee.game.board(self._referee.position)
+        observation = self.pipeline.feed(frame)
+        self.observation = observation
+        self.match.board_free = _is_free(observation)
+        if self._seen_s is None:
+            self._seen_s = frame.time_s
+        if observation.rectified is None:
+            if frame.time_s - self._seen_s >= self.lost_s and not self._referee.lost_told:
+                self.match.carry_out(self._referee.lost(self.pipeline.why_unseen(frame)))
+            return observation
+        self._seen_s = frame.time_s
+        if observation.gate is not None:
+            if observation.gate.phase in ("moving", "occluded"):
+                self._half = None
+            if observation.gate.fresh:
+                self._arm = observation.arm or self._arm
+            for text in self._obstacles.look(observation, self._referee.game):
+                self.match.trouble(text)
+        if observation.alignment.relocked:
+            self.match.carry_out(self._referee.found())
+        self._read(observation)
+        return observation
+
+    def _read(self, observation: Observation) -> None:
+        """What follows from a picture of the board: a reading is judged, a move said to be made looked for."""
+        time_s = observation.frame.time_s
+        if self._hurried_s is not None and time_s >= self._hurried_s:
+            self._hurried_s = None
+            self.match.carry_out([self._referee.announce("nothing_new", in_words(HURRY_GIVEN_UP))])
+        if observation.reading is not None and not self.start_in_view:
+            self._take_in(observation.reading, time_s)
+        elif self._hurried_s is not None and _stands_still(observation):
+            self.match.carry_out(self._read_at_once(observation))
+        elif self._next_game.look(time_s) and _stands_still(observation):
+            self.match.new_game_wanted = True
+
+    def _take_in(self, reading: BoardReading, time_s: float) -> None:
+        """Judges a reading, unless it shows that the next game begins."""
+        sign = self._next_game.see(self._referee, self.told.over(reading), time_s)
+        if sign == "offer":
+            self.match.carry_out([self._referee.announce("new_game", in_words(OFFER))])
+        elif sign == "begin":
+            self.match.new_game_wanted = True
+        if not sign:
+            self.judge(reading)
+
+    @property
+    def to_clear(self) -> Withdrawn | None:
+        """What stands on the board and is no move of the next game; None where it shows the start, or was adopted."""
+        game, reading = self._referee.game, self.reading
+        if reading is None or self.match.set_up is not None or not self.match.asked_anew:
+            return None
+        cleared = any(reading.board == game.board(start) for start in game.starts)
+        return None if cleared else Withdrawn(frozenset({reading.board}), frozenset(), strict=True)
+
+    @property
+    def start_in_view(self) -> bool:
+        """Whether the board was just read as set up for a new game, after the end or when a game is resumed.
+
+        Whoever clears the board between two sessions wants a new game, and not to take all moves back.
+        """
+        game, referee, seen = self._referee.game, self._referee, self.observation
+        if (
+            seen is None
+            or seen.reading is None
+            or not (referee.outcome or (referee.ply and referee.verdict == "start"))
+        ):
+            return False
+        return any(seen.reading.board == game.board(start) for start in game.starts)
+
+    def begin_again(self, referee: Referee) -> None:
+        """Goes on with the next game, from the board just read; for a match without a record."""
+        self.match.begin_again(referee)
+        if self.observation is not None and self.observation.reading is not None:
+            self.judge(self.observation.reading)
+
+    def end(self) -> None:
+        """The source has ended: says so if the board was out of sight, however shortly, or under a hand."""
+        if self.observation is None or self.observation.rectified is None:
+            self.match.carry_out(self._referee.lost())
+        elif not self.match.board_free:
+            self.match.trouble(in_words(ENDED))
+
+    def poll(self) -> None:
+        """Called often, with or without frames, in place of the match's own."""
+        if self._learner is not None:
+            self._learner.poll()
+        carried_out = self._referee.awaiting != "carry_out"
+        self.match.poll()
+        if carried_out and self._referee.awaiting == "carry_out":
+            self._look_for_answer()
+
+    def _look_for_answer(self) -> None:
+        """An agent's move waits to be made: it may already stand on the board, where somebody was faster.
+
+        A board over which hands move is left to the next reading.
+        """
+        seen = self.observation
+        if self.reading is None or (seen is not None and (seen.gate is None or not seen.gate.settled)):
+            return
+        event = self._understanding.explain(self._referee, self.reading, ())
+        if seen is None or not event.goes_back or self._has_stood(self.reading):
+            self.match.carry_out(self._referee.see(event))
+
+    def judge(self, reading: BoardReading) -> None:
+        """Judges a reading; a doubtful picture is looked at again before anything is believed or complained of."""
+        self.reading = reading
+        movers = self._movers()
+        event = self._understanding.explain(self._referee, reading, movers)
+        if event.goes_back and not self._referee.bears_out(event) and not self._has_stood(reading):
+            self._referee.glimpse(event)
+            return
+        if is_unsure(event) and self.pipeline.ask_again():
+            return
+        self.match.carry_out(self._ruled(event, movers))
+
+    def _has_stood(self, reading: BoardReading) -> bool:
+        """Whether a board that may be half of a takeback has been left alone for long; else it is read again then.
+
+        Another light or a moved camera does not begin the time anew: nobody's hand was there.
+        """
+        assert self.observation is not None
+        watched_s = self.pipeline.watched_s(self.observation.frame.time_s)
+        if self._half is None or self._half[0] != reading.board:
+            self._half = reading.board, watched_s
+        left_s = GOING_BACK_S - (watched_s - self._half[1])
+        return left_s <= 0 or not self.pipeline.ask_later(left_s)
+
+    def judge_again(self) -> None:
+        """Judges what was read last once more: something else has changed."""
+        if (reading := self.reading_in_view) is not None:
+            self.match.carry_out(self.judged(reading))
+
+    def judged(self, reading: BoardReading) -> list[Effect]:
+        """What the referee makes of a reading, which is final: no second look is waited for."""
+        self.reading = reading
+        movers = self._movers()
+        return self._ruled(self._understanding.explain(self._referee, reading, movers), movers)
+
+    def explain(self, reading: BoardReading) -> MoveEvent:
+        """What explains a reading of the present position, taken as it is."""
+        return explain(self._referee.game, self._referee.history, reading, self._movers())
+
+    def end_move(self) -> list[Effect]:
+        """A move is said to be made: the board is read at once, or as soon as nothing moves over it."""
+        seen = self.observation
+        if self._referee.paused:
+            raise Refusal("The game is paused: resume it first.")
+        if seen is None or seen.rectified is None or seen.gate is None:
+            raise Refusal(NEEDS_BOARD)
+        if _stands_still(seen):
+            return self._read_at_once(seen)
+        self._hurried_s = seen.frame.time_s + HURRY_S
+        return []
+
+    def _read_at_once(self, seen: Observation) -> list[Effect]:
+        """Reads a picture in which nothing moves, without waiting for it to settle."""
+        assert seen.rectified is not None
+        self._hurried_s = None
+        self._referee.say_again()
+        effects = self.judged(self.pipeline.reader.read(seen.rectified, seen.frame.time_s))
+        if any(isinstance(effect, Announcement) and effect.text for effect in effects):
+            return effects
+        return [
+            *effects,
+            self._referee.announce("nothing_new", in_a_row([worded("I see no move."), self._referee.whose_turn()])),
+        ]
+
+    def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
+        """What the referee decides on an explained reading; who learns from it is told."""
+        effects = self._referee.see(event, movers)
+        if self._learner is not None and self.observation is not None:
+            self._learner.judged(event, self._referee, self.observation)
+        if self._referee.verdict in ("unchanged", "legal", "takeback"):
+            self._arm = None
+        return effects
+
+    def _movers(self) -> tuple[Side, ...]:
+        """Who made the last ply, as far as the side tells from which an arm came; empty where it does not.
+
+        Only where two people lay men that belong to nobody: otherwise the man, or the agent's wish, tells it.
+        """
+        seats = self.match.seats
+        if not shares_men(self._referee.game) or any(seat.agent for seat in seats):
+            return ()
+        sides = tuple(side for side, seat in enumerate(seats) if seat.place and seat.place == self._arm)
+        return sides if len(sides) == 1 else ()
+
+    @property
+    def _referee(self) -> Referee:
+        return self.match.referee
+
+
+def _is_free(seen: Observation) -> bool:
+    """Whether the board is in view and nothing moves or lies over it: what is on it now has been judged."""
+    return seen.rectified is not None and seen.gate is not None and seen.gate.settled
+
+
+def _stands_still(seen: Observation) -> bool:
+    """Whether nothing moves or lies over the board, however short a time."""
+    return seen.rectified is not None and seen.gate is not None and seen.gate.phase in ("settling", "settled")

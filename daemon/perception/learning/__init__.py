@@ -1,0 +1,1 @@
+"""Learning during play: confirmed boards become examples, better heads are taken up."""

@@ -1,0 +1,78 @@
+"""What keeps the eyes from seeing all of the board, told once each."""
+
+from __future__ import annotations
+
+from daemon.i18n.translation import in_words, worded
+from daemon.judging import phrases
+from daemon.perception.pipeline import Observation
+from games import AnyGame
+from vision.watching.gate import GateState
+from vision.watching.surroundings import LONGER_SIDE_PX
+from wording import sentence
+
+SILENT_S = 5.0
+"""So long after a hand has stirred over the board last, the light has changed or the board was knocked against, it is
+said what keeps it from being read."""
+SHAKING = 1 / LONGER_SIDE_PX
+"""Way of the board from frame to frame, as a share of its side: a pixel of the picture in which motion is looked for,
+and about as much as that smears."""
+SMOOTHED = 0.1
+"""Weight of the newest frame in the share of frames in which it goes so far."""
+MOSTLY = 0.5
+"""Share of the frames from which the picture shakes: one knock, however hard, is none of its shaking."""
+BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
+FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
+SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
+
+
+class Obstacles:
+    """Remembers what was told of things over the board, of a picture that shakes, and of cells outside it."""
+
+    def __init__(self) -> None:
+        self._told_unread = self._told_outside = False
+        self._free_s: float | None = None
+        """When the board was free last; None before the first picture."""
+        self._stirred_s = 0.0
+        """When a hand, a lamp or a knock stirred the picture last."""
+        self._shaking = 0.0
+        """Share of the latest frames in which the board went farther than SHAKING."""
+
+    def look(self, seen: Observation, game: AnyGame) -> list[str]:
+        """What is new to tell of a picture with the board in it: sentences, often none."""
+        assert seen.gate is not None
+        return [*self._unread(seen, seen.gate), *self._outside(seen, seen.gate, game)]
+
+    def _unread(self, seen: Observation, gate: GateState) -> list[str]:
+        """That something rests over the board, or that the picture shakes; until it ends nothing is read."""
+        self._shaking += SMOOTHED * ((seen.moved_share > SHAKING) - self._shaking)
+        time_s = seen.frame.time_s
+        if gate.settled or self._free_s is None:
+            self._free_s = self._stirred_s = time_s
+            self._told_unread = False
+        if self._told_unread:
+            return []
+        shakes = gate.phase != "occluded" and self._shaking > MOSTLY and time_s - self._free_s >= SILENT_S
+        if gate.phase in ("moving", "light") or seen.alignment.relocked:
+            self._stirred_s = time_s
+        lies = gate.phase == "occluded" and time_s - self._stirred_s > SILENT_S
+        self._told_unread = shakes or lies
+        if not self._told_unread:
+            return []
+        return [in_words(SHAKES if shakes else FROZEN if seen.frozen else BLOCKED)]
+
+    def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[str]:
+        """Which cells have left the picture, and that the whole board is seen again."""
+        if not gate.settled:
+            return []
+        told = []
+        if seen.outside and not self._told_outside:
+            names = phrases.listed_briefly([game.cells[cell] for cell in seen.outside])
+            told = [
+                worded(
+                    "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
+                )
+            ]
+        elif self._told_outside and not seen.outside:
+            told = [worded("I see the whole board again.")]
+        self._told_outside = bool(seen.outside)
+        return told

@@ -1,0 +1,76 @@
+"""What explains a reading: by legal play, by what was told of its cells, and by what was learnt or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from daemon.game.effects import Effect
+from daemon.interpret.explain import explain
+from daemon.interpret.explanation import MoveEvent
+from daemon.judging.cell_overrides import ToldCells
+from daemon.judging.referee import Referee
+from games import Side
+from vision.reading.board_reading import BoardReading
+
+if TYPE_CHECKING:
+    from daemon.perception.pipeline import Observation
+
+
+class Learner(Protocol):
+    """Who learns from what the referee has judged."""
+
+    def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
+        """A reading, after the referee has judged it."""
+
+    def changed(self, effects: Sequence[Effect]) -> None:
+        """What the referee decided."""
+
+    def first_opinion(self, reading: BoardReading) -> BoardReading | None:
+        """The same look as it would be read had nothing been learnt; None where that is no other."""
+
+    def overruled(self) -> None:
+        """The first opinion was clear where what was learnt was not."""
+
+    def poll(self) -> None:
+        """Called often."""
+
+
+class Understanding:
+    """Explains readings of one match."""
+
+    def __init__(self, learner: Learner | None = None) -> None:
+        self.told = ToldCells()
+        """What people said of cells."""
+        self._learner = learner
+
+    def explain(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
+        """What explains a reading, with what was told of its cells where legal play does not explain it without."""
+        told = self.told.over(reading)
+        if told is reading:
+            return self._as_seen(referee, reading, movers)
+        event = explain(referee.game, referee.history, told, movers)
+        if event.explanations:
+            return event
+        plain = explain(referee.game, referee.history, reading, movers)
+        if not plain.explanations or plain.ambiguous:
+            return event
+        self.told.forget(self.told.cells)  # hands have been there since: the eyes alone make sense of it
+        return plain
+
+    def _as_seen(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
+        """What explains a reading. What was learnt while playing is not listened to where it brings doubt."""
+        event = explain(referee.game, referee.history, reading, movers)
+        first = self._learner.first_opinion(reading) if self._learner is not None and is_unsure(event) else None
+        if self._learner is None or first is None:
+            return event
+        without = explain(referee.game, referee.history, first, movers)
+        if is_unsure(without):
+            return event
+        self._learner.overruled()
+        return without
+
+
+def is_unsure(event: MoveEvent) -> bool:
+    """Whether a reading leaves doubt, or contradicts its best explanation."""
+    return not event.explanations or event.explanations[0].loss > 0 or event.ambiguous

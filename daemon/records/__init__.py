@@ -1,1 +1,0 @@
-"""What is kept of every game: the journal, what is written into it and what is read out of it."""

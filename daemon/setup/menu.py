@@ -1,0 +1,123 @@
+"""The menu as data: everything that can be chosen for a new game. A sixth game or agent is in it by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import games
+from daemon.commands.game_choice import choice_of
+from daemon.commands.sources import is_same, names_of, without_secret
+from daemon.config.settings import ClockSection, Config, PlayerSection
+from daemon.i18n.translation import LANGUAGES, OPTION, alone, titled, worded, worded_n
+from daemon.supervision.camera import NONE
+from vision.sources.cameras import Camera
+
+A_MOVE, A_GAME = (5, 10, 15), (10,)
+"""Minutes of usual clocks; a game's own minutes and increment may be anything in their range."""
+
+
+def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: Sequence[Camera] = ()) -> dict[str, Any]:
+    """Everything that can be chosen, and the present choice.
+
+    `source` is the camera that the settings name, `listed` those on a cable.
+    """
+    known, choice = catalogue.get("games", {}), choice_of(config)
+    choice["camera"]["source"] = without_secret(choice["camera"]["source"])
+    return {
+        "ready": bool(known),
+        "choice": choice,
+        "games": [_game(name, known.get(name, {}), catalogue) for name in games.names()],
+        "player": _ranges(PlayerSection, ("time_s", "depth", "nodes")),
+        "clocks": list(_clocks()),
+        "clock": _ranges(ClockSection, ("minutes", "increment_s")) | {"control": ["none", "move", "game"]},
+        "languages": [{"code": code, "name": name} for code, name in LANGUAGES.items()],
+        "cameras": _cameras((source, config.camera.source), listed),
+    }
+
+
+def _clocks() -> Iterator[dict[str, Any]]:
+    """Usual clocks."""
+    yield {"title": worded("no clock"), "clock": {"control": "none"}}
+    for minutes in A_MOVE:
+        title = worded_n("{count} minute a move", "{count} minutes a move", minutes)
+        yield {"title": title, "clock": {"control": "move", "minutes": float(minutes)}}
+    for minutes in A_GAME:
+        title = worded_n("{count} minute a game", "{count} minutes a game", minutes)
+        yield {"title": title, "clock": {"control": "game", "minutes": float(minutes)}}
+
+
+def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, str]]:
+    """None, those that settings and players have chosen, and the others on a cable, each once."""
+    texts = {name: camera.text for camera in listed for name in names_of(camera)}
+    told = [NONE]
+    for source in (*known, *(camera.stable or str(camera.number) for camera in listed)):
+        if not any(is_same(source, other) for other in told):
+            told.append(source)
+    # What is chosen now is called as it was chosen.
+    told = [next((one for one in known[1:] if is_same(one, source)), source) for source in told]
+    titles = {NONE: worded("no camera")}
+    return [
+        {"source": without_secret(one), "title": titles.get(one) or texts.get(one) or without_secret(one)}
+        for one in told
+    ]
+
+
+def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]) -> dict[str, Any]:
+    game = games.load(name)
+    agents = [agent for agent in catalogue.get("agents", ()) if name in agent["games"]]
+    return {
+        "name": name,
+        "title": alone("game", game.title),
+        "sides": list(game.sides),
+        "rules": [_in_words(rule) for rule in games.described(type(game.rules))],
+        "levels": known.get("levels", []),
+        "agents": [
+            {"name": agent["name"], "options": _options(agent, name, known, catalogue)}
+            for agent in agents
+            if not agent["name"].startswith("level-")
+        ],
+    }
+
+
+def _options(
+    agent: Mapping[str, Any], game: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The options of an agent as this game has them: its heuristics, its engines; a depth for the opening if any."""
+    told = []
+    for option in agent["options"]:
+        if option["name"] == "opening_depth" and not known.get("opening"):
+            continue
+        choices = option["choices"]
+        if option["name"] == "heuristic":
+            choices = ["", *known.get("heuristics", ())]
+        elif option["name"] == "engine":
+            choices = ["", *(one["name"] for one in catalogue.get("engines", ()) if one["game"] == game)]
+        told.append(_in_words(option | {"choices": choices}))
+    return told
+
+
+def _in_words(option: Mapping[str, Any]) -> dict[str, Any]:
+    """A rule or option with its `title` and `doc` in the players' language, and `titles` of what it chooses from."""
+    title, doc = alone(OPTION, titled(option["name"])), alone(OPTION, option["doc"])
+    choices = option["choices"] or ()
+    return {**option, "title": title, "doc": doc, "titles": {one: _choice(one) for one in choices}}
+
+
+def _choice(name: str) -> str:
+    """A side's name, or the catalogues' word for a choice; itself where they have none, as a number has."""
+    side = alone("side", name)
+    return side if side != name else alone(OPTION, name)
+
+
+def _ranges(section: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Range and default of numbers of the settings."""
+    properties = section.model_json_schema()["properties"]
+    return {
+        key: {
+            "default": properties[key]["default"],
+            "minimum": properties[key].get("minimum", properties[key].get("exclusiveMinimum")),
+            "maximum": properties[key].get("maximum"),
+        }
+        for key in keys
+    }

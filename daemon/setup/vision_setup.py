@@ -1,0 +1,52 @@
+"""What the eyes of a table are made from: the board's template, and what the table looks like."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from pathlib import Path
+
+import games
+from calibration.profile import ProfileError, TableProfile
+from calibration.template import BoardTemplate, load_template
+from daemon.config.settings import ROOT, Config
+from daemon.perception.learning.generations import adapted_path
+from games import AnyGame
+
+LOGGER = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sight:
+    """Of one game at one table."""
+
+    template: BoardTemplate
+    profile: TableProfile | None = None
+    adapted: Path | None = None
+    """Where the heads are kept that the profile is adapted to while people play."""
+
+
+def sight_of(config: Config, game: AnyGame) -> Sight:
+    """As the settings have it. Raises TemplateError, ProfileError."""
+    template = load_template(game.name, games.switched_on(game))
+    if not config.board.profile:
+        return Sight(template)
+    path = Path(config.board.profile)
+    path = path if path.is_absolute() else ROOT / path
+    return Sight(template, TableProfile.load(path), adapted_path(path))
+
+
+def sight_of_another(config: Config, game: AnyGame) -> Sight:
+    """The same for a game that was chosen besides: without the profile where that is another game's.
+
+    Raises TemplateError.
+    """
+    template = load_template(game.name, games.switched_on(game))
+    try:
+        sight = sight_of(config, game)
+        if sight.profile is not None:
+            sight.profile.check_game(game.name)
+    except ProfileError as error:
+        LOGGER.info("the board is looked for without a profile: %s", error)
+        return Sight(template)
+    return sight

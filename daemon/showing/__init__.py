@@ -1,1 +1,0 @@
-"""What is seen of a table: the overlay, the page for browsers, the window."""

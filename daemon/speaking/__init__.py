@@ -1,1 +1,0 @@
-"""What is said, in words and aloud; the voice is a process that may hang."""

@@ -1,0 +1,1 @@
+"""Records: the journal, pictures, formats in and out, ranking."""

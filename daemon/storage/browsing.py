@@ -1,0 +1,96 @@
+"""The list of games as one leafs through it: newest first, by game and by player, so many at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sqlite3
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from daemon.storage.journal import Journal
+from daemon.storage.rows import RowError, summary_of
+from daemon.storage.stored import GameSummary
+
+LOOKED_THROUGH = 5000
+"""Games that are looked through for one page of the list at most; the next page goes on from there."""
+_CHUNK = 200
+_COUNT = "(SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0)"
+_EARLIER = "COALESCE((SELECT rowid FROM games WHERE game_id = ?), 9223372036854775807)"
+
+
+@dataclasses.dataclass(frozen=True)
+class GamesPage:
+    """Some games of the list."""
+
+    games: tuple[GameSummary, ...]
+    """Newest first."""
+    older: str
+    """Id of the last game that was looked at, from which the list goes on; empty where it is at its end."""
+
+
+def games_page(journal: Journal, limit: int, before: str = "", game: str = "", player: str = "") -> GamesPage:
+    """The newest games before that one, of a game and with a player where these are given.
+
+    Part of a player's name will do, in capitals or not, with accents or without. Raises JournalError.
+    """
+    found: list[GameSummary] = []
+    looked_at = ""
+    for number, row in enumerate(_rows(journal, before, game)):
+        if len(found) == limit or number == LOOKED_THROUGH:
+            return GamesPage(tuple(found), looked_at)
+        looked_at = str(row["game_id"])
+        summary = _summary(row)
+        if summary is not None and any(folded(player) in folded(name) for name in summary.players):
+            found.append(summary)
+    return GamesPage(tuple(found), "")
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: without accents and capitals."""
+    plain = unicodedata.normalize("NFKD", name.replace("đ", "d").replace("Đ", "D").replace("ł", "l").replace("Ł", "L"))
+    return "".join(letter for letter in plain if not unicodedata.combining(letter)).casefold().strip()
+
+
+def names_seen(journal: Journal, most: int = 500) -> list[str]:
+    """The players of the newest games, for choosing one of them; sorted. Raises JournalError."""
+    names: dict[str, None] = {}
+    for row in journal.rows("SELECT players FROM games ORDER BY rowid DESC LIMIT ?", [LOOKED_THROUGH]):
+        names |= dict.fromkeys(names_of(row["players"]))
+        if len(names) >= most:
+            break
+    return sorted(list(names)[:most], key=folded)
+
+
+def games_seen(journal: Journal) -> list[str]:
+    """The games that were played, by name, sorted. Raises JournalError."""
+    return sorted(str(row["game"]) for row in journal.rows("SELECT DISTINCT game FROM games"))
+
+
+def _rows(journal: Journal, before: str, game: str) -> Iterator[sqlite3.Row]:
+    """The games before one, newest first, read in pieces."""
+    where = f"rowid < {_EARLIER}" + (" AND game = ?" if game else "")
+    while True:
+        given: Sequence[object] = [before, *([game] if game else []), _CHUNK]
+        rows = journal.rows(f"SELECT *, {_COUNT} AS plies FROM games WHERE {where} ORDER BY rowid DESC LIMIT ?", given)
+        yield from rows
+        if len(rows) < _CHUNK:
+            return
+        before = rows[-1]["game_id"]
+
+
+def _summary(row: sqlite3.Row) -> GameSummary | None:
+    """What a row tells; None where it cannot be read, which `kibitzer games list` says."""
+    try:
+        return summary_of(row)
+    except (RowError, IndexError):
+        return None
+
+
+def names_of(text: object) -> list[str]:
+    """The names in a row's `players`; none where it cannot be read."""
+    try:
+        names = json.loads(str(text))
+    except (ValueError, RecursionError):
+        return []
+    return [str(name) for name in names] if isinstance(names, list) else []

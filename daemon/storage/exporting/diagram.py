@@ -1,0 +1,139 @@
+"""A board with its men as a small picture, drawn from the board's template; no camera is asked."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from calibration.printed import PIPS
+from calibration.template import BoardTemplate
+from daemon.drawing import marks
+from games import EMPTY, Step
+from vision.frame import Image
+from vision.pose import FloatArray, project
+from vision.primitives.printed import draw_print
+from vision.sheet.ink import colour_of
+
+FINER = 3
+"""Drawn so much larger and shrunk, so that edges are smooth."""
+_BITS = 4
+"""Fractional bits of OpenCV's drawing coordinates."""
+Colour = tuple[int, int, int]
+"""Blue, green, red."""
+PAPER: Colour = (199, 230, 243)
+LINES: Colour = (72, 66, 60)
+MEN: dict[str, Colour] = {"W": (246, 250, 252), "B": (42, 36, 32)}
+"""Light and dark men by class letter."""
+TILE: Colour = (240, 246, 248)
+PIP: Colour = (40, 34, 30)
+PAWNS: tuple[Colour, Colour] = ((60, 60, 220), (80, 170, 40))
+"""Score pawns of the first and the second side."""
+NEW: Colour = (230, 140, 30)
+TAKEN: Colour = (60, 60, 230)
+
+
+class Diagram:
+    """Draws positions of one board, so many pixels to its longer side."""
+
+    def __init__(self, template: BoardTemplate, side_px: int) -> None:
+        self._template = template
+        width, height = template.size_mm
+        # A printed board is shown with all that is printed around its frame, another with room for a man.
+        margin = template.margin_mm if template.printed is not None else 0.62 * template.man_diameter_mm
+        scale = side_px * FINER / (max(width, height) + 2 * margin)
+        self._view: FloatArray = np.array([[scale, 0, margin * scale], [0, scale, margin * scale], [0, 0, 1]])
+        self.size_px = (round((width + 2 * margin) * scale / FINER), round((height + 2 * margin) * scale / FINER))
+        """Width and height of a picture."""
+        self._scale = scale
+        self._centres = project(self._view, template.cells_mm)
+        self._empty = self._draw_empty()
+
+    def draw(
+        self,
+        board: str,
+        steps: tuple[Step, ...] = (),
+        tiles: tuple[tuple[int, int], ...] = (),
+        pawns: tuple[int, int] | None = None,
+    ) -> Image:
+        """The board with its men, and what the last hand did.
+
+        `tiles` are pairs of cells that lie under one domino; `pawns` the spaces of the track on which the score pawns
+        stand, 0 before the first. uint8 (height, width, 3) BGR.
+        """
+        canvas = self._empty.copy()
+        for first, second in tiles:
+            self._draw_tile(canvas, first, second)
+        for cell, letter in enumerate(board):
+            if letter in MEN:
+                self._draw_man(canvas, self._centres[cell], MEN[letter])
+            elif letter != EMPTY:
+                self._draw_pips(canvas, cell, int(letter), tiles)
+        self._mark(canvas, steps, tiles)
+        for space, colour in zip(pawns or (), PAWNS, strict=False):
+            if space:
+                self._draw_man(canvas, project(self._view, self._template.track_mm[space - 1 : space])[0], colour, 0.7)
+        return np.asarray(cv2.resize(canvas, self.size_px, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+    def _mark(self, canvas: Image, steps: tuple[Step, ...], tiles: tuple[tuple[int, int], ...]) -> None:
+        """What came, went and was taken; men that were only turned over are seen by their colour."""
+        new = {step.cell for step in steps}
+        for first, second in tiles:
+            if first in new:
+                low, high = self._body(first, second)
+                cv2.rectangle(canvas, low, high, NEW, max(2, round(self._scale * 4)), cv2.LINE_AA, _BITS)
+        shown = () if tiles else tuple(step for step in steps if step.kind != "flip")
+        radius = self._template.man_diameter_mm / 2 * self._scale * 0.45
+        marks.steps(canvas, shown, self._centres, radius, (NEW, TAKEN), max(2, round(self._scale * 2.2)))
+
+    def _draw_empty(self) -> Image:
+        width, height = (extent * FINER for extent in self.size_px)
+        if self._template.printed is not None:
+            printed = draw_print(self._template, self._scale / 2)
+            return np.asarray(cv2.resize(printed, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
+        style = self._template.source.get("sheet", {})
+        ground = colour_of(style["tint"])[::-1] if "tint" in style else PAPER
+        canvas: Image = np.full((height, width, 3), ground, dtype=np.uint8)
+        thick = max(2, round(self._scale * 1.4))
+        for start, end in project(self._view, self._template.lines_mm.reshape(-1, 2)).reshape(-1, 2, 2):
+            cv2.line(canvas, _fixed(start), _fixed(end), LINES, thick, cv2.LINE_AA, _BITS)
+        dots = [(place, 2.2 * thick) for place in style.get("dots_mm", ())]
+        dots += [
+            (cell, float(style["point_mm"]) / 2 * self._scale)
+            for cell in self._template.cells_mm
+            if "point_mm" in style
+        ]
+        for place, radius in dots:
+            centre = project(self._view, np.array([place], dtype=np.float64))[0]
+            cv2.circle(canvas, _fixed(centre), round(radius * 2**_BITS), LINES, cv2.FILLED, cv2.LINE_AA, _BITS)
+        return canvas
+
+    def _draw_man(self, canvas: Image, centre: FloatArray, colour: Colour, size: float = 0.92) -> None:
+        radius = round(self._template.man_diameter_mm / 2 * size * self._scale * 2**_BITS)
+        cv2.circle(canvas, _fixed(centre), radius, colour, cv2.FILLED, cv2.LINE_AA, _BITS)
+        cv2.circle(canvas, _fixed(centre), radius, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)
+
+    def _draw_tile(self, canvas: Image, first: int, second: int) -> None:
+        """The body of a domino under both its halves."""
+        low, high = self._body(first, second)
+        cv2.rectangle(canvas, low, high, TILE, cv2.FILLED, cv2.LINE_AA, _BITS)
+        cv2.rectangle(canvas, low, high, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)
+
+    def _body(self, first: int, second: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Two corners of a domino, in fixed-point pixels."""
+        half = self._template.man_diameter_mm * 0.46 * self._scale
+        low = np.minimum(self._centres[first], self._centres[second]) - half
+        high = np.maximum(self._centres[first], self._centres[second]) + half
+        return _fixed(low), _fixed(high)
+
+    def _draw_pips(self, canvas: Image, cell: int, value: int, tiles: tuple[tuple[int, int], ...]) -> None:
+        gap, size = 0.27 * self._template.man_diameter_mm * self._scale, 0.085 * self._template.man_diameter_mm
+        stands = any(cell in pair and abs(pair[0] - pair[1]) > 1 for pair in tiles)
+        for along, across in PIPS[value]:
+            shift = np.array([-across, along] if stands else [along, across]) * gap
+            radius = round(size * self._scale * 2**_BITS)
+            cv2.circle(canvas, _fixed(self._centres[cell] + shift), radius, PIP, cv2.FILLED, cv2.LINE_AA, _BITS)
+
+
+def _fixed(point: FloatArray) -> tuple[int, int]:
+    x, y = np.round(np.asarray(point) * 2**_BITS).astype(int)
+    return int(x), int(y)

@@ -1,0 +1,64 @@
+"""A recorded game as one file, in any format: what a browser downloads."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from daemon.storage.exporting.formats import check, to_json
+from daemon.storage.exporting.played import play_again
+from daemon.storage.exporting.strip import strip_png
+from daemon.storage.exporting.tile_files import tile_files
+from daemon.storage.stored import StoredGame
+
+KINDS = {
+    "sgf": "application/x-go-sgf",
+    "moves": "application/vnd.chess-pgn",
+    "json": "application/json",
+    "png": "image/png",
+    "annotations": "application/zip",
+}
+"""Media types by format; the others are plain text."""
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+"""What a zip's files are dated: the same game gives the same bytes."""
+
+
+class Download(NamedTuple):
+    """One file."""
+
+    name: str
+    kind: str
+    """Its media type."""
+    content: bytes
+
+
+def download(stored: StoredGame, format_name: str) -> Download:
+    """The game in that format; the folder of annotations as a zip file. Raises ExportError."""
+    chosen = check(format_name, stored.game)
+    suffix = ".zip" if format_name == "annotations" else chosen.suffixes[0]
+    return Download(
+        f"kibitzer-{stored.game_id}{suffix}", KINDS.get(format_name, "text/plain"), _content(stored, format_name)
+    )
+
+
+def _content(stored: StoredGame, name: str) -> bytes:
+    if name == "json":
+        return to_json(stored).encode()
+    played = play_again(stored)
+    if name == "png":
+        return strip_png(played)
+    if name == "annotations":
+        return _zipped(tile_files(played))
+    writer = check(name, stored.game).write
+    assert writer is not None
+    return writer(played).encode()
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, one in sorted(files.items()):
+            file.writestr(zipfile.ZipInfo(name, _FIRST_DAY), one)
+    return content.getvalue()

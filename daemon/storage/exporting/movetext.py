@@ -1,0 +1,108 @@
+"""Morris and cờ gánh as move text, laid out as PGN lays chess games out.
+
+Morris has no written standard; what programs and players write are the points of the board by letter and number, `d2`
+where a man is laid, `a1-a4` where one is moved, and `x` with the man taken: `d2xf4`, `a1-a4xg7`. Cờ gánh is written
+the same way: `a1-b2`, a jump `a1xc3`; what gánh takes follows from the rules and stands in a comment.
+White is the side with the light men: light in morris, Up in cờ gánh.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+
+from daemon.storage.exporting.played import Played, PlayedPly
+
+WIDTH = 80
+
+
+def to_movetext(played: Played) -> str:
+    """Tags, an empty line, and the numbered moves with their result."""
+    tags = "".join(f'[{name} "{_quoted(value)}"]\n' for name, value in _tags(played))
+    moves = textwrap.fill(
+        " ".join([*_moves(played), result(played)]), WIDTH, break_long_words=False, break_on_hyphens=False
+    )
+    return f"{tags}\n{moves}\n"
+
+
+def result(played: Played) -> str:
+    """`1-0`, `0-1`, `1/2-1/2`, and `*` where the game was not finished."""
+    if (outcome := played.outcome) is None:
+        return "*"
+    if outcome.winner is None:
+        return "1/2-1/2"
+    return "1-0" if played.game.pieces[outcome.winner] == "W" else "0-1"
+
+
+def _tags(played: Played) -> Iterator[tuple[str, str]]:
+    stored, game = played.stored, played.game
+    light = game.pieces.index("W")
+    yield "Event", game.title
+    yield "Site", "Kibitzer"
+    yield "Date", stored.started[:10].replace("-", ".")
+    yield "Round", "-"
+    yield "White", played.players[light]
+    yield "Black", played.players[1 - light]
+    yield "Result", result(played)
+    yield "UTCTime", stored.started[11:19]
+    yield "Variant", game.name
+    yield "Rules", " ".join(f"{name}={value}" for name, value in stored.rules.items())
+    yield "First", game.sides[game.to_move(played.positions[0])]
+    if stored.start:
+        yield "SetUp", "1"
+        yield "FEN", stored.start
+    if control := _time_control(played):
+        yield "TimeControl", control
+    if played.outcome is not None:
+        yield "Termination", played.outcome.reason
+
+
+def _time_control(played: Played) -> str:
+    """`600+2`: seconds for the game and those that a move brings; `1/600`: seconds for each move."""
+    clock = played.stored.clock
+    match clock.get("kind"):
+        case "game":
+            return f"{clock['time_s']:g}+{clock['increment_s']:g}"
+        case "move":
+            return f"1/{clock['time_s']:g}"
+    return ""
+
+
+def _moves(played: Played) -> Iterator[str]:
+    for index, ply in enumerate(played.plies()):
+        if index % 2 == 0:
+            yield f"{index // 2 + 1}."
+        yield ply.made.text
+        if comment := _comment(played, ply):
+            yield f"{{{comment}}}"
+
+
+def _comment(played: Played, ply: PlayedPly) -> str:
+    """What the move's text does not say: men taken or turned over, times, and what an agent thought of it."""
+    game, stored = played.game, ply.stored
+    words = []
+    captured = [one for one in game.steps(ply.before, ply.made.move)[1:] if game.cells[one.cell] not in ply.made.text]
+    if captured:
+        verb = "turns" if captured[0].kind == "flip" else "takes"
+        words.append(f"{verb} {' '.join(game.cells[step.cell] for step in captured)}")
+    if stored.left_s is not None:
+        words.append(f"[%clk {_clock(stored.left_s[ply.made.side])}]")
+    if stored.spent_s is not None:
+        words.append(f"[%emt {_clock(stored.spent_s, tenths=True)}]")
+    if stored.score is not None:
+        words.append(f"[%eval {stored.score:g}]")
+    return " ".join(words)
+
+
+def _clock(seconds: float, tenths: bool = False) -> str:
+    """`0:09:58`, as PGN writes times, or `0:00:02.3`; below zero is none left."""
+    tens = round(max(0.0, seconds) * 10) if tenths else math.ceil(max(0.0, seconds)) * 10
+    minutes, rest = divmod(tens, 600)
+    hours, minutes = divmod(minutes, 60)
+    whole = f"{hours}:{minutes:02d}:{rest // 10:02d}"
+    return f"{whole}.{rest % 10}" if tenths else whole
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

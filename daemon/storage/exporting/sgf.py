@@ -1,0 +1,96 @@
+"""Gomoku as SGF: Smart Game Format FF[4], GM[4], https://www.red-bean.com/sgf/.
+
+`games.gomoku.sgf` reads what is written here; added to its plain record are names, date, times and an agent's worth.
+"""
+
+from __future__ import annotations
+
+from daemon.storage.exporting.played import Played, PlayedPly, day_of
+from games.gomoku import Choice, Gomoku, Position
+from games.gomoku.sgf import CHOICE, COLOURS, FREE, GAME_NUMBER, LETTERS
+
+ENDS = {"time": "T", "resigned": "R"}
+"""What stands after the winner in RE, by the reason of the outcome; else nothing."""
+
+
+def to_sgf(played: Played) -> str:
+    """The game as one SGF game tree without variations."""
+    game = played.game
+    assert isinstance(game, Gomoku)
+    nodes = "".join(_node(game, ply) for ply in played.plies())
+    return f"(;{_root(played, game)}\n{nodes})\n"
+
+
+def _root(played: Played, game: Gomoku) -> str:
+    last = played.positions[-1]
+    black, white = played.players[last.black], played.players[1 - last.black]
+    properties = {
+        "FF": "4",
+        "GM": GAME_NUMBER,
+        "CA": "UTF-8",
+        "AP": "Kibitzer",
+        "SZ": str(game.size),
+        "RU": " ".join(name for name, value in vars(game.rules).items() if value is True) or FREE,
+        "PB": black,
+        "PW": white,
+        "DT": day_of(played.stored),
+        **_times(played),
+        "RE": _result(played, last.black),
+    }
+    head = "".join(f"{name}[{_escaped(value)}]" for name, value in properties.items() if value)
+    return head + (_set_up(game, played.positions[0]) if played.stored.start else "")
+
+
+def _set_up(game: Gomoku, start: Position) -> str:
+    """The stones that lay there at the beginning, and the colour that is next."""
+    board = game.board(start)
+    places = {piece: [cell for cell, letter in enumerate(board) if letter == piece] for piece in COLOURS}
+    stones = (
+        f"A{piece}{''.join(f'[{_point(game, cell)}]' for cell in cells)}" for piece, cells in places.items() if cells
+    )
+    return f"{''.join(stones)}PL[{COLOURS[game.colour(start)]}]"
+
+
+def _result(played: Played, black: int) -> str:
+    if (outcome := played.outcome) is None:
+        return ""
+    if outcome.winner is None:
+        return "0"
+    return f"{COLOURS[outcome.winner != black]}+{ENDS.get(outcome.reason, '')}"
+
+
+def _times(played: Played) -> dict[str, str]:
+    """TM, the seconds of the whole game, and OT, what is on top of them or in their place."""
+    clock = played.stored.clock
+    match clock.get("kind"):
+        case "game":
+            increment = clock["increment_s"]
+            return {"TM": f"{clock['time_s']:g}", "OT": f"{increment:g} fischer" if increment else ""}
+        case "move":
+            return {"OT": f"{clock['time_s']:g} simple"}
+    return {}
+
+
+def _node(game: Gomoku, ply: PlayedPly) -> str:
+    """A move with the time that is left and, good for black being positive, an agent's score."""
+    move, stored = ply.made.move, ply.stored
+    if isinstance(move, Choice):
+        return f";{CHOICE}[{move.word}]"
+    colour = game.colour(ply.before)
+    text = f";{COLOURS[colour]}[{_point(game, move.cell)}]"
+    if stored.left_s is not None:
+        text += f"{COLOURS[colour]}L[{stored.left_s[ply.made.side]:.1f}]"
+    if stored.score is not None:
+        text += f"V[{(stored.score if colour == 0 else -stored.score) + 0.0:g}]"
+    return text
+
+
+def _point(game: Gomoku, cell: int) -> str:
+    """Column and row from the top left, a letter each."""
+    row, column = divmod(cell, game.size)
+    return LETTERS[column] + LETTERS[row]
+
+
+def _escaped(text: str) -> str:
+    """As SGF asks for it: a backslash before what would end the value."""
+    return text.replace("\\", "\\\\").replace("]", "\\]")

@@ -1,0 +1,132 @@
+"""Plays what a file tells by the rules, and makes a game of the record of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import games
+from agents.messages import clean
+from daemon.config.player_names import PERSON
+from daemon.storage.importing.imported import AS_RECORDED, MOST_PLIES, Claim, Imported, ImportedPly, ImportFault
+from daemon.storage.stored import StoredGame, StoredPly
+from games import AnyGame, MoveError, Outcome
+
+BEYOND_RULES = ("resigned", "time")
+"""Reasons of an end that the board need not show."""
+LONGEST_NAME = 128
+"""Characters of a player's name; an agent's with all its settings is longer than a person's."""
+LONGEST_SOURCE = 120
+
+
+def judged(imported: Imported, source: str) -> StoredGame:
+    """The game with every move judged; `source` names the file. Raises ImportFault with the number and the rule."""
+    if len(imported.plies) > MOST_PLIES:
+        raise ImportFault(f"{len(imported.plies)} moves; a game has at most {MOST_PLIES}")
+    try:
+        game = games.load(imported.game, imported.rules)
+        start = _start(game, imported)
+    except games.GameError as error:
+        raise ImportFault(str(error)) from None
+    positions = positions_of(game, start, imported.plies)
+    started = imported.started or _now()
+    plies = tuple(_plies(game, imported, positions, started))
+    outcome = _outcome(game, positions[-1], imported.claim, imported.game)
+    ended = plies[-1].time if plies else started
+    return StoredGame(
+        game_id=new_id(started),
+        game=game.name,
+        rules={name: str(value).lower() for name, value in vars(game.rules).items()},
+        players=tuple(clean(name, LONGEST_NAME) or PERSON for name in imported.players),
+        started=started,
+        finished=None if outcome is None else ended,
+        outcome=outcome,
+        plies=plies,
+        clock=dict(imported.clock),
+        start=game.format_position(start) if imported.start else "",
+        source=clean(source, LONGEST_SOURCE) or "file",
+    )
+
+
+def positions_of(game: AnyGame, start: Any, plies: tuple[ImportedPly, ...]) -> list[Any]:
+    """From the start on. Raises ImportFault naming the first move that cannot be, and its rule."""
+    positions = [start]
+    for number, ply in enumerate(plies, 1):
+        position = positions[-1]
+        where = f"move {number}, {ply.text[:40]}"
+        side = game.to_move(position)
+        if ply.side is not None and ply.side != side and game.outcome(position) is None:
+            raise ImportFault(f"{where}: not_your_turn: it is {game.sides[side]}'s turn, not {game.sides[ply.side]}'s")
+        try:
+            positions.append(game.apply(position, game.parse_move(position, ply.text)))
+        except MoveError as error:
+            raise ImportFault(f"{where}: {error.rule}: {error}") from None
+    return positions
+
+
+def new_id(started: str) -> str:
+    """An id that sorts by the time of the game's start."""
+    return f"{started[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+
+
+def _start(game: AnyGame, imported: Imported) -> Any:
+    """Where the game begins. Raises PositionError, ImportFault."""
+    if imported.start:
+        return game.parse_position(imported.start)
+    if imported.first is None:
+        return game.initial()
+    fits = [one for one in game.starts if game.to_move(one) == imported.first]
+    if not fits:
+        raise ImportFault(f"by its rules {game.sides[imported.first]} does not begin")
+    return fits[0]
+
+
+def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str) -> Iterator[StoredPly]:
+    """The plies with the times of both sides, as far as the file tells them."""
+    left: list[float | None] = [imported.clock.get("time_s")] * 2
+    moment = datetime.datetime.fromisoformat(started)
+    for number, ply in enumerate(imported.plies, 1):
+        before, after = positions[number - 1], positions[number]
+        side = game.to_move(before)
+        moment += datetime.timedelta(seconds=max(0.0, ply.spent_s or 0.0))
+        if ply.left_s is not None:
+            left[side] = ply.left_s
+        told = ply.left_s is not None and None not in left
+        yield StoredPly(
+            number,
+            game.format_move(before, game.parse_move(before, ply.text)),
+            side,
+            game.format_position(after),
+            game.board(after),
+            "legal",
+            ply.score,
+            "",
+            moment.isoformat(timespec="milliseconds"),
+            spent_s=ply.spent_s,
+            left_first_s=left[0] if told else None,
+            left_second_s=left[1] if told else None,
+        )
+
+
+def _outcome(game: AnyGame, position: Any, claim: Claim | None, name: str) -> Outcome | None:
+    """How it ended, by the rules where they show it. Raises ImportFault where the file says otherwise."""
+    shown = game.outcome(position)
+    if claim is None:
+        return shown
+    if shown is None:
+        return Outcome(claim.winner, claim.reason or AS_RECORDED)
+    if shown.winner != claim.winner:
+        told, true = (_won(game, one) for one in (claim.winner, shown.winner))
+        raise ImportFault(f"the file says {told}; by the rules of {name} it is {true} ({shown.reason})")
+    return dataclasses.replace(shown, reason=claim.reason) if claim.reason in BEYOND_RULES else shown
+
+
+def _won(game: AnyGame, winner: int | None) -> str:
+    return "a draw" if winner is None else f"{game.sides[winner]}'s win"
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

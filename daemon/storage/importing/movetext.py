@@ -1,0 +1,133 @@
+"""Morris and cờ gánh from numbered moves under tags, as export writes them and PGN lays them out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import games
+from daemon.storage.importing.imported import (
+    AS_RECORDED,
+    Claim,
+    Imported,
+    ImportedPly,
+    ImportFault,
+    clock_seconds,
+    code,
+    control,
+    moment,
+    seconds,
+)
+from games import AnyGame, GameError
+
+TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
+WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
+COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
+GAMES = ("nine_mens_morris", "co_ganh")
+
+
+def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None = None) -> Imported:
+    """The game; `name` and `rules` count where its tags do not say. Raises ImportFault."""
+    tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in TAG.finditer(text)}
+    game = _game(tags, name, rules or {})
+    body = TAG.sub("", text)
+    plies, result = _body(body)
+    light = game.pieces.index("W")
+    names = tags.get("White", ""), tags.get("Black", "")
+    return Imported(
+        game.name,
+        {key: str(value).lower() for key, value in vars(game.rules).items()},
+        tuple(plies),
+        players=names if light == 0 else (names[1], names[0]),
+        started=moment(tags.get("Date", ""), tags.get("UTCTime", "")),
+        start=tags.get("FEN", ""),
+        first=None if "FEN" in tags else _side(game, tags.get("First", "")),
+        clock=_clock(tags.get("TimeControl", "")),
+        claim=_claim(result or tags.get("Result", ""), light, tags.get("Termination", "")),
+    )
+
+
+def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> AnyGame:
+    """The game with its rules. Raises ImportFault."""
+    wanted = tags.get("Variant", "") or name or _titled(tags.get("Event", ""))
+    if not wanted:
+        raise ImportFault('the tags do not say which game it is: [Variant "nine_mens_morris"] would, or --game')
+    try:
+        game = games.load(wanted, {**games.rules_from_words(tags.get("Rules", "").split()), **rules})
+    except GameError as error:
+        raise ImportFault(str(error)) from None
+    if game.name not in GAMES:
+        raise ImportFault(f"{game.name} is not written so; {' and '.join(GAMES)} are")
+    return game
+
+
+def _titled(title: str) -> str:
+    return next((name for name in GAMES if games.find(name).title == title), "")
+
+
+def _side(game: AnyGame, name: str) -> int | None:
+    if not name:
+        return None
+    if name not in game.sides:
+        raise ImportFault(f"First is {' or '.join(game.sides)}, not {name[:40]!r}")
+    return game.sides.index(name)
+
+
+def _body(body: str) -> tuple[list[ImportedPly], str]:
+    """The moves with what their comments say, and the result. Raises ImportFault."""
+    plies: list[ImportedPly] = []
+    result = ""
+    for comment, end, move, other in _words(body):
+        if other:
+            raise ImportFault(f"after move {len(plies)}: {other!r} belongs to no move; variations are not read")
+        if result and (move or end):
+            raise ImportFault(f"{(move or end)[:40]!r} stands after the result")
+        if end:
+            result = end
+        elif move and not move.startswith("$"):
+            plies.append(ImportedPly(move))
+        elif comment and plies:
+            plies[-1] = _with_comment(plies[-1], comment)
+    return plies, result
+
+
+def _words(body: str) -> Iterator[tuple[str, str, str, str]]:
+    for match in WORD.finditer(body):
+        comment, _number, end, move, other = (group or "" for group in match.groups())
+        yield comment, end, move, other
+
+
+def _with_comment(ply: ImportedPly, comment: str) -> ImportedPly:
+    """The move with its time left, its time used and an agent's figure."""
+    told = {found[1]: found[2] for found in COMMAND.finditer(comment)}
+    return ImportedPly(
+        ply.text,
+        None,
+        clock_seconds(told.get("emt", "")) if "emt" in told else ply.spent_s,
+        clock_seconds(told.get("clk", "")) if "clk" in told else ply.left_s,
+        seconds(told.get("eval", ""), most=1e8) if "eval" in told else ply.score,
+    )
+
+
+def _claim(result: str, light: int, reason: str) -> Claim | None:
+    if result == "1/2-1/2":
+        return Claim(None, _own(reason))
+    if result not in ("1-0", "0-1"):
+        return None
+    return Claim(light if result == "1-0" else 1 - light, _own(reason))
+
+
+def _own(reason: str) -> str:
+    """The reason as a code, where it is one of an end that the file alone knows."""
+    return "" if reason == AS_RECORDED else code(reason)
+
+
+def _clock(text: str) -> Mapping[str, Any]:
+    """`600+2`, or `1/600` for so much a move."""
+    for_move = text.startswith("1/")
+    time, _, increment = text.removeprefix("1/").partition("+")
+    time_s = seconds(time)
+    if not time_s:
+        return {}
+    return control("move", time_s) if for_move else control("game", time_s, seconds(increment) or 0.0)

@@ -1,0 +1,88 @@
+"""A file of a game, in whatever format it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from daemon.storage.importing.document import read_json
+from daemon.storage.importing.imported import Imported, ImportFault
+from daemon.storage.importing.judge import judged
+from daemon.storage.importing.movetext import read_movetext
+from daemon.storage.importing.reversi import read_ggf, read_transcript
+from daemon.storage.importing.sgf import read_sgf
+from daemon.storage.importing.tiles import read_tiles
+from daemon.storage.stored import StoredGame
+
+LARGEST_BYTES = 16 << 20
+"""Of a file; the longest game in JSON has half of that."""
+FORMATS = ("sgf", "ggf", "transcript", "moves", "annotations", "json")
+"""What can be read; pictures cannot."""
+_TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
+
+
+def read_game(
+    path: Path,
+    format_name: str = "",
+    game: str = "",
+    rules: Mapping[str, object] | None = None,
+    number: int = 0,
+) -> StoredGame:
+    """The game in a file or folder, each move judged by the rules.
+
+    What the file does not say of game and rules is taken from `game` and `rules`; `number` chooses among several games
+    of dominoes. Raises ImportFault, which does not name the file.
+    """
+    if path.is_dir() or path.suffix.lower() == ".zip" or format_name == "annotations":
+        return judged(read_tiles(path, number), path.name)
+    return read_text(_text(path), path.name, format_name, game, rules)
+
+
+def read_text(
+    text: str, source: str, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None
+) -> StoredGame:
+    """The game that a text tells; `source` is the name of the file it was in. Raises ImportFault."""
+    chosen = format_name or guessed(text)
+    if chosen == "json":
+        return read_json(text, source)
+    return judged(_imported(chosen, text, game, rules or {}), source)
+
+
+def guessed(text: str) -> str:
+    """The format of a text, by how it looks. Raises ImportFault."""
+    begin = text.lstrip()[:4000]
+    if begin.startswith("{"):
+        return "json"
+    if begin.startswith("(;"):
+        return "ggf" if re.search(r"GM\s*\[\s*Othello", begin, re.IGNORECASE) else "sgf"
+    if re.search(r'^\[\w+ "', begin, re.MULTILINE):
+        return "moves"
+    if begin and _TRANSCRIPT.fullmatch(text):
+        return "transcript"
+    raise ImportFault(f"it looks like none of {', '.join(FORMATS)}; name one with --format")
+
+
+def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> Imported:
+    match name:
+        case "sgf":
+            return read_sgf(text)
+        case "ggf":
+            return read_ggf(text)
+        case "transcript":
+            return read_transcript(text, rules)
+        case "moves":
+            return read_movetext(text, game, rules)
+    raise ImportFault(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
+
+
+def _text(path: Path) -> str:
+    """What the file holds. Raises ImportFault."""
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise ImportFault(f"larger than {LARGEST_BYTES >> 20} MiB; no game is")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ImportFault(f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ImportFault(f"it is no text in UTF-8: {error.reason} at byte {error.start}") from None

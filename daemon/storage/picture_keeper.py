@@ -1,0 +1,154 @@
+"""Keeps a small picture of the board for every ply, beside the record and never in its way.
+
+Whoever calls only hands a picture over; a thread shrinks, encodes and writes it once the ply is on the disk. A picture
+is a courtesy: where the disk is full or slow it is left out, and the game goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import shutil
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from daemon.i18n.translation import worded
+from daemon.storage.pictures import LARGEST_BYTES, Pictures
+from vision.frame import Image
+
+_log = logging.getLogger(__name__)
+
+LONGER_SIDE_PX = 480
+JPEG_QUALITY = 75
+MOST_WAITING = 8
+"""Pictures that wait to be written; beyond it the oldest is left out."""
+CLOSE_S = 3.0
+
+
+class Kept(NamedTuple):
+    """One picture on its way."""
+
+    game_id: str
+    ply: int
+    board: str
+    """The board that is believed to be seen."""
+    image: Image
+
+
+class PictureKeeper:
+    """Writes pictures in a thread of its own. Every method may be called from any thread, and `keep` never waits."""
+
+    def __init__(self, pictures: Pictures, quota_bytes: int, reserve_bytes: int) -> None:
+        """The oldest pictures go where all take more than `quota_bytes`; `reserve_bytes` of the disk stay free."""
+        self._pictures, self._quota_bytes, self._reserve_bytes = pictures, quota_bytes, reserve_bytes
+        self._waiting: queue.Queue[Kept | None] = queue.Queue(MOST_WAITING)
+        self._taken_bytes = 0
+        self._trouble = ""
+        self.left_out = 0
+        """Pictures that were not kept, because too many waited or could not be written."""
+        self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
+        self._thread.start()
+
+    def keep(self, game_id: str, ply: int, board: str, image: Image) -> None:
+        """Hands a picture over; nobody may change it afterwards."""
+        with contextlib.suppress(queue.Full):
+            if self._waiting.full():
+                with contextlib.suppress(queue.Empty):
+                    self._waiting.get_nowait()
+                    self.left_out += 1
+            self._waiting.put_nowait(Kept(game_id, ply, board, image))
+
+    def status(self) -> dict[str, object]:
+        """For the health page; missing pictures are no fault of the table."""
+        alive = self._thread.is_alive()
+        figures = {"number": round(self._taken_bytes / 1e6), "most": round(self._quota_bytes / 1e6)}
+        text = self._trouble or worded("{number} MB of {most} MB", **figures)
+        return {"ok": alive, "text": text if alive else worded("the thread that keeps them has ended")}
+
+    def close(self) -> None:
+        """Writes what waits, as far as there is time."""
+        with contextlib.suppress(queue.Full):
+            self._waiting.put(None, timeout=CLOSE_S)
+        self._thread.join(CLOSE_S)
+
+    def _run(self) -> None:
+        try:
+            self._taken_bytes = sum(_size(path) for path in self._pictures.kept())
+            while (kept := self._waiting.get()) is not None:
+                self._write(kept)
+        except Exception:  # noqa: BLE001 - the top of the thread
+            _log.exception("pictures are not kept any more")
+
+    def _write(self, kept: Kept) -> None:
+        try:
+            self._put(kept)
+        except (OSError, ValueError, cv2.error) as error:
+            self.left_out += 1
+            why = getattr(error, "strerror", None) or str(error)
+            if self._trouble != why:
+                _log.warning("the picture of ply %d of %s is not kept: %s", kept.ply, kept.game_id, why)
+            self._trouble = why
+        else:
+            self._trouble = ""
+
+    def _put(self, kept: Kept) -> None:
+        """Writes a picture whole or not at all, readable by its owner alone. Raises OSError."""
+        jpeg = encoded(kept.image)
+        path = self._pictures.path(kept.game_id, kept.ply, kept.board)
+        for folder in (path.parent.parent, path.parent):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        if shutil.disk_usage(path.parent).free < self._reserve_bytes + len(jpeg):
+            raise OSError("the disk is nearly full")
+        self._taken_bytes -= _size(path)
+        self._make_room(len(jpeg), path)
+        part = path.with_suffix(".part")
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(descriptor, "wb") as file:  # noqa: PTH123
+                file.write(jpeg)
+            part.replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise
+        self._taken_bytes += len(jpeg)
+
+    def _make_room(self, size: int, path: Path) -> None:
+        """Removes the oldest pictures until one more fits under the quota."""
+        if self._taken_bytes + size <= self._quota_bytes:
+            return
+        kept = self._pictures.kept()
+        self._taken_bytes = sum(_size(one) for one in kept if one != path)  # games are deleted elsewhere, too
+        for one in kept:
+            if self._taken_bytes + size <= self._quota_bytes:
+                return
+            if one != path:
+                self._taken_bytes -= _size(one)
+                one.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    one.parent.rmdir()  # where it was the last
+
+
+def encoded(image: Image) -> bytes:
+    """The picture as a small JPEG. Raises ValueError where it cannot be one."""
+    scale = LONGER_SIDE_PX / max(image.shape[:2])
+    if scale < 1:
+        size = max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale))
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+    if not done or data.size > LARGEST_BYTES:
+        raise ValueError("the picture cannot be written as JPEG")
+    return data.tobytes()
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

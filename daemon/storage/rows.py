@@ -1,0 +1,164 @@
+"""Rows of the journal as values. What a row cannot say, because somebody else wrote it or the disk lied, is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from daemon.game.effects import Known, Thought
+from daemon.storage.stored import AGENT_MOVE, REWRITTEN, THOUGHT, GameSummary, StoredGame, StoredNote, StoredPly
+from games import Outcome
+
+Row = sqlite3.Row
+TEXTS = ("move", "position", "board", "verdict", "frame", "time")
+FIGURES = ("score", "spent_s", "left_first_s", "left_second_s", "thought_s")
+COUNTS = ("depth", "nodes")
+
+
+class RowError(ValueError):
+    """A row that cannot be; the message names its column."""
+
+
+def summary_of(row: Row) -> GameSummary:
+    """A row of `games` with the number of its `plies`. Raises RowError."""
+    game_id, game, started = (_text(row, name) for name in ("game_id", "game", "started"))
+    return GameSummary(game_id, game, _players(row), started, _finished(row), int(row["plies"]), _outcome(row))
+
+
+def game_of(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame:
+    """A row of `games` with its plies and notes. Raises RowError."""
+    written = row.keys()  # an older file that is only read lacks the newest columns
+    rules = _json(row, "rules")
+    if not isinstance(rules, dict):
+        raise RowError(f"rules is {row['rules']!r:.60}")
+    standing = tuple(_ply(one) for one in plies if not one["undone"])
+    if [one.ply for one in standing] != list(range(1, len(standing) + 1)):
+        raise RowError("plies are missing")
+    return StoredGame(
+        game_id=_text(row, "game_id"),
+        game=_text(row, "game"),
+        rules={str(name): str(value) for name, value in rules.items()},
+        players=_players(row),
+        started=_text(row, "started"),
+        finished=_finished(row),
+        outcome=_outcome(row),
+        plies=standing,
+        undone=tuple(_ply(one) for one in plies if one["undone"]),
+        notes=tuple(_note(one) for one in notes),
+        clock=_clock(row) if "clock" in written else {},
+        start=_text(row, "start") if "start" in written else "",
+        source=_text(row, "source") if "source" in written else "",
+    )
+
+
+def is_imported(row: Row) -> bool:
+    """Whether a row of `games` tells a game that came from a file."""
+    return "source" in row.keys() and row["source"] != ""  # noqa: SIM118
+
+
+def _ply(row: Row) -> StoredPly:
+    names = [field.name for field in dataclasses.fields(StoredPly) if field.name in row.keys()]  # noqa: SIM118
+    values: dict[str, Any] = {name: row[name] for name in names}
+    for name in TEXTS:
+        _text(row, name)
+    for name in (*FIGURES, *COUNTS):
+        value = values.get(name)
+        if value is not None and not (
+            isinstance(value, int if name in COUNTS else int | float) and math.isfinite(value)
+        ):
+            raise RowError(f"{name} is {value!r:.60}")
+    if _whole(row, "side") not in (0, 1) or values.get("known", "") not in get_args(Known):
+        raise RowError(f"ply {_whole(row, 'ply')} is of side {row['side']}, known {values.get('known')!r:.20}")
+    return StoredPly(**values)
+
+
+def _note(row: Row) -> StoredNote:
+    data = _json(row, "data")
+    wrong = not isinstance(data, dict)
+    wrong = wrong or (row["kind"] == REWRITTEN and not _is_beyond(data.get("beyond")))
+    wrong = wrong or (row["kind"] == AGENT_MOVE and not _is_answer(data))
+    if wrong:
+        raise RowError(f"data of a note is {row['data']!r:.60}")
+    return StoredNote(_text(row, "kind"), _text(row, "text"), data, _whole(row, "ply"), _text(row, "time"))
+
+
+def _is_beyond(entries: object) -> bool:
+    """Whether these are moves after an end: text, side, and how it is known."""
+    return isinstance(entries, list) and all(
+        isinstance(one, list)
+        and len(one) == 3
+        and isinstance(one[0], str)
+        and one[1] in (0, 1)
+        and one[2] in get_args(Known)
+        for one in entries
+    )
+
+
+def _is_answer(data: Mapping[str, Any]) -> bool:
+    """Whether these are an agent's move and, perhaps, what it said of it."""
+    said = data.get(THOUGHT, {})
+    names = {field.name for field in dataclasses.fields(Thought)}
+    return (
+        isinstance(data.get("move"), str)
+        and isinstance(said, dict)
+        and said.keys() <= names
+        and isinstance(said.get("score", None), int | float | None)
+        and all(isinstance(said.get(name, 0), int) for name in COUNTS)
+        and isinstance(said.get("seconds", 0.0), int | float)
+    )
+
+
+def _players(row: Row) -> tuple[str, ...]:
+    players = _json(row, "players")
+    if not isinstance(players, list) or len(players) != 2:
+        raise RowError(f"players is {row['players']!r:.60}")
+    return tuple(map(str, players))
+
+
+def _clock(row: Row) -> Mapping[str, Any]:
+    clock = _json(row, "clock")
+    numbers = [clock.get(name) for name in ("time_s", "increment_s")] if isinstance(clock, dict) else [None]
+    if clock == {} or (
+        all(isinstance(one, int | float) and math.isfinite(one) for one in numbers)
+        and clock.get("kind") in ("move", "game")
+    ):
+        return dict(clock)
+    raise RowError(f"clock is {row['clock']!r:.60}")
+
+
+def _outcome(row: Row) -> Outcome | None:
+    if row["finished"] is None:
+        return None
+    scores = None if row["scores"] is None else _json(row, "scores")
+    if scores is not None and not (isinstance(scores, list) and [type(one) for one in scores] == [int, int]):
+        raise RowError(f"scores is {row['scores']!r:.60}")
+    if row["winner"] not in (None, 0, 1):
+        raise RowError(f"winner is {row['winner']!r:.60}")
+    return Outcome(row["winner"], _text(row, "reason"), None if scores is None else (scores[0], scores[1]))
+
+
+def _finished(row: Row) -> str | None:
+    return None if row["finished"] is None else _text(row, "finished")
+
+
+def _text(row: Row, name: str) -> str:
+    if not isinstance(row[name], str):
+        raise RowError(f"{name} is {row[name]!r:.60}")
+    return str(row[name])
+
+
+def _whole(row: Row, name: str) -> int:
+    if not isinstance(row[name], int):
+        raise RowError(f"{name} is {row[name]!r:.60}")
+    return int(row[name])
+
+
+def _json(row: Row, name: str) -> Any:
+    try:
+        return json.loads(row[name])
+    except (ValueError, TypeError, RecursionError):
+        raise RowError(f"{name} is {row[name]!r:.60}") from None

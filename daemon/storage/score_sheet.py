@@ -1,0 +1,53 @@
+"""The points of a recorded game, ply by ply."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import games
+from daemon.game.line_of_play import LineOfPlay
+from daemon.storage.stored import StoredGame
+from daemon.storage.stored_line import line_of
+from games import Gain
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One ply."""
+
+    number: int | None
+    """Number of the move; None for a pass, which has none."""
+    side: str
+    move: str
+    gains: tuple[Gain, Gain]
+    scores: tuple[int, int]
+    """Points of both sides after it."""
+    known: str
+    """How it is known who made it; empty where it is assumed by turn."""
+
+    def text(self, width: int) -> str:
+        """The row with the side's name in a column of that width."""
+        number = "" if self.number is None else self.number
+        brought = f"+{self.gains[0].total} +{self.gains[1].total}"
+        scores = f"{self.scores[0]:>5}{self.scores[1]:>5}"
+        return f"{number:>3}  {self.side:<{width}}  {self.move:<12}{brought:>9}{scores}  {self.known}".rstrip()
+
+
+def score_sheet(stored: StoredGame) -> list[Row]:
+    """A row for every ply; none where no points are counted, or the game cannot be read any more."""
+    try:
+        game = games.load(stored.game, stored.rules)
+        return rows_of(line_of(game, stored))
+    except games.GameError:
+        return []
+
+
+def rows_of(line: LineOfPlay) -> list[Row]:
+    """A row for every ply of a line; none where no points are counted."""
+    game, rows = line.game, []
+    numbers = {index: number for number, index in enumerate(line.seen, 1)}
+    for index, ply in enumerate(line.plies):
+        gains, scores = game.gains(line.positions[index], ply.move), game.scores(line.positions[index + 1])
+        if gains is not None and scores is not None:
+            rows.append(Row(numbers.get(index), game.sides[ply.side], ply.text, gains, scores, ply.known))
+    return rows

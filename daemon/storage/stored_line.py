@@ -1,0 +1,48 @@
+"""A recorded game as a line of play, and its correction afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import games
+from daemon.game.effects import Announcement, Rewrite
+from daemon.game.line_of_play import LineOfPlay, Ply
+from daemon.judging import corrections
+from daemon.judging.referee import Referee
+from daemon.storage.journal import Journal
+from daemon.storage.stored import StoredGame
+from games import AnyGame
+
+
+def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
+    """The positions of a recorded game, from the start whose side made the first ply. Raises GameError."""
+    start = game.parse_position(stored.start) if stored.start else game.initial()
+    if stored.plies and not stored.start:
+        start = next((one for one in game.starts if game.to_move(one) == stored.plies[0].side), start)
+    return games.line_of_play(game, stored.moves, start)
+
+
+def line_of(game: AnyGame, stored: StoredGame) -> LineOfPlay:
+    """The line of a recorded game, with the moves after its end that count no more. Raises GameError."""
+    line = LineOfPlay(game, history_of(game, stored), stored.moves, stored.known, stored.assumed)
+    line.beyond = tuple(Ply(None, text, side, True, known) for text, side, known in stored.beyond)
+    return line
+
+
+def correct_mover(journal: Journal, stored: StoredGame, side: str, number: int) -> str:
+    """Records that move `number` was made by that side, and says what follows.
+
+    Raises Refusal where it cannot be so, GameError where the game cannot be read, and JournalError.
+    """
+    game = games.load(stored.game, stored.rules)
+    referee = Referee(game)
+    referee.line = line_of(game, stored)
+    effects = corrections.set_mover(referee, side, number)
+    told = []
+    for effect in effects:
+        if isinstance(effect, Rewrite):
+            journal.rewrite(stored.game_id, effect)
+        elif isinstance(effect, Announcement):
+            journal.note(stored.game_id, effect.code, effect.text)
+            told.append(effect.text)
+    return " ".join(told)

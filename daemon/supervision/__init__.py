@@ -1,0 +1,1 @@
+"""Keeps the daemon running: watchdog, heartbeat, camera, disk, logs, systemd, restarts."""

@@ -1,0 +1,257 @@
+"""The table's camera as the daemon keeps it: opened in the background, watched, opened again, never waited for."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+from daemon.config.settings import CameraSection
+from daemon.i18n.translation import as_words, in_words, worded
+from vision.frame import Frame, FrameSource, SourceEnded, SourceError
+from vision.sources.attempt import Attempt
+from vision.sources.live import LiveSource
+from vision.sources.opening import open_source
+from vision.sources.slot import NewestFrame, Stillness
+
+LOGGER = logging.getLogger(__name__)
+REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
+"""Waits between attempts to open a camera that is not there; the last one repeats."""
+FROZEN_REOPEN_S = (0.0, 15.0, 60.0, 300.0)
+"""Waits before a camera whose picture stands still is opened again, each time that it did not help."""
+NONE = "none"
+"""The spec of no camera: moves are told."""
+IDLE_S = 0.02
+"""Longest wait for a frame that never comes: what is told meanwhile is answered at once."""
+SLOW_OPENING_S = 20.0
+"""An attempt to open a camera that takes longer hangs in its driver."""
+
+UNWANTED: dict[str, object] = {"age_s": None, "reopened": 0, "dropped": 0}
+
+State = Literal["unwanted", "opening", "on", "silent", "frozen", "away", "hangs"]
+
+
+class Say(Protocol):
+    """Speaks and shows a sentence."""
+
+    def __call__(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
+        """`urgent` goes before what waits to be said."""
+
+
+class Camera:
+    """Delivers frames, and tells the players once what is wrong and once that it is well again. Used by one thread."""
+
+    def __init__(
+        self,
+        spec: str,
+        settings: CameraSection,
+        say: Say,
+        opener: Callable[[str, CameraSection], FrameSource] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """`spec` is what `open_source` takes. `sleep` waits while there is nothing to read from."""
+        self.trouble = ""
+        """What is wrong, as it was said; empty where nothing is."""
+        self.state: State = "opening"
+        self.reopened = 0
+        """How often it was opened again because it was gone, silent or frozen."""
+        self._spec, self._settings, self._say = spec, settings, say
+        self._opener = opener or open_by_settings
+        self._clock, self._sleep = clock, sleep
+        self._frames: NewestFrame | None = None
+        self._attempt: Attempt | None = None
+        self._began_s = 0.0
+        self._failures = self._thaws = self._opened = 0
+        self._retry_s = float("-inf")
+        self._frozen_retry_s = float("inf")
+        self._picture_s = clock()
+        self._seen = False
+        self._stillness = Stillness(settings.frozen_s)
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The newest frame; None where none came in time, also while the camera is away.
+
+        Raises SourceEnded after the last frame of a file or folder.
+        """
+        if not self.wanted:
+            self._sleep(min(timeout_s, IDLE_S))
+            return None
+        if self._frames is None:
+            self._open(timeout_s)
+            return None
+        try:
+            frame = self._frames.read(timeout_s)
+        except SourceEnded:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a source does, opening it again may help
+            self._lost(str(error) or type(error).__name__)
+            return None
+        self._watch(frame)
+        return frame
+
+    def change(self, spec: str, settings: CameraSection) -> None:
+        """Opens another camera, or the same by other settings."""
+        self._let_go()
+        self._spec, self._settings = spec, settings
+        self._stillness = Stillness(settings.frozen_s)
+        self._failures = self._thaws = 0
+        self._retry_s, self._picture_s, self.state = float("-inf"), self._clock(), "opening"
+        if not self.wanted:
+            self.trouble, self._seen = "", False
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is to be a camera at all."""
+        return self._spec != NONE
+
+    @property
+    def is_live(self) -> bool:
+        """Whether frames bear the monotonic time at which they were taken."""
+        return self._frames is not None and self._frames.source.live
+
+    @property
+    def answers(self) -> bool:
+        """Whether capture works as it should: pictures come, or it is known why not and it is tried again.
+
+        A camera that is away is no reason to start the daemon again: that would bring it no nearer. A driver that
+        hangs in as many threads as may hang is one: only the end of the process lets go of it.
+        """
+        return self.state != "hangs"
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is clear how the camera is: a picture came, or it was said that none comes."""
+        return self._seen or bool(self.trouble) or not self.wanted
+
+    @property
+    def age_s(self) -> float | None:
+        """Seconds since the last picture; None before the first."""
+        return self._clock() - self._picture_s if self._seen else None
+
+    def status(self) -> dict[str, object]:
+        """`ok`, `text`, `state` and figures for the health page."""
+        if not self.wanted:
+            return {"ok": True, "text": worded("none is wanted: moves are told"), "state": "unwanted", **UNWANTED}
+        source = None if self._frames is None else self._frames.source
+        figures: dict[str, object] = {"age_s": None if self.age_s is None else round(self.age_s, 2)}
+        figures |= {"reopened": self.reopened, "dropped": 0 if self._frames is None else self._frames.dropped}
+        text = self.trouble or (worded("sends pictures") if self._seen else worded("is being opened"))
+        if isinstance(source, LiveSource):
+            rate_hz = source.delivery.rate_hz
+            figures |= {"rate_hz": None if rate_hz is None else round(rate_hz, 1), "reconnects": source.reconnects}
+            figures |= {"hanging_threads": source.abandoned}
+            figures["dropped"] = source.dropped + self._frames.dropped if self._frames else 0
+            text = self.trouble or ", ".join(map(as_words, source.delivery.parts())) or text
+            text += f" ({source.trouble})" if self.trouble and source.trouble else ""
+            if not self.trouble and source.delivery.slow:
+                text = f"{text}: {in_words(*source.delivery.remedy())}"
+        return {"ok": not self.trouble, "text": text, "state": self.state, **figures}
+
+    def close(self) -> None:
+        """Lets go of the camera; may be called twice."""
+        frames, self._frames = self._frames, None
+        if self._attempt is not None:
+            self._attempt.abandon()
+        if frames is not None:
+            frames.close()
+
+    def _open(self, timeout_s: float) -> None:
+        """One step towards an open camera. No second attempt begins while one hangs: never more than one thread."""
+        now_s = self._clock()
+        if self._attempt is None:
+            if now_s < self._retry_s:
+                self._sleep(timeout_s)
+                return
+            spec, settings = self._spec, self._settings
+            self._attempt, self._began_s = Attempt(lambda: self._opener(spec, settings)), now_s
+        if not self._attempt.wait(timeout_s):
+            if self._clock() - self._began_s > SLOW_OPENING_S:
+                self.state = "hangs"
+                self._tell(worded("The camera does not answer. Unplug it and plug it in again."))
+            return
+        attempt, self._attempt = self._attempt, None
+        try:
+            source = attempt.result()
+        except SourceError as error:
+            self._lost(str(error))
+            return
+        self._failures = 0
+        self._picture_s = self._clock()
+        self.reopened += self._opened > 0
+        self._opened += 1
+        self.state = "opening"
+        self._frames = NewestFrame(source, self._settings.frozen_s, self._stillness)
+
+    def _watch(self, frame: Frame | None) -> None:
+        """Says so when the picture stays away or stands still, and when it is there again."""
+        now_s = self._clock()
+        assert self._frames is not None
+        if frame is not None:
+            self._picture_s, self._seen = now_s, True
+        missing = now_s - self._picture_s > self._settings.frozen_s
+        source = self._frames.source
+        if self._frames.frozen:
+            self._frozen(now_s)
+        elif missing and isinstance(source, LiveSource) and source.hangs:
+            self.state = "hangs"
+            self._tell(worded("The camera does not answer. Unplug it and plug it in again."))
+        elif missing:
+            self.state = "silent"
+            self._tell(worded("No picture comes from the camera. Is it plugged in?"))
+        elif frame is not None:
+            self.state, self._thaws, self._frozen_retry_s = "on", 0, float("inf")
+            if self.trouble:
+                self.trouble = ""
+                self._say(worded("The camera's picture is back."))
+
+    def _frozen(self, now_s: float) -> None:
+        """Opens a camera again whose picture stands still, less and less often."""
+        self.state = "frozen"
+        self._tell(worded("The camera's picture is frozen."))
+        if self._frozen_retry_s == float("inf"):
+            self._frozen_retry_s = now_s + FROZEN_REOPEN_S[min(self._thaws, len(FROZEN_REOPEN_S) - 1)]
+        if now_s >= self._frozen_retry_s:
+            LOGGER.warning("the camera's picture stands still; it is opened again")
+            self._thaws += 1
+            self._frozen_retry_s = float("inf")
+            self._let_go()
+
+    def _lost(self, why: str) -> None:
+        """Says so once, and tries again after a while that grows."""
+        self._let_go()
+        self.state = "away"
+        LOGGER.log(logging.DEBUG if self.trouble else logging.WARNING, "no camera: %s", why)
+        said = worded("I have no camera. Is it plugged in? I keep trying.")
+        self._tell(worded("I have no camera ({why}).", why=why), said)
+        self._retry_s = self._clock() + REOPEN_S[min(self._failures, len(REOPEN_S) - 1)]
+        self._failures += 1
+
+    def _tell(self, text: str, said: str = "") -> None:
+        """Shows what is wrong, and says it, maybe in other words; once until it is well again."""
+        if not self.trouble:
+            self._say(said or text, urgent=True)
+        # Another trouble on top of the first is shown and not said: what a player must do is the same.
+        self.trouble = text
+
+    def _let_go(self) -> None:
+        """Closes what is open, in the background: a driver may hang within that, too."""
+        frames, self._frames = self._frames, None
+        if self._attempt is not None:
+            self._attempt.abandon()
+            self._attempt = None
+        if frames is not None:
+            threading.Thread(target=frames.close, name="closing a camera", daemon=True).start()
+
+
+def open_by_settings(spec: str, settings: CameraSection) -> FrameSource:
+    """The source that `spec` names, as the settings want it. Raises SourceError."""
+    return open_source(
+        spec,
+        hold_s=settings.photo_hold_s,
+        rate_hz=settings.rate_hz,
+        size_px=(settings.width_px, settings.height_px),
+        give_up_s=settings.give_up_s or None,
+    )

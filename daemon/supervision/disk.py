@@ -1,0 +1,56 @@
+"""How much room is left for the record."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from daemon.i18n.translation import worded, worded_n
+
+LOOK_S = 10.0
+
+
+class DiskWatch:
+    """Measures the disk of a folder now and then."""
+
+    def __init__(
+        self,
+        folder: Path,
+        free_mb: int,
+        clock: Callable[[], float] = time.monotonic,
+        free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+    ) -> None:
+        """`free_mb` is the least that is well."""
+        self.least_mb = free_mb
+        self._folder, self._clock, self._measure = folder, clock, free_bytes
+        self._looked_s = float("-inf")
+        self._free: int | None = None
+
+    @property
+    def free_bytes(self) -> int | None:
+        """Bytes that are free; None where the folder is not there."""
+        if self._clock() - self._looked_s >= LOOK_S:
+            self._looked_s = self._clock()
+            try:
+                self._free = self._measure(self._folder)
+            except OSError:
+                self._free = None
+        return self._free
+
+    def status(self) -> dict[str, object]:
+        """`ok`, `text` and `free_mb` for the health page."""
+        free = self.free_bytes
+        if free is None:
+            text = worded("The folder {name} is gone. Put it back.", name=str(self._folder))
+            return {"ok": False, "text": text, "free_mb": None}
+        free_mb = free // 1_000_000
+        if free_mb < self.least_mb:
+            text = worded_n(
+                "The disk is almost full: {count} megabyte is left. Please make room.",
+                "The disk is almost full: {count} megabytes are left. Please make room.",
+                free_mb,
+            )
+            return {"ok": False, "text": text, "free_mb": free_mb}
+        return {"ok": True, "text": worded("{number} MB free", number=free_mb), "free_mb": free_mb}

@@ -1,0 +1,130 @@
+"""The log: to standard error or to files that rotate, bounded either way, and never flooded by one message."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import logging
+import logging.handlers
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from daemon.config.settings import ROOT, LogSection
+
+FORMAT = "%(asctime)s %(levelname).1s %(name)s: %(message)s"
+WINDOW_S = 60.0
+REMEMBERED = 512
+"""Different lines whose repetitions are counted."""
+MOST_LINES = 3000
+"""Lines within a minute, of all kinds together; no table has so much to tell."""
+
+
+class FloodGate(logging.Filter):
+    """Lets the same line pass so often a minute; the next one that passes tells how many were left out."""
+
+    def __init__(self, repeats: int, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self.repeats = repeats
+        self.left_out = 0
+        """Lines left out so far."""
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._seen: collections.OrderedDict[tuple[str, str], list[float]] = collections.OrderedDict()
+        self._missed: collections.Counter[tuple[str, str]] = collections.Counter()
+        self._all: collections.deque[float] = collections.deque()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line is written. Called by any thread, and before the handler takes its lock."""
+        try:
+            key = record.name, record.getMessage()
+        except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not end who writes it
+            key = record.name, str(record.msg)
+        with self._lock:
+            passes, missed = self._count(key, self._clock())
+        if missed:
+            record.msg, record.args = f"{key[1]} (and {missed} more times before)", ()
+        return passes
+
+    def _count(self, key: tuple[str, str], now_s: float) -> tuple[bool, int]:
+        """Whether a line passes, and how often it did not since it last did."""
+        while self._all and now_s - self._all[0] >= WINDOW_S:
+            self._all.popleft()
+        times_s = [time_s for time_s in self._seen.pop(key, []) if now_s - time_s < WINDOW_S]
+        passes = len(times_s) < self.repeats and len(self._all) < MOST_LINES
+        self._seen[key] = [*times_s, now_s] if passes else times_s
+        if len(self._seen) > REMEMBERED:
+            gone, _ = self._seen.popitem(last=False)
+            del self._missed[gone]
+        if not passes:
+            self.left_out += 1
+            self._missed[key] += 1
+            return False, 0
+        self._all.append(now_s)
+        return True, self._missed.pop(key, 0)
+
+
+class RotatingFile(logging.handlers.RotatingFileHandler):
+    """A log file that a full disk does not stop: what cannot be written is counted."""
+
+    def __init__(self, path: Path, size_bytes: int, files: int) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        super().__init__(path, maxBytes=size_bytes, backupCount=files, encoding="utf-8")
+        self.failed = 0
+        """Lines that could not be written."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        """Counts; telling it in the log would fail, too."""
+        self.failed += 1
+
+
+class Log:
+    """The daemon's log, at the root of all loggers."""
+
+    def __init__(self, settings: LogSection, clock: Callable[[], float] = time.monotonic) -> None:
+        """Raises OSError where the file cannot be opened."""
+        self._clock = clock
+        self._handler: logging.Handler | None = None
+        self.gate = FloodGate(settings.repeats, clock)
+        self.change(settings)
+
+    def change(self, settings: LogSection) -> None:
+        """Writes as these settings want from now on. Raises OSError, and goes on as before."""
+        handler = _handler(settings)
+        handler.setFormatter(logging.Formatter(FORMAT))
+        self.gate.repeats = settings.repeats
+        handler.addFilter(self.gate)
+        root = logging.getLogger()
+        root.setLevel(settings.level.upper())
+        root.addHandler(handler)
+        before, self._handler = self._handler, handler
+        if before is not None:
+            root.removeHandler(before)
+            before.close()
+
+    @property
+    def failed(self) -> int:
+        """Lines that could not be written."""
+        return self._handler.failed if isinstance(self._handler, RotatingFile) else 0
+
+    def close(self) -> None:
+        """Takes the handler off again; may be called twice."""
+        if self._handler is not None:
+            logging.getLogger().removeHandler(self._handler)
+            with contextlib.suppress(OSError):  # a full disk takes the last bytes no more
+                self._handler.close()
+            self._handler = None
+
+
+def _handler(settings: LogSection) -> logging.Handler:
+    if not settings.path:
+        return logging.StreamHandler(sys.stderr)
+    return RotatingFile(log_path(settings), round(settings.size_mb * 1_000_000), settings.files)
+
+
+def log_path(settings: LogSection) -> Path:
+    """The file; a relative one lies in the checkout."""
+    path = Path(settings.path).expanduser()
+    return path if path.is_absolute() else ROOT / path

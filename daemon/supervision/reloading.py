@@ -1,0 +1,121 @@
+"""Settings read again while the daemon runs: validated first, all or nothing; some wait for a restart."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from daemon.config.settings import Config, ConfigError, load_config
+from daemon.i18n.translation import worded
+
+AT_ONCE = {
+    "players": "from the next move on",
+    "clock": "from this moment on, for the game that is played",
+    "camera": "the camera is opened again",
+    "eyes": "with the next picture",
+    "speech": "with the next phrase",
+    "page.enabled": "the page is opened or closed",
+    "page.window": "the window is opened or closed",
+    "supervision": "with the next look",
+    "log": "with the next line",
+}
+"""Settings that take effect when they are read again: a section or a key, and when exactly."""
+AT_RESTART = {
+    "game": "another game is another record",
+    "board": "the profile is what the eyes were made from",
+    "vision": "what is learnt belongs to the eyes",
+    "bus": "workers know the addresses and keys",
+    "page.host": "who looks on knows the address",
+    "page.port": "who looks on knows the address",
+    "page.token": "who looks on knows it",
+    "journal": "the record that is open is the one that is written",
+    "bundles": "the memory is set aside at the start",
+    "engines": "the workers read them when they start",
+}
+"""Settings that wait for the next start, and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """What reading the settings again gave."""
+
+    config: Config
+    """What is in force from now on: new values of what takes effect at once, old ones of the rest."""
+    taken: tuple[str, ...] = ()
+    """Keys that changed and take effect."""
+    waiting: tuple[str, ...] = ()
+    """Keys that changed and wait for a restart."""
+    fault: str = ""
+    """Why nothing was taken; empty where the settings are right."""
+
+    @property
+    def text(self) -> str:
+        """What came of it, for log and health."""
+        if self.fault:
+            return worded("The new settings are wrong. I keep the old ones.")
+        if not (self.taken or self.waiting):
+            return worded("The settings are as they were.")
+        parts = [f"New settings: {_few(self.taken)}."] if self.taken else []
+        parts += [f"{_few(self.waiting)} {_wait(self.waiting)} for a restart."] if self.waiting else []
+        return " ".join(parts)
+
+    @property
+    def spoken(self) -> str:
+        """The same for the ear."""
+        if self.fault or not (self.taken or self.waiting):
+            return self.text
+        if not self.waiting:
+            return worded("The new settings are in force.")
+        if self.taken:
+            return worded("The new settings are in force; some wait for a restart.")
+        return worded("The new settings wait for a restart.")
+
+
+def read_again(path: Path, now: Config, overlaid: Callable[[Config], Config] = lambda config: config) -> Reading:
+    """Reads the file and compares it with what is in force."""
+    try:
+        wanted = overlaid(load_config(path))
+    except ConfigError as error:
+        return Reading(now, fault=str(error))
+    changed = tuple(_changed(now.model_dump(), wanted.model_dump()))
+    taken = tuple(key for key in changed if takes_effect(key))
+    merged = now.model_dump()
+    for key in taken:
+        _put(merged, wanted.model_dump(), key.split("."))
+    try:
+        config = Config.model_validate(merged)
+    except ValueError as error:
+        return Reading(now, fault=f"{path}: the new settings do not fit those that wait for a restart: {error}")
+    return Reading(config, taken, tuple(key for key in changed if not takes_effect(key)))
+
+
+def takes_effect(key: str) -> bool:
+    """Whether a key such as `eyes.settle_s` takes effect at once; what nobody thought of waits for a restart."""
+    return key in AT_ONCE or key.partition(".")[0] in AT_ONCE
+
+
+def _changed(old: dict[str, Any], new: dict[str, Any], above: str = "") -> Iterator[str]:
+    """Keys whose values differ; of options, rules and engines the whole table."""
+    for key in new:
+        name = f"{above}.{key}" if above else key
+        before, after = old.get(key), new[key]
+        if name in ("players", "players.first", "players.second") or (not above and key != "engines"):
+            yield from _changed(before or {}, after, name)
+        elif before != after:
+            yield name
+
+
+def _put(target: dict[str, Any], source: dict[str, Any], key: list[str]) -> None:
+    for part in key[:-1]:
+        target, source = target[part], source[part]
+    target[key[-1]] = source[key[-1]]
+
+
+def _few(keys: tuple[str, ...]) -> str:
+    return ", ".join(keys[:4]) + (f" and {len(keys) - 4} more" if len(keys) > 4 else "")
+
+
+def _wait(keys: tuple[str, ...]) -> str:
+    return "waits" if len(keys) == 1 else "wait"

@@ -1,0 +1,71 @@
+"""What is said of a part that is unwell: once when it has been for a while, and once when it is well again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from daemon.i18n.translation import in_words, language
+from wording import Sentence, sentence
+
+
+@dataclasses.dataclass(frozen=True)
+class Manner:
+    """How a part's trouble is told."""
+
+    grace_s: float
+    """Seconds that it must last: a worker that starts again in time is nobody's business."""
+    trouble: Sentence
+    """What is said in another language than English, in which parts tell of themselves."""
+    again: Sentence
+    """What is said when the part is well again."""
+
+
+MANNERS = {
+    "agents": Manner(10.0, sentence("An agent does not work."), sentence("The agents are here again.")),
+    "bus": Manner(
+        5.0, sentence("The agents' connection does not work."), sentence("The agents' connection works again.")
+    ),
+    "disk": Manner(
+        0.0, sentence("The disk is almost full. Please make room."), sentence("There is enough room on the disk again.")
+    ),
+    "page": Manner(5.0, sentence("The page cannot be opened."), sentence("The page is there again.")),
+    "sound": Manner(0.0, sentence("I cannot speak."), sentence("I can speak again.")),
+    "pipeline": Manner(
+        15.0, sentence("I cannot keep up with the camera."), sentence("I keep up with the camera again.")
+    ),
+}
+"""Parts whose trouble a player may have to do something about, and which do not tell it themselves."""
+
+
+class Troubles:
+    """Looks at the health of all parts, and says what is new about it. Pure: times are handed in."""
+
+    def __init__(self, manners: Mapping[str, Manner] = MANNERS) -> None:
+        self._manners = manners
+        self._since_s: dict[str, float] = {}
+        self._told: set[str] = set()
+
+    def look(self, parts: Mapping[str, Mapping[str, object]], now_s: float) -> list[str]:
+        """Sentences to be said now."""
+        said: list[str] = []
+        for name, manner in self._manners.items():
+            part = parts.get(name)
+            if part is None or part["ok"]:
+                self._since_s.pop(name, None)
+                if name in self._told:
+                    self._told.remove(name)
+                    said.append(in_words(manner.again))
+                continue
+            since_s = self._since_s.setdefault(name, now_s)
+            if name not in self._told and now_s - since_s >= manner.grace_s:
+                self._told.add(name)
+                said.append(_told(manner, str(part["text"])))
+        return said
+
+
+def _told(manner: Manner, text: str) -> str:
+    if language() != "en":
+        return in_words(manner.trouble)
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."

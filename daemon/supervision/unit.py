@@ -1,0 +1,135 @@
+"""The systemd unit of a table: its text, with this checkout's paths, and rights taken that no daemon needs.
+
+Not taken: memory that is written and then executed, which compiled searches need; the network, which cameras may need.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from daemon.config.settings import Config
+
+MARK = "# Written by `kibitzer service`; `kibitzer service uninstall` removes it."
+"""The first line of every unit that is ours to replace or remove."""
+WATCHDOG_S = 60
+START_S = 180
+"""Longest time to the first good frame, or until it is clear that none comes: the first start compiles searches."""
+STOP_S = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    """What a unit is written from."""
+
+    checkout: Path
+    config: Path
+    user: str = ""
+    """Who the daemon runs as; empty in a unit of the user's own systemd."""
+    writable: tuple[Path, ...] = ()
+    """Folders that the daemon writes to."""
+    name: str = "kibitzer"
+    """Of the unit, and of its folder under /run, where `ipc://` addresses may lie."""
+
+    @property
+    def text(self) -> str:
+        """The unit file."""
+        own = not self.user
+        service = {
+            "Type": "notify",
+            "NotifyAccess": "main",
+            **({} if own else {"User": self.user, "SupplementaryGroups": "video audio"}),
+            "WorkingDirectory": str(self.checkout).replace("%", "%%"),
+            "ExecStart": f"{_word(self.checkout / 'kibitzer')} run --config {_word(self.config).replace('$', '$$')}",
+            "ExecReload": "/bin/kill -HUP $MAINPID",
+            "Environment": "PYTHONUNBUFFERED=1",
+            "Restart": "always",
+            "RestartSec": "5",
+            # Wrong settings: no restart heals them. Everything else, such as a port in use, is tried again.
+            "RestartPreventExitStatus": "2",
+            "TimeoutStartSec": str(START_S),
+            "TimeoutStopSec": str(STOP_S),
+            "WatchdogSec": str(WATCHDOG_S),
+            "TimeoutAbortSec": "10",
+            "KillMode": "mixed",
+            "UMask": "0077",
+            "RuntimeDirectory": self.name,
+            "RuntimeDirectoryMode": "0700",
+            "MemoryMax": "1G",
+            "TasksMax": "256",
+            "LimitNOFILE": "1024",
+            "LimitCORE": "0",
+        }
+        hardening = OWN_HARDENING if own else self._hardening()
+        install = {"WantedBy": "default.target" if own else "multi-user.target"}
+        unit = {
+            "Description": "Kibitzer beside the board",
+            "Documentation": (self.checkout / "docs" / "deployment.md").as_uri().replace("%", "%%"),
+            **({} if own else {"After": "sound.target network.target"}),
+            "StartLimitIntervalSec": "0",
+        }
+        sections = (("Unit", unit), ("Service", service | hardening), ("Install", install))
+        return "\n\n".join([MARK, *(_section(name, keys) for name, keys in sections)]) + "\n"
+
+    def _hardening(self) -> dict[str, str]:
+        needed = self.checkout, self.config
+        at_home = any(path.is_relative_to(home) for path in needed for home in ("/home", "/root"))
+        return HARDENING | {
+            "ProtectHome": "read-only" if at_home else "yes",
+            "ReadWritePaths": " ".join(_word(f"-{path}") for path in self.writable),
+        }
+
+
+HARDENING = {
+    "NoNewPrivileges": "yes",
+    "CapabilityBoundingSet": "",
+    "AmbientCapabilities": "",
+    "ProtectSystem": "strict",
+    "PrivateTmp": "yes",
+    "DevicePolicy": "closed",
+    "DeviceAllow": "char-video4linux rw\nDeviceAllow=char-alsa rw",
+    "ProtectKernelTunables": "yes",
+    "ProtectKernelModules": "yes",
+    "ProtectKernelLogs": "yes",
+    "ProtectControlGroups": "yes",
+    "ProtectClock": "yes",
+    "ProtectHostname": "yes",
+    "ProtectProc": "invisible",
+    "RestrictAddressFamilies": "AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+    "RestrictNamespaces": "yes",
+    "RestrictRealtime": "yes",
+    "RestrictSUIDSGID": "yes",
+    "RemoveIPC": "yes",
+    "LockPersonality": "yes",
+    "SystemCallArchitectures": "native",
+    "SystemCallFilter": "@system-service\nSystemCallErrorNumber=EPERM",
+}
+"""What the system's unit takes away. /dev keeps cameras and sound cards."""
+OWN_HARDENING = {
+    "NoNewPrivileges": "yes",
+    "LockPersonality": "yes",
+    "RestrictRealtime": "yes",
+    "RestrictSUIDSGID": "yes",
+    "SystemCallArchitectures": "native",
+}
+"""What a user's own systemd can take away without help from the system's."""
+
+
+def unit_of(checkout: Path, config: Path, settings: Config, user: str, name: str = "kibitzer") -> Unit:
+    """The unit for these settings; the folders of record, log and what is learnt stay writable."""
+    folders = [checkout / "var", checkout / ".numba_cache"]
+    files = (settings.journal.path, settings.log.path, settings.board.profile)
+    folders += [(checkout / Path(given).expanduser()).parent for given in files if given]
+    folders += [checkout / Path(given).expanduser() for given in (settings.bundles.folder, settings.bus.keys) if given]
+    outer = [one for one in folders if not any(one != other and one.is_relative_to(other) for other in folders)]
+    return Unit(checkout, config, user, tuple(dict.fromkeys(outer)), name)
+
+
+def _section(name: str, keys: dict[str, str]) -> str:
+    return "\n".join([f"[{name}]", *(f"{key}={value}" for key, value in keys.items())])
+
+
+def _word(text: Path | str) -> str:
+    """A word of a list or a command line: no specifier in it, no variable, whole in spite of spaces."""
+    word = str(text).replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{word}"' if any(letter in word for letter in " ;'") else word

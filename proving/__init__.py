@@ -1,0 +1,1 @@
+"""What proves the program on simulated tables: demo, soak, benchmarks. Imported by nothing."""

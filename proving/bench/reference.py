@@ -1,0 +1,74 @@
+"""The thesis' way of doing the same, in a process of its own: it needs torch, which this program does without."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from daemon.config.settings import ROOT
+from proving.bench.scenes import Scene
+from vision.frame import Image
+
+COMMAND = (sys.executable, "-m", "models.train.thesis")
+END_S = 10.0
+
+
+class NoReference(RuntimeError):
+    """The reference cannot be measured; the message says why."""
+
+
+class Reference:
+    """Measures the reference a round at a time; to be used with `with`."""
+
+    def __init__(self, scene: Scene, rectified: Image, folder: Path, arguments: Sequence[str] = ()) -> None:
+        """Starts the process; `folder` is a place for its pictures, `arguments` as `models.train.thesis` takes them."""
+        self.spent_ms: dict[str, list[float]] = defaultdict(list)
+        """Milliseconds of each step, round by round."""
+        path = folder / f"{scene.game.name}.npz"
+        np.savez(path, frame=scene.after[0], reference=scene.before[0], rectified=rectified, game=scene.game.name)
+        self._process = subprocess.Popen(
+            [*COMMAND, str(path), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True
+        )
+
+    def __enter__(self) -> Reference:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def round(self) -> None:
+        """Measures every step once. Raises NoReference."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        try:
+            stdin.write("round\n")
+            stdin.flush()
+            answer = json.loads(stdout.readline())
+        except (OSError, ValueError) as error:
+            self.close()
+            raise NoReference(f"the reference has ended with status {self._process.returncode}") from error
+        for name, value in answer.items():
+            self.spent_ms[name].append(float(value))
+
+    def close(self) -> None:
+        """Ends the process; may be called twice."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        try:
+            self._process.wait(END_S)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()

@@ -1,0 +1,111 @@
+"""Milliseconds of each step from a frame to a verdict, measured on the pipeline as the daemon runs it."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import cv2
+
+from daemon.interpret.explain import explain
+from daemon.perception.pipeline import Observation, Pipeline, Spent
+from proving.bench.scenes import Scene
+from vision.frame import Frame, Image, SourceError
+from vision.sources.encoded import decode, peek
+
+RATE_HZ = 15.0
+LONGEST = 150
+"""Frames after which a picture should have been read."""
+JPEG_QUALITY = 85
+
+
+class Steps:
+    """One pipeline that is shown the same two pictures again and again."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.spent_ms: dict[str, list[float]] = defaultdict(list)
+        """Milliseconds of each step, one measurement after the other."""
+        self.cells_read: list[int] = []
+        """Cells read for each settled change."""
+        self.verdicts = self.right = 0
+        """Changes that were explained, and those explained by the move that was made."""
+        self.rectified: Image | None = None
+        """The newest steady picture."""
+        self._scene = scene
+        self._pipeline = Pipeline(scene.template, None)
+        self._frames = itertools.count()
+        self._before, self._after = itertools.cycle(scene.before), itertools.cycle(scene.after)
+        self._history: list[Any] = [scene.game.initial()] if scene.history is None else scene.history
+        self._encoded = cv2.imencode(".jpg", scene.before[0], [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1].tobytes()
+
+    def prepare(self) -> None:
+        """Finds the board and reads it for the first time. Raises SourceError where it does not stand as it should."""
+        seen = self._settle(self._before)
+        assert seen.reading is not None
+        if self._scene.history is None:
+            event = explain(self._scene.game, self._history, seen.reading)
+            if not event.explanations:
+                raise SourceError(
+                    "no start of a game explains the first photo: take photos of a game's first two moves"
+                )
+            self._history += event.explanations[0].positions
+        elif seen.reading.board != self._scene.game.board(self._history[-1]):
+            raise SourceError(f"the {self._scene.what} is not read as it stands: {seen.reading.board}")
+        self.spent_ms.clear()
+
+    def round(self) -> None:
+        """The move is made, judged, and undone, and the single steps are measured beside it."""
+        self._judge(self._settle(self._after))
+        self._measure("read_whole_board", self._read_whole)
+        self._measure("decode", lambda: decode(self._encoded))
+        self._measure("glance", lambda: peek(self._encoded))
+        self._settle(self._before)
+
+    def _settle(self, pictures: Iterator[Image]) -> Observation:
+        """Shows a picture until it has been read. Raises SourceError where that does not come to pass."""
+        for _ in range(LONGEST):
+            index = next(self._frames)
+            seen = self._pipeline.feed(Frame(next(pictures), index / RATE_HZ, index))
+            if seen.spent is not None and seen.rectified is not None:
+                self._note(seen.spent)
+                self.rectified = seen.rectified
+            if seen.reading is not None and seen.gate is not None and seen.gate.fresh:
+                return seen
+        raise SourceError(f"the board of the {self._scene.what} is not found, or does not come to rest")
+
+    def _note(self, spent: Spent) -> None:
+        for name in ("track", "rectify", "gate"):
+            self.spent_ms[name].append(1000 * getattr(spent, f"{name}_s"))
+
+    def _judge(self, seen: Observation) -> None:
+        assert seen.reading is not None and seen.spent is not None
+        reading, spent = seen.reading, seen.spent
+        began_s = time.perf_counter()
+        event = explain(self._scene.game, self._history, reading)
+        explain_s = time.perf_counter() - began_s
+        self.cells_read.append(spent.cells)
+        self.verdicts += 1
+        best = event.explanations[0] if event.explanations else None
+        moves = [] if best is None else [self._text(best, index) for index in range(len(best.moves))]
+        self.right += moves == [self._scene.move] if self._scene.move else len(moves) == 1
+        for name, seconds in (("read_changed_cells", spent.read_s), ("explain", explain_s)):
+            self.spent_ms[name].append(1000 * seconds)
+        settled_s = spent.rectify_s + spent.gate_s + spent.read_s + explain_s
+        self.spent_ms["settled_change"].append(1000 * settled_s)
+        self.spent_ms["settled_change_with_track"].append(1000 * (settled_s + spent.track_s))
+
+    def _text(self, explanation: Any, index: int) -> str:
+        positions = (explanation.start, *explanation.positions)
+        return str(self._scene.game.format_move(positions[index], explanation.moves[index]))
+
+    def _read_whole(self) -> object:
+        assert self.rectified is not None
+        return self._pipeline.reader.read(self.rectified, 0.0)
+
+    def _measure(self, name: str, step: Callable[[], object]) -> None:
+        began_s = time.perf_counter()
+        step()
+        self.spent_ms[name].append(1000 * (time.perf_counter() - began_s))

@@ -1,0 +1,152 @@
+"""Several tables at once under load: how many pictures each judges, how old they are by then, and what that costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from proving.bench.figures import Figure, figure
+from proving.bench.live_tables import LiveTables
+from proving.bench.processes import cpu_s, descendants, memory
+from proving.bench.recorded import Recording
+from proving.bench.report import Machine, Target, target_line
+from proving.bench.watched import Judged, read_log
+
+OLDEST_S = 0.5
+"""No picture that is judged is older, not even by the time that its verdict is published: what is promised."""
+CALM_S = 8.0
+"""From the first pictures until what the start has left to do is done."""
+
+
+class TableLoad(BaseModel):
+    """One table of several."""
+
+    game: str
+    sent_hz: float
+    """Pictures a second that the stream had."""
+    judged_hz: float
+    """Pictures a second that were judged; the others were older than the next one."""
+    age_s: Figure
+    """From when a picture was taken until the daemon took it up."""
+    oldest_s: float
+    judged_age_s: Figure
+    """The same until it was judged, and all that follows from it published."""
+    oldest_judged_s: float
+    cpu_percent: float
+    """Of one core, with its own processes."""
+    memory_mb: float
+    """PSS of them."""
+    hands: int
+    """Hands that made or took back a move..."""
+    verdicts: int
+    """...and moves and takebacks that were announced meanwhile."""
+
+
+class TablesReport(BaseModel):
+    """All that one run has found."""
+
+    machine: Machine
+    seconds: float
+    rate_hz: float
+    size_px: tuple[int, int]
+    tables: list[TableLoad]
+    bench_cpu_percent: float
+    """What serving the streams took, of one core."""
+    targets: list[Target]
+
+
+def measure_tables(
+    recordings: Sequence[Recording], folder: Path, seconds: float, step: Callable[[str], None]
+) -> tuple[list[TableLoad], float]:
+    """Runs a table for each recording for so long; and per cent of a core that the bench itself took.
+
+    Raises ResidentError, OSError.
+    """
+    live = LiveTables(recordings, folder)
+    try:
+        step("the tables start")
+        with live.running():
+            time.sleep(CALM_S)
+            step(f"measuring {seconds:.0f} s")
+            ids = live.process_ids()
+            families = [(one, *descendants(one)) for one in ids]
+            before = [sum(map(cpu_s, family)) for family in families]
+            own_s, verdicts, begun_s = time.process_time(), list(live.verdicts), time.monotonic()
+            time.sleep(seconds)
+            ended_s = time.monotonic()
+            own = 100 * (time.process_time() - own_s) / (ended_s - begun_s)
+            used = [sum(map(cpu_s, family)) - was for family, was in zip(families, before, strict=True)]
+            megabytes = [sum(memory(one).pss_mb for one in family) for family in families]
+            announced = [now - was for now, was in zip(live.verdicts, verdicts, strict=True)]
+            loads = []
+            for number, recording in enumerate(live.recordings):
+                judged = [one for one in read_log(live.configs[number]) if begun_s <= one.begun_s < ended_s]
+                loads.append(
+                    load_of(
+                        recording, judged, ended_s - begun_s,
+                        cpu_percent=100 * used[number] / (ended_s - begun_s), memory_mb=megabytes[number],
+                        hands=len(live.streams[number].gone(begun_s, ended_s)), verdicts=announced[number],
+                    )
+                )  # fmt: skip
+            return loads, round(own, 1)
+    finally:
+        live.close()
+
+
+def load_of(
+    recording: Recording, judged: Sequence[Judged], seconds: float, *,
+    cpu_percent: float, memory_mb: float, hands: int, verdicts: int,
+) -> TableLoad:  # fmt: skip
+    """The figures of one table from what it has noted. Raises ValueError where it judged nothing."""
+    if not judged:
+        raise ValueError(f"the table of {recording.game} has judged no picture within {seconds:.0f} s")
+    ages = [one.begun_s - one.taken_s for one in judged]
+    after = [one.ended_s - one.taken_s for one in judged]
+    return TableLoad(
+        game=recording.game,
+        sent_hz=recording.rate_hz,
+        judged_hz=round(len(judged) / seconds, 2),
+        age_s=figure(ages),
+        oldest_s=round(max(ages), 3),
+        judged_age_s=figure(after),
+        oldest_judged_s=round(max(after), 3),
+        cpu_percent=round(cpu_percent, 1),
+        memory_mb=round(memory_mb, 1),
+        hands=hands,
+        verdicts=verdicts,
+    )
+
+
+def targets_of(loads: Sequence[TableLoad]) -> list[Target]:
+    """What is promised of several tables."""
+    promised = (
+        ("oldest picture that was taken up to be judged, s", max(one.oldest_s for one in loads)),
+        ("oldest picture when it was judged, s", max(one.oldest_judged_s for one in loads)),
+    )
+    return [Target(what=what, value=value, limit=OLDEST_S, met=value <= OLDEST_S) for what, value in promised]
+
+
+def lines_of(report: TablesReport) -> list[str]:
+    """The report for people."""
+    here = report.machine
+    lines = [
+        f"{here.date}  {here.processor}, {here.cores} cores, load {here.load[0]:g} to {here.load[1]:g}",
+        f"{len(report.tables)} tables, {report.size_px[0]}x{report.size_px[1]} at {report.rate_hz:g} Hz, "
+        f"{report.seconds:.0f} s; serving the recorded streams took {report.bench_cpu_percent:g} % of a core",
+        "",
+        "table              judged/s   age when taken up, ms     age when judged, ms     CPU %   MB   verdicts",
+        "                              median   95 %  oldest     median   95 %  oldest",
+    ]
+    for one in report.tables:
+        up, done = one.age_s, one.judged_age_s
+        lines.append(
+            f"{one.game:<18} {one.judged_hz:8.1f}   {1000 * up.median:6.0f} {1000 * up.p95:6.0f} "
+            f"{1000 * one.oldest_s:7.0f}     {1000 * done.median:6.0f} {1000 * done.p95:6.0f} "
+            f"{1000 * one.oldest_judged_s:7.0f}    {one.cpu_percent:6.1f} {one.memory_mb:5.0f}   "
+            f"{one.verdicts} of {one.hands}"
+        )
+    lines += ["", f"CPU of all tables: {sum(one.cpu_percent for one in report.tables):.0f} % of a core"]
+    return [*lines, *map(target_line, report.targets)]

@@ -1,0 +1,208 @@
+"""A whole game on a simulated table through the real pipeline, judged by the simulator's own truth."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+import games
+from calibration.template import BoardTemplate
+from daemon.app.session import Session
+from daemon.core.match import Match
+from daemon.game.effects import Announcement
+from daemon.perception.pipeline import Observation, Pipeline
+from games import AnyGame, Side
+from vision.simulated.calibrated import profile_of
+from vision.simulated.player import ScriptedPlayer
+from vision.simulated.source import SimulatedSource
+from vision.simulated.style import default_style
+from vision.simulated.table import SimulatedTable
+
+LOGGER = logging.getLogger(__name__)
+RATE_HZ, FAST_RATE_HZ = 15.0, 10.0
+"""Frames a second; where nobody waits for the clock, no more than a board needs to be seen at rest."""
+ANSWER_S = 60.0
+"""Longest wait for an agent's answer before the demo goes on without it (and the match asks again)."""
+STUCK_S = 120.0
+"""Simulated seconds without a new ply after which a game is given up and counted as it stands."""
+COMPLAINTS = ("illegal", "takeback", "desync", "ambiguous", "board_lost")
+"""Reports that a game without faults must never cause."""
+
+
+@dataclasses.dataclass
+class Tally:
+    """How one game went, by the simulator's truth."""
+
+    game: str
+    seed: int
+    plies: int = 0
+    """Plies really made on the table, but for passes, which no camera sees."""
+    passes: int = 0
+    """Passes really made."""
+    wrong_boards: int = 0
+    """Boards that were believed and never stood on the table."""
+    missed_plies: int = 0
+    """Plies made on the table that are not in the record, passes aside."""
+    right_movers: int = 0
+    """Plies, passes aside, that the record says were made by the side that really made them."""
+    false_reports: int = 0
+    """Complaints although nothing was wrong."""
+    outcome: str = ""
+    true_outcome: str = ""
+    scores: tuple[int, int] | None = None
+    """Points of both sides, as believed at the end; None in games without points."""
+    true_scores: tuple[int, int] | None = None
+    seconds: float = 0.0
+    """Wall time of the game."""
+    verdict_ms: float = 0.0
+    """Median milliseconds from the settled picture to the verdict."""
+    journal: str = ""
+
+
+class Demo:
+    """Plays games on simulated tables, one after the other, with one session."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        fast: bool,
+        most_plies: int | None = None,
+        on_frame: Callable[[Observation | None], None] = lambda _: None,
+    ) -> None:
+        """A game is broken off after `most_plies`, where that is given."""
+        self.session = session
+        self.fast = fast
+        self.most_plies = most_plies
+        self.on_frame = on_frame
+
+    def play(self, template: BoardTemplate, seed: int) -> Tally:
+        """One game to its end."""
+        game, session = self.session.game, self.session
+        begun_s = time.monotonic()
+        tally = Tally(game.name, seed, journal=str(session.journal.path))
+        style = default_style()
+        table = SimulatedTable(template, game.board(game.initial()), style, seed=seed)
+        profile = profile_of(game, template, table, seed)
+        source = SimulatedSource(table, rate_hz=FAST_RATE_HZ if self.fast else RATE_HZ, real_time=not self.fast)
+        humans = frozenset(side for side in (0, 1) if session.seats[side].agent is None)
+        player = ScriptedPlayer(game, table, humans, seed=seed, think_s=0.2 if self.fast else 1.5)
+        pipeline = Pipeline(
+            template, profile, settle_s=session.config.eyes.settle_s, readings=session.config.eyes.readings
+        )
+        match = session.begin(pipeline, resume=False)
+        judge = Judge(match, player, tally, lambda: seen_plies(game, session.journal.game(match.game_id).moves))
+        match.listeners.append(judge.hear)
+        try:
+            self._play(match, source, player, judge)
+        finally:
+            match.listeners.remove(judge.hear)
+            source.close()
+        judge.close()
+        tally.seconds = round(time.monotonic() - begun_s, 1)
+        return tally
+
+    def _play(self, match: Match, source: SimulatedSource, player: ScriptedPlayer, judge: Judge) -> None:
+        progress_s: float | None = None
+        seen: Observation | None = None
+        plies = 0
+        while True:
+            ended = player.finished or len(player.record) >= (self.most_plies or math.inf)
+            if ended and len(match.referee.line.seen) >= len(player.seen):
+                return
+            if not ended:
+                player.update()
+            frame = source.read(timeout_s=1.0)
+            if frame is None:
+                continue
+            judge.about_to_look(seen)
+            seen = self.session.tick(frame)
+            self.on_frame(seen)
+            if self.fast:
+                self._await_answer(match)
+            if progress_s is None or len(player.record) + match.referee.ply != plies:
+                plies, progress_s = len(player.record) + match.referee.ply, frame.time_s
+            if frame.time_s - progress_s > STUCK_S:
+                LOGGER.error("no progress for %.0f simulated seconds", STUCK_S)
+                return
+
+    def _await_answer(self, match: Match) -> None:
+        """Lets the simulated clock stand while the agent thinks."""
+        deadline_s = time.monotonic() + ANSWER_S
+        while match.referee.awaiting == "agent" and time.monotonic() < deadline_s:
+            self.session.tick(None)
+            time.sleep(0.002)
+
+
+class Judge:
+    """Compares what the daemon believes with what really stands on the table."""
+
+    def __init__(
+        self,
+        match: Match,
+        player: ScriptedPlayer,
+        tally: Tally,
+        recorded: Callable[[], Sequence[tuple[str, Side]]],
+    ) -> None:
+        """`recorded` reads the game's moves, passes aside, and their makers back from the journal."""
+        self._match = match
+        self._recorded = recorded
+        self._player = player
+        self._tally = tally
+        self._looked_s = 0.0
+        self._verdicts_ms: list[float] = []
+        self._believed: dict[int, str] = {}
+
+    def about_to_look(self, seen: Observation | None) -> None:
+        """Called before each frame with what was seen last; of several looks at one picture the first counts."""
+        if seen is None or seen.gate is None or not seen.gate.settled or seen.gate.fresh:
+            self._looked_s = time.perf_counter()
+
+    def hear(self, announcement: Announcement) -> None:
+        """Counts complaints, notes boards, and passes the agent's spoken moves on to the player."""
+        if announcement.code == "move":
+            self._verdicts_ms.append(1000 * (time.perf_counter() - self._looked_s))
+            seen = sum(ply.seen for ply in self._match.referee.line.plies[: announcement.ply])
+            self._believed[seen] = announcement.board
+        elif announcement.code == "agent_move":
+            self._player.hear(announcement.ply + 1, announcement.move)
+        elif announcement.code in COMPLAINTS:
+            self._tally.false_reports += 1
+            LOGGER.warning("false report: %s %s", announcement.code, announcement.text)
+
+    def close(self) -> None:
+        """Fills in the tally: the truth on one side, belief and journal on the other."""
+        player, tally, referee, recorded = self._player, self._tally, self._match.referee, self._recorded()
+        truth = {number: ply.board for number, ply in enumerate(player.seen, 1)}
+        made = [(ply.move, ply.side) for ply in player.seen]
+        # As many as were made: what was not recorded differs from every move.
+        kept = [*recorded, *[("", -1)] * len(made)][: len(made)]
+        tally.plies, tally.passes = len(truth), len(player.record) - len(truth)
+        tally.wrong_boards = sum(truth.get(number) != board for number, board in self._believed.items())
+        tally.missed_plies = sum(one[0] != other[0] for one, other in zip(made, kept, strict=True))
+        tally.right_movers = sum(one == other for one, other in zip(made, kept, strict=True))
+        tally.outcome = outcome_text(referee.game, referee.outcome)
+        tally.true_outcome = outcome_text(referee.game, player.outcome)
+        tally.scores, tally.true_scores = (referee.game.scores(one.position) for one in (referee, player))
+        tally.verdict_ms = round(statistics.median(self._verdicts_ms), 1) if self._verdicts_ms else 0.0
+
+
+def seen_plies(game: AnyGame, texts: Sequence[str]) -> list[tuple[str, Side]]:
+    """Text and side of the moves that changed the board."""
+    positions = games.line_of_play(game, texts)
+    return [
+        (text, game.to_move(before))
+        for text, before, after in zip(texts, positions, positions[1:], strict=False)
+        if game.board(before) != game.board(after)
+    ]
+
+
+def outcome_text(game: AnyGame, outcome: games.Outcome | None) -> str:
+    """Such as "light: two_men_left" or "draw: repetition"."""
+    if outcome is None:
+        return "unfinished"
+    return f"{'draw' if outcome.winner is None else game.sides[outcome.winner]}: {outcome.reason}"

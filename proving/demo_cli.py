@@ -1,0 +1,174 @@
+"""`kibitzer demo`: shows the whole program at work without a camera."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+
+import games
+from calibration.template import load_template
+from daemon.agents.endpoints import BusError
+from daemon.app.session import Session
+from daemon.config.settings import (
+    BusSection,
+    Config,
+    JournalSection,
+    PageSection,
+    PlayerSection,
+    PlayersSection,
+)
+from daemon.game.effects import Announcement
+from daemon.game.line_of_play import shares_men
+from daemon.i18n.translation import LANGUAGES
+from daemon.outputs.web import WebError
+from daemon.outputs.window import Window
+from daemon.storage.journal import JournalError
+from games import AnyGame
+from proving.demo import Demo, Tally
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("demo")
+def demo(
+    headless: Annotated[bool, typer.Option("--headless", help="No window, no page, no sound device.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Do not wait for the clock; speech is rendered only.")] = False,
+    number: Annotated[int, typer.Option("--games", min=1, max=10000, help="Games to play.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game; the next ones count up.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per game.")] = False,
+    game: Annotated[str, typer.Option(help="Game, by module or short name.")] = "nine_mens_morris",
+    rule: Annotated[list[str], typer.Option(help="Rule option k=v. Repeatable.")] = [],  # noqa: B006
+    language: Annotated[str, typer.Option(help=f"What is said, in {', '.join(LANGUAGES)}.")] = "en",
+    plies: Annotated[int, typer.Option(min=0, help="Break a game off after so many plies; 0 plays to the end.")] = 0,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Also log what the parts do.")] = False,
+) -> None:
+    """Plays a whole game on a simulated table, through the real pipeline, camera to speech.
+
+    A scripted player sits at the table, plays the first side, and carries out the spoken moves that `alphabeta` finds
+    for the second. Dominoes two players play whose hands nobody sees, and who sit opposite one another. While it
+    plays, the page is on http://127.0.0.1:8765/. Wrong boards, missed plies, movers and points are judged by the table
+    itself, which knows what was done at it. Exit status 1 if a board was wrong or a ply was missed.
+
+    Example: kibitzer demo --headless --fast --games 20 --json
+
+    Example: kibitzer demo --language ro
+    """
+    console = Console(stderr=True)
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.ERROR, format="%(message)s", handlers=[RichHandler(console=console)]
+    )
+    if language not in LANGUAGES:
+        sys.stderr.write(f"kibitzer demo: there is no language {language!r}; there are {', '.join(LANGUAGES)}\n")
+        raise typer.Exit(2)
+    try:
+        the_game = games.load(game, games.rules_from_words(rule))
+    except games.GameError as error:
+        sys.stderr.write(f"kibitzer demo: {error}\n")
+        raise typer.Exit(2) from None
+    with tempfile.TemporaryDirectory(prefix="kibitzer-demo-") as folder:
+        config = demo_config(the_game.name, headless=headless, fast=fast, language=language)
+        try:
+            session = open_session(config, the_game, Path(folder) if fast or headless else None)
+        except (JournalError, BusError, WebError) as error:
+            sys.stderr.write(f"kibitzer demo: {error}\n")
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            console.print("stopped before the first game", highlight=False)
+            raise typer.Exit(0) from None
+        faults = 0
+        try:
+            window = None if headless else Window(f"Kibitzer: {session.game.title}")
+            demo = Demo(session, fast=fast, most_plies=plies or None, on_frame=lambda _: session.show_in(window))
+            faults = _play(demo, console, range(seed, seed + number), quiet=fast and headless, as_json=as_json)
+            if window is not None:
+                window.close()
+        except KeyboardInterrupt:
+            console.print(f"stopped; what was played is in {session.journal.path}", highlight=False)
+        finally:
+            session.close()
+    raise typer.Exit(1 if faults else 0)
+
+
+def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as_json: bool) -> int:
+    """Plays a game for every seed; wrong boards and missed plies of all."""
+    session, faults, seed = demo.session, 0, seeds[0]
+    template = load_template(session.game.name, games.switched_on(session.game))
+    if session.page is not None:
+        console.print(f"The page with the picture: [bold]{session.page.address}[/bold]  (Ctrl-C ends the demo)")
+    with console.status("calibrating") as status:
+
+        def narrate(announcement: Announcement) -> None:
+            if announcement.text and not quiet:
+                console.print(f"[dim]{announcement.ply:3d}[/dim]  {announcement.text}", highlight=False)
+            status.update(f"game {seed}: ply {announcement.ply}")
+
+        session.listeners.append(narrate)
+        for seed in seeds:
+            tally = demo.play(template, seed)
+            faults += tally.wrong_boards + tally.missed_plies
+            if as_json:
+                sys.stdout.write(json.dumps(dataclasses.asdict(tally)) + "\n")
+                sys.stdout.flush()
+            else:
+                console.print(told(tally), highlight=False)
+    return faults
+
+
+def told(tally: Tally) -> str:
+    """How a game went, in a line."""
+    plies = f"{tally.plies} plies" + (f" and {tally.passes} passes" if tally.passes else "")
+    parts = [
+        f"{plies}, {tally.outcome}",
+        f"{tally.wrong_boards} wrong boards, {tally.missed_plies} missed plies, {tally.false_reports} false reports",
+    ]
+    if tally.scores and tally.true_scores:
+        scores = ":".join(map(str, tally.scores))
+        truth = "" if tally.scores == tally.true_scores else f" (really {':'.join(map(str, tally.true_scores))})"
+        parts.append(f"{tally.right_movers} of {tally.plies} movers right, {scores}{truth}")
+    parts += [f"{tally.seconds:.0f} s, verdict in {tally.verdict_ms:.0f} ms", f"record: {tally.journal}"]
+    return f"game {tally.seed}: {'; '.join(parts)}"
+
+
+def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Session:
+    """The services of a demo; its page takes another port where a daemon has the usual one.
+
+    Raises JournalError, BusError, WebError.
+    """
+    try:
+        return Session(config, game, render_to=render_to)
+    except WebError as error:
+        sys.stderr.write(f"kibitzer demo: {error}. This demo takes a free port.\n")
+        page = config.page.model_copy(update={"port": 0})
+        return Session(config.model_copy(update={"page": page}), game, render_to=render_to)
+
+
+def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en") -> Config:
+    """The settings of a demo: its own record, free ports on the bus, a person and `alphabeta` at the second side.
+
+    In games whose men belong to nobody, two persons who sit opposite one another: an agent would show its hand.
+    """
+    players = PlayersSection(
+        first=PlayerSection(), second=PlayerSection(agent="alphabeta", time_s=0.05 if fast else 1.0)
+    )
+    if shares_men(games.load(game)):
+        players = PlayersSection(first=PlayerSection(seat="bottom"), second=PlayerSection(seat="top"))
+    return Config.model_validate(
+        {
+            "game": {"name": game},
+            "players": players,
+            "bus": BusSection(state="tcp://127.0.0.1:*", reply="tcp://127.0.0.1:*"),
+            "speech": {"enabled": True, "language": language},
+            "page": PageSection(enabled=not headless, window=not headless),
+            "journal": JournalSection(path="var/demo.sqlite"),
+        }
+    )

@@ -1,0 +1,118 @@
+"""What agents do wrong, and what players do wrong with an agent's moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from games import boards_of_turn, carry_out
+from proving.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, seconds, wait
+from proving.soak.lawful import TAKEBACKS, one_move_on
+from proving.soak.reporting import put_back, reported
+from proving.soak.trial import Trial
+
+
+class AgentFault(Fault):
+    """Base of what needs an agent at the table."""
+
+    allows = frozenset({"trouble"})
+    agent = True
+
+    def possible(self, at: Trial) -> bool:
+        """While an agent plays."""
+        return at.agent_plays
+
+
+class Stalls(AgentFault):
+    """The agent does not answer."""
+
+    name = "agent-stalls"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to a minute."""
+        at.agent.stalls = True
+        try:
+            yield from wait(at, seconds(at.chance, 2, 60))
+        finally:
+            at.agent.stalls = False
+
+
+class Floods(AgentFault):
+    """The agent sends hundreds of late, false and repeated answers beside its own."""
+
+    name = "agent-floods"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to twenty seconds."""
+        at.agent.floods = True
+        try:
+            yield from wait(at, seconds(at.chance, 2, 20))
+        finally:
+            at.agent.floods = False
+
+
+class Lies(AgentFault):
+    """The agent answers with moves that are none."""
+
+    name = "agent-lies"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to thirty seconds."""
+        at.agent.lies = True
+        try:
+            yield from wait(at, seconds(at.chance, 2, 30))
+        finally:
+            at.agent.lies = False
+
+
+class Misplayed(ByHand):
+    """The player carries out another legal move than the agent asked for, or moves for it before it has answered."""
+
+    name = "misplayed"
+    agent = True
+    allows = COMPLAINTS | {"resumed"}
+
+    def possible(self, at: Trial) -> bool:
+        """While it is an agent's turn."""
+        return super().possible(at) and at.subject.referee.awaiting in ("agent", "carry_out") and at.judge.knows
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """It must be reported, and is put right."""
+        yield from hands_off(at)
+        referee = at.subject.referee
+        if referee.awaiting not in ("agent", "carry_out") or not at.judge.knows:
+            return
+        position = at.player.position
+        asked = referee.agent_move
+        due = set(boards_of_turn(at.game, position, asked)) if asked is not None else set()
+        others = [
+            move
+            for move in at.game.legal_moves(position)
+            if at.game.steps(position, move) and not due & set(boards_of_turn(at.game, position, move))
+        ]
+        # What stood there lately is a takeback to anybody who looks, or takes one back.
+        lately = {at.game.board(one) for one in (*at.watched[-TAKEBACKS:], *at.undone)}
+        others = [move for move in others if _after(at, position, move) not in lately]
+        if asked is not None:
+            # What the agent's move and the next one may lead to as well is no mistake to anybody who looks.
+            after = at.game.apply(position, asked)
+            others = [move for move in others if one_move_on(at.game, after, _after(at, position, move)) is None]
+        if not others:
+            return
+        rule = "not_the_agents_move" if asked is not None else "not_your_turn"
+        at.agent.silent = True
+        try:
+            move = at.chance.choice(others)
+            at.table.perform(at.game.steps(position, move), at.game.to_move(position))
+            yield from hands_off(at)
+            yield from reported(at, f"{self.name}: {at.game.format_move(position, move)}", frozenset({rule}))
+            yield from put_back(at)
+        finally:
+            at.agent.silent = False
+
+
+def _after(at: Trial, position: Any, move: Any) -> str:
+    return carry_out(at.game.board(position), at.game.steps(position, move))
+
+
+AGENT_FAULTS: tuple[type[Fault], ...] = (Stalls, Floods, Lies, Misplayed)

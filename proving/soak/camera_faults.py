@@ -1,0 +1,82 @@
+"""What befalls the camera and its cable: no picture, an old one, few of them, bad ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proving.soak.fault import SIGHT, Fault, seconds, wait
+from proving.soak.trial import Trial
+
+
+class Unplugged(Fault):
+    """No picture comes, and comes again later; people may play on for a ply or two."""
+
+    name = "unplugged"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to half a minute."""
+        at.camera.unplugged = True
+        try:
+            yield from wait(at, seconds(at.chance, 1, 30))
+        finally:
+            at.camera.unplugged = False
+
+
+class Frozen(Fault):
+    """The camera sends one and the same picture, perhaps one with a hand in it."""
+
+    name = "frozen"
+    allows = SIGHT | {"trouble"}
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to twenty seconds."""
+        at.camera.frozen = True
+        try:
+            yield from wait(at, seconds(at.chance, 1, 20))
+        finally:
+            at.camera.frozen = False
+
+
+class Slow(Fault):
+    """Pictures come seldom: a busy computer, a long exposure."""
+
+    name = "slow"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """One to three a second, for up to a minute."""
+        at.camera.rate_hz = at.chance.uniform(1, 3)
+        try:
+            yield from wait(at, seconds(at.chance, 5, 60))
+        finally:
+            at.camera.rate_hz = None
+
+
+class Noisy(Fault):
+    """The sensor's gain is turned up in poor light."""
+
+    name = "noisy"
+    allows = frozenset({"unclear", "ambiguous", "reminder"})
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to half a minute."""
+        at.camera.noise_levels = at.chance.uniform(4, 14)
+        try:
+            yield from wait(at, seconds(at.chance, 3, 30))
+        finally:
+            at.camera.noise_levels = 0.0
+
+
+class ClockJump(Fault):
+    """The computer's clock leaps ahead: it slept, and the table did not."""
+
+    name = "clock"
+    allows = frozenset({"board_lost", "board_found", "trouble"})
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """By up to ten hours."""
+        at.camera.ahead_s += seconds(at.chance, 1, 36000)
+        yield from wait(at, 1)
+
+
+CAMERA_FAULTS: tuple[type[Fault], ...] = (Unplugged, Frozen, Slow, Noisy, ClockJump)

@@ -1,0 +1,38 @@
+"""All kinds of faults, by the names that `--faults` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from proving.soak.agent_faults import AGENT_FAULTS
+from proving.soak.camera_faults import CAMERA_FAULTS
+from proving.soak.fault import Fault
+from proving.soak.machine_faults import MACHINE_FAULTS
+from proving.soak.men_faults import MEN_FAULTS
+from proving.soak.move_faults import MOVE_FAULTS
+from proving.soak.phone_faults import PHONE_FAULTS
+from proving.soak.play_faults import PLAY_FAULTS
+from proving.soak.sight_faults import SIGHT_FAULTS
+
+FAULTS: dict[str, type[Fault]] = {
+    kind.name: kind
+    for kind in (
+        *SIGHT_FAULTS,
+        *CAMERA_FAULTS,
+        *PHONE_FAULTS,
+        *MEN_FAULTS,
+        *PLAY_FAULTS,
+        *MOVE_FAULTS,
+        *MACHINE_FAULTS,
+        *AGENT_FAULTS,
+    )
+}
+
+
+def kinds_of(names: Iterable[str]) -> list[type[Fault]]:
+    """The kinds of these names, in the catalogue's order. Raises ValueError for a name that is none."""
+    wanted = list(names)
+    for name in wanted:
+        if name not in FAULTS:
+            raise ValueError(f"--faults: there is no fault {name!r}; the faults are {', '.join(FAULTS)}")
+    return [kind for name, kind in FAULTS.items() if name in wanted]

@@ -1,0 +1,308 @@
+"""Compares what the daemon believes and says with what really stands on the table. The truth is the simulator's.
+
+What is believed is judged by the table alone. What is complained of is judged by the picture that the camera sends: a
+frozen one may show men that stand there no more, and who complains of just those cannot know it. A complaint of
+anything else that the picture does not show counts as unneeded, frozen or not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cv2
+
+import games
+from daemon.game.effects import Announcement
+from daemon.game.line_of_play import shares_men
+from daemon.judging.other_lines import next_moves
+from proving.soak.fault import COMPLAINTS
+from proving.soak.lawful import one_move_on
+from proving.soak.recorded import Compared, compare
+from proving.soak.tally import Failure
+
+if TYPE_CHECKING:
+    from proving.soak.trial import Trial
+
+MISSED_S = 30.0
+"""A ply is missed that is not in the record after it could be seen for so long."""
+CAUSED = frozenset({"board_lost", "bumped", "trouble", "game_over"})
+"""Announcements that something must have caused; complaints about the board are judged by the board."""
+GOOD_VERDICTS = frozenset({"unchanged", "legal", "takeback", "over"})
+STOOD_S = 5.0
+"""A move that stood on the board by the way must no longer be believed when another board lay in sight for so long."""
+JUST_NOW_S = 0.5
+"""A board is believed so shortly after the hand that was gone may be coming again."""
+SHOWN_S = 1.0
+"""A board that lay in sight for so long, no hand over it and nothing amiss with the picture, could be read."""
+MOST_PICTURES = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Heard:
+    """One announcement."""
+
+    time_s: float
+    code: str
+    rule: str
+    board: str
+
+
+class Judge:
+    """Judges one trial, game after game."""
+
+    def __init__(self, trial: Trial, keep_failures: Path | None) -> None:
+        self._trial = trial
+        self._keep = keep_failures
+        self.heard: list[Heard] = []
+        """What was announced in this game."""
+        self._legal: set[str] = set()
+        self._clear_s = 0.0
+        """How long all of the board could be seen without a break."""
+        self._last_s = 0.0
+        self._accused: set[str] = set()
+        self._told_plies = 0
+        self._agreed: Any = None
+        """The last position that both the players and the daemon knew."""
+        self._by_the_way = ""
+        """The board that is believed because it stood there by the way; empty where none is."""
+        self._shown_s: dict[str, float] = {}
+        """How long boards have lain in sight since the daemon last knew the board."""
+        self._to_and_fro = 0
+        """Plies of this game that nobody could see to be none that were taken back."""
+        self._laid = (0.0, "")
+        """Since when what stands on the table has stood there."""
+        self._free = (0.0, "")
+        """When no hand was over the table last, and what stood there then."""
+
+    @property
+    def laid_s(self) -> float:
+        """Since when what stands on the table has stood there."""
+        return self._laid[0]
+
+    @property
+    def clear_s(self) -> float:
+        """For how long nothing has been in the way, and nothing has moved."""
+        return self._clear_s
+
+    @property
+    def knows(self) -> bool:
+        """Whether the daemon sees the board and believes what stands there."""
+        trial = self._trial
+        seen, board = trial.subject.seen, trial.table.board
+        sees = seen is not None and seen.rectified is not None
+        right = trial.subject.board == board == trial.game.board(trial.player.position)
+        return sees and right and trial.subject.referee.verdict in GOOD_VERDICTS
+
+    def insists(self, seconds: float) -> bool:
+        """Whether the right board has lain in sight for so long, and the daemon complains of it."""
+        trial = self._trial
+        lies = min(self._clear_s, trial.time_s - self.laid_s) > seconds
+        complains = trial.subject.referee.verdict not in GOOD_VERDICTS
+        return lies and complains and self._right and not trial.storm.holds_hands
+
+    def begin_game(self) -> None:
+        """A new game: what the table shows now is its first board."""
+        self.heard.clear()
+        self._legal = {self._trial.game.board(start) for start in self._trial.game.starts}
+        self._accused.clear()
+        self._clear_s = 0.0
+        self._told_plies = 0
+        self._agreed, self._by_the_way = None, ""
+        self._shown_s, self._to_and_fro = {}, 0
+
+    def close_game(self) -> None:
+        """The game is over or broken off: what was made and could be seen must be in the record."""
+        trial = self._trial
+        compared = self._compared()
+        trial.tally.assumed_plies += compared.assumed
+        missed = max(0, compared.missed - self._to_and_fro)
+        if missed and not self._accused & {"missed_plies", "wrong_boards"}:
+            self._fail("missed_plies", f"{missed} of {len(trial.player.seen)} plies are not in the record", missed)
+
+    def _compared(self) -> Compared:
+        """The record against what was made; what the daemon may not have seen yet need not be in it."""
+        trial = self._trial
+        made = [trial.game.board(trial.player.positions[0]), *(ply.board for ply in trial.player.seen)]
+        return compare(made, self._recorded_boards(), whole=self.knows)
+
+    def restarted(self) -> None:
+        """The daemon was killed and started again: what it resumes must have stood on the table."""
+        self._clear_s = 0.0
+        self.look()
+
+    def look(self) -> None:
+        """To be called after each picture."""
+        trial = self._trial
+        self._legal.add(trial.game.board(trial.player.position))
+        if self._laid[1] != trial.table.board:
+            self._laid = trial.time_s, trial.table.board
+        if not trial.table.hand_in_view:
+            self._free = trial.time_s, trial.table.board
+        passed_s, self._last_s = trial.time_s - self._last_s, trial.time_s
+        hidden = trial.table.busy or trial.table.hand_in_view or trial.table.stirs or not trial.camera.shows
+        self._clear_s = 0.0 if hidden else self._clear_s + passed_s
+        if self.knows:
+            self._shown_s.clear()
+        elif not hidden:
+            self._shown_s[trial.table.board] = self._shown_s.get(trial.table.board, 0.0) + passed_s
+        if trial.subject.board in self._legal:
+            self._by_the_way = ""
+            self._agreed = trial.player.position if self.knows else self._agreed
+        elif not self._stood_by_the_way():
+            self._spoil("wrong_boards", f"{trial.subject.board} never stood on the table")
+        elif self._right and not self.knows and self._clear_s > MISSED_S and not trial.storm.holds_hands:
+            behind = len(trial.player.seen) - len(trial.subject.referee.line.seen)
+            verdict = trial.subject.referee.verdict
+            self._spoil(
+                "missed_plies", f"{behind} plies behind for {MISSED_S:.0f} s, verdict {verdict}", max(1, behind)
+            )
+        self._note_recoveries()
+
+    def hear(self, announcement: Announcement) -> None:
+        """Judges one announcement."""
+        trial, code = self._trial, announcement.code
+        self.heard.append(Heard(trial.time_s, code, announcement.rule, announcement.board))
+        if code == "move":
+            self._time_verdict()
+        if trial.storm.allows(code) or (code == "reminder" and self._is_owed()):
+            return
+        if code == "takeback" and (plies := self._went_to_and_fro()):
+            self._to_and_fro += plies
+            trial.tally.to_and_fro += plies
+            return
+        if code == "game_over" and shares_men(trial.game) and self._compared().assumed:
+            trial.abandon_game()  # the points follow from an order that was said to be assumed: nobody corrects it here
+            return
+        if code == "game_over" and shares_men(trial.game) and self._took_for_the_other():
+            return
+        if code in COMPLAINTS and self._is_unneeded(code, announcement.board):
+            self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")
+        elif code in CAUSED and not (code == "game_over" and trial.game.outcome(trial.player.position) is not None):
+            self._fail("false_events", f"{code}: {announcement.text}")
+
+    def unreported(self, rules: frozenset[str], text: str) -> None:
+        """An illegal board lay in sight and was not reported by one of the rules."""
+        said = [f"{one.code} {one.rule}".strip() for one in self.heard[-3:]]
+        self._fail("unreported_illegal", f"{text}: expected {'/'.join(sorted(rules))}, heard last {said}")
+
+    def _stood_by_the_way(self) -> bool:
+        """Whether a legal move really stood there, no hand near, while men were on their way elsewhere.
+
+        Half of a takeback may be the next move to anybody who looks. It is counted, but nobody could know better.
+        """
+        trial, board = self._trial, self._trial.subject.board
+        if board == self._by_the_way:
+            return self._clear_s < STOOD_S or trial.table.board == board
+        free_s, free = self._free
+        if self._agreed is None or board != free or trial.time_s - free_s > JUST_NOW_S:
+            return False
+        position = one_move_on(trial.game, self._agreed, board)
+        if position is None:
+            return False
+        self._agreed, self._by_the_way = position, board
+        trial.tally.moves_by_the_way += 1
+        return True
+
+    def _went_to_and_fro(self) -> int:
+        """How many plies are missing in the record of a takeback that is believed; 0 where it was none to believe.
+
+        The position believed must be like the true one, and no board on the way to it may have lain in sight.
+        """
+        trial = self._trial
+        made, recorded = trial.player.seen, len(trial.subject.referee.line.seen)
+        passed = [self._shown_s.get(ply.board, 0.0) < SHOWN_S for ply in made[trial.known : -1]]
+        right = next_moves(trial.game, trial.subject.referee.position) == next_moves(trial.game, trial.player.position)
+        return len(made) - recorded if right and passed and all(passed) else 0
+
+    def _took_for_the_other(self) -> bool:
+        """Whether the last man was counted for the wrong side, as far as was known: the players say whose it was."""
+        player, counted = self._trial.player, self._trial.subject.referee.line.plies[-1:]
+        sides = [ply.side for ply in player.seen]
+        if player.moving:
+            sides.append(self._trial.game.to_move(player.positions[-1]))
+        return any(not one.known and one.side != side for one, side in zip(counted, sides[-1:], strict=False))
+
+    @property
+    def _right(self) -> bool:
+        """Whether the table shows what the players' game is."""
+        return bool(self._trial.table.board == self._trial.game.board(self._trial.player.position))
+
+    def _is_unneeded(self, code: str, complained: str) -> bool:
+        """Whether the board was right, or on the way from one right board to the next.
+
+        Not where the complaint is of the very board that an old picture shows, and the table no more.
+        """
+        trial = self._trial
+        board, player = trial.table.board, trial.player
+        if trial.camera.frozen and complained == trial.camera.pictured != board:
+            return False
+        if player.finished and not trial.subject.referee.ply:
+            return False  # started again after the last move: it waits for the next game, whose men nobody has set up
+        if board in {trial.game.board(one) for one in (player.position, player.positions[-1])}:
+            return True
+        return code != "unfinished" and games.begins_turn(trial.game, player.positions[-1], board)
+
+    def _is_owed(self) -> bool:
+        """Whether an agent's move was told and has not been made yet."""
+        referee = self._trial.subject.referee
+        return referee.awaiting == "carry_out" and len(self._trial.player.seen) <= len(referee.line.seen)
+
+    def _recorded_boards(self) -> list[str]:
+        """The boards of the record, read from the file."""
+        game, texts = self._trial.game, self._trial.subject.recorded()
+        for start in game.starts:
+            try:
+                return [game.board(one) for one in games.line_of_play(game, texts, start)]
+            except games.MoveError:
+                continue
+        return []
+
+    def _time_verdict(self) -> None:
+        """From the hand's leaving to the announcement, where nothing was in the way."""
+        trial = self._trial
+        self._told_plies += 1
+        if trial.player.record and not trial.storm.running:
+            self._trial.tally.verdict_s.append(round(trial.time_s - trial.player.record[-1].done_s, 2))
+
+    def _note_recoveries(self) -> None:
+        trial = self._trial
+        if not self.knows:
+            return
+        for one in trial.storm.running:
+            if one.ended_s is not None and not one.known_again:
+                one.known_again = True
+                trial.tally.share(one.fault.name).recovery_s.append(round(trial.time_s - one.ended_s, 2))
+
+    def _spoil(self, kind: str, text: str, count: int = 1) -> None:
+        """Counts a failure after which the game makes no sense any more."""
+        if kind not in self._accused:
+            self._accused.add(kind)
+            self._fail(kind, text, count)
+            self._trial.abandon_game()
+
+    def _fail(self, kind: str, text: str, count: int = 1) -> None:
+        trial = self._trial
+        failure = Failure(
+            kind,
+            trial.game.name,
+            trial.plan.seed,
+            round(trial.time_s, 1),
+            len(trial.player.record),
+            trial.storm.blamed(),
+            text,
+        )
+        trial.tally.fail(failure, count)
+        self._keep_picture(failure)
+
+    def _keep_picture(self, failure: Failure) -> None:
+        trial = self._trial
+        if self._keep is None or trial.camera.last is None or len(trial.tally.failures) > MOST_PICTURES:
+            return
+        self._keep.mkdir(parents=True, exist_ok=True)
+        name = f"{failure.game}-{failure.seed}-{failure.time_s:.1f}-{failure.kind}"
+        cv2.imwrite(str(self._keep / f"{name}.png"), trial.camera.last.image)
+        seen = trial.subject.seen
+        if seen is not None and seen.rectified is not None:
+            cv2.imwrite(str(self._keep / f"{name}-board.png"), seen.rectified)

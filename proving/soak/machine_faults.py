@@ -1,0 +1,78 @@
+"""What befalls the computer: killed processes and a full disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proving.soak.fault import SIGHT, Fault, seconds, wait, wait_while
+from proving.soak.subject import Instant
+from proving.soak.trial import Trial
+
+FIND_S = 20.0
+"""So long the board may stay out of the sight of a daemon that was started again."""
+INSTANTS: tuple[Instant, ...] = ("before_writing", "after_writing", "after_telling")
+
+
+class Kill(Fault):
+    """The daemon is killed between two pictures, stays away for a while, and is started again.
+
+    It has to find the board then, which no hand may cover nor glare hide; until it has, it says rightly that it sees
+    none.
+    """
+
+    name = "kill"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to ten seconds it sees nothing."""
+        at.camera.unplugged = at.chance.random() < 0.5
+        try:
+            yield from wait(at, seconds(at.chance, 0.5, 10))
+        finally:
+            at.camera.unplugged = False
+        at.kill()
+        yield from _found_again(at)
+
+
+class KillInWriting(Fault):
+    """The daemon is killed while it records or tells its next ply."""
+
+    name = "kill-writing"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """With the next ply, if one comes within half a minute."""
+        kills, until_s = at.subject.kills, at.time_s + 30
+        at.subject.doom.instant = at.chance.choice(INSTANTS)
+        try:
+            while at.subject.kills == kills and at.time_s < until_s:
+                yield
+        finally:
+            at.subject.doom.instant = None
+        if at.subject.kills != kills:
+            yield from _found_again(at)
+
+
+def _found_again(at: Trial) -> Iterator[None]:
+    """Waits until a daemon that was started again sees the board."""
+    yield
+    yield from wait_while(at, lambda: at.subject.seen is None or at.subject.seen.alignment.pose is None, FIND_S)
+
+
+class DiskFull(Fault):
+    """The record cannot be written for a while; what is played must be in it afterwards."""
+
+    name = "disk"
+    allows = frozenset({"trouble"})
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to a minute."""
+        at.subject.doom.disk_full = True
+        try:
+            yield from wait(at, seconds(at.chance, 3, 60))
+        finally:
+            at.subject.doom.disk_full = False
+        yield from wait(at, 1)
+
+
+MACHINE_FAULTS: tuple[type[Fault], ...] = (Kill, KillInWriting, DiskFull)

@@ -1,0 +1,50 @@
+"""Waiting for a report of a board that is wrong, and putting it right again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proving.soak.fault import hands_off, wait_while
+from proving.soak.trial import Trial
+from vision.simulated.player import steps_between
+
+REPORT_S = 10.0
+"""An illegal board that lies in sight for so long must have been reported."""
+PATIENCE_S = 90.0
+"""Players put a wrong board right after so long, even where it could not be seen."""
+
+
+def reported(at: Trial, what: str, rules: frozenset[str]) -> Iterator[None]:
+    """Waits until the board that lies there is reported by one of the rules (any, where there are none).
+
+    A report of this very board counts from when it lay there: it may come before the hand is back at the table's edge.
+    """
+    since_s, board = at.time_s, at.table.board
+    most_s = at.time_s + PATIENCE_S
+    while at.time_s < most_s:
+        for one in at.judge.heard:
+            if one.time_s < (at.judge.laid_s if one.board == board else since_s):
+                continue
+            if one.code not in ("illegal", "desync", "unfinished"):
+                continue
+            if not rules or one.rule in rules or one.code in rules:
+                name = one.rule or one.code
+                at.tally.reported[name] = at.tally.reported.get(name, 0) + 1
+                return
+        if at.abandoned:
+            return  # of a game that is over nothing more is judged
+        if at.judge.clear_s > REPORT_S and at.table.board == board:
+            at.judge.unreported(rules or frozenset({"any rule"}), f"{what} on {board}")
+            return
+        yield
+
+
+def put_back(at: Trial) -> Iterator[None]:
+    """A hand puts the men as they should stand, and the players wait until that was noticed."""
+    right = at.game.board(at.player.position)
+    at.table.perform(steps_between(at.table.board, right), at.chance.randrange(2))
+    yield from hands_off(at)
+    if at.table.board != right:
+        at.table.perform(steps_between(at.table.board, right), at.chance.randrange(2))
+        yield from hands_off(at)
+    yield from wait_while(at, lambda: not at.judge.knows, 20)

@@ -1,0 +1,118 @@
+"""Hands over the board, lamps, glare, and knocks: nothing on the board has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proving.soak.camera import glare_on
+from proving.soak.fault import SIGHT, ByHand, Fault, seconds, wait, wait_while
+from proving.soak.trial import Trial
+
+DIMMEST, BRIGHTEST = 0.5, 1.3
+FARTHEST_MM, FARTHEST_DEG = 25.0, 6.0
+"""How far from its first place knocks may drive the board."""
+
+
+class Hover(ByHand):
+    """A hand hovers over the board and touches nothing."""
+
+    name = "hover"
+    slow = True
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to five seconds."""
+        at.table.hover(seconds(at.chance, 0.5, 5), at.chance.randrange(2))
+        yield from wait_while(at, lambda: at.table.busy)
+
+
+class Rest(ByHand):
+    """An arm rests over the board for longer than a thought takes."""
+
+    name = "rest"
+    allows = SIGHT | {"trouble"}
+    slow = True
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to half a minute."""
+        at.table.hover(seconds(at.chance, 6, 30), at.chance.randrange(2))
+        yield from wait_while(at, lambda: at.table.busy, 120)
+
+
+class Lamp(Fault):
+    """A lamp is switched: all at once, another light from then on."""
+
+    name = "lamp"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """It stays so."""
+        at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), at.chance.choice([None, (214, 236, 255)]))
+        yield from wait(at, 1)
+
+
+class Dim(Fault):
+    """Dusk, a cloud, a dimmer: the light changes over seconds."""
+
+    name = "dim"
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """It stays so."""
+        over_s = seconds(at.chance, 2, 60)
+        at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), over_s=over_s)
+        yield from wait(at, over_s)
+
+
+class GlareSpot(Fault):
+    """A lamp is mirrored in the board, so that a cell or two can hardly be seen, and goes again.
+
+    It may be told as a thing that lies over the board; nobody need see what it hides.
+    """
+
+    name = "glare"
+    allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """For up to twenty seconds."""
+        width, height = at.template.size_mm
+        place = at.chance.uniform(0, width), at.chance.uniform(0, height)
+        radius_mm = at.template.man_diameter_mm * at.chance.uniform(0.4, 1.6)
+        at.camera.glare = glare_on(at.table, place, radius_mm, at.chance.uniform(40, 200))
+        try:
+            yield from wait(at, seconds(at.chance, 1, 20))
+        finally:
+            at.camera.glare = None
+
+
+class Bump(Fault):
+    """Somebody knocks against the board: it slides, and the men with it."""
+
+    name = "bump"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """To a place not far from the first."""
+        x, y, turn = at.table.lie
+        to = [at.chance.uniform(-far, far) for far in (FARTHEST_MM, FARTHEST_MM, FARTHEST_DEG)]
+        share = at.chance.choice([0.1, 0.3, 1.0])
+        at.table.bump((share * (to[0] - x), share * (to[1] - y)), share * (to[2] - turn), at.chance.uniform(0.1, 0.5))
+        yield from wait(at, 1)
+
+
+class CameraTurned(Fault):
+    """Somebody knocks against the camera: it looks from another side from then on."""
+
+    name = "camera"
+    allows = SIGHT
+
+    def run(self, at: Trial) -> Iterator[None]:
+        """To a place not far from the first."""
+        first = at.first_camera
+        at.table.move_camera(
+            azimuth_deg=first.azimuth_deg + at.chance.uniform(-8, 8),
+            tilt_deg=first.tilt_deg + at.chance.uniform(-3, 3),
+            roll_deg=first.roll_deg + at.chance.uniform(-4, 4),
+        )
+        at.camera.glare = None
+        yield from wait(at, 1)
+
+
+SIGHT_FAULTS: tuple[type[Fault], ...] = (Hover, Rest, Lamp, Dim, GlareSpot, Bump, CameraTurned)

@@ -1,0 +1,218 @@
+"""What is put to the proof: pipeline, match and record of the daemon, killed and started again at any instant."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from agents.messages import StateMessage
+from calibration.profile import TableProfile
+from calibration.template import BoardTemplate
+from daemon.agents.requests import Publisher
+from daemon.config.seats import Seat
+from daemon.core.match import Match
+from daemon.core.recovery import asked_move
+from daemon.game.effects import Announcement, Record, Rewrite
+from daemon.judging.referee import Referee
+from daemon.perception.board_tracker import Seeing
+from daemon.perception.pipeline import Observation, Pipeline
+from daemon.storage.journal import Journal
+from daemon.storage.record import REASONS, GameRecord
+from daemon.storage.stored_line import history_of
+from games import AnyGame, Outcome
+from vision.frame import Frame
+
+LOST_S = 3.0
+Instant = Literal["before_writing", "after_writing", "after_telling"]
+
+
+class Killed(BaseException):
+    """The process under test is gone, at this instant; nothing in the daemon catches it."""
+
+
+@dataclasses.dataclass
+class Doom:
+    """When the process under test is to be killed, and whether its disk is full."""
+
+    instant: Instant | None = None
+    """None is not at all. Other than between two frames, it dies with its next ply."""
+    disk_full: bool = False
+
+    def strike(self, instant: Instant) -> None:
+        """Raises Killed where it is time."""
+        if self.instant == instant:
+            self.instant = None
+            raise Killed
+
+
+class MortalRecord:
+    """A game's record whose disk may be full, and whose process may die before or after a ply is written."""
+
+    def __init__(self, record: GameRecord, doom: Doom) -> None:
+        self._record, self._doom = record, doom
+
+    def _room(self) -> None:
+        if self._doom.disk_full:
+            raise OSError(REASONS["full"])
+
+    def append(self, record: Record) -> None:
+        """Writes one ply."""
+        self._room()
+        self._doom.strike("before_writing")
+        self._record.append(record)
+        self._doom.strike("after_writing")
+
+    def take_back(self, ply: int) -> None:
+        """Marks the plies after `ply` as undone."""
+        self._room()
+        self._record.take_back(ply)
+
+    def rewrite(self, rewrite: Rewrite) -> None:
+        """Puts other plies in the place of those after its `ply`."""
+        self._room()
+        self._record.rewrite(rewrite)
+
+    def finish(self, outcome: Outcome) -> None:
+        """Closes the game's record."""
+        self._room()
+        self._record.finish(outcome)
+
+    def note(self, announcement: Announcement) -> None:
+        """Writes what was announced besides the plies."""
+        self._room()
+        if announcement.code == "agent_move":
+            self._doom.strike("before_writing")
+        self._record.note(announcement)
+        if announcement.code == "agent_move":
+            self._doom.strike("after_writing")
+
+
+class Subject:
+    """The daemon, but for what runs in processes of its own: voice, page, bus and workers."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        template: BoardTemplate,
+        profile: TableProfile,
+        path: Path,
+        *,
+        clock: Callable[[], float],
+        hear: Callable[[Announcement], None],
+        blind: Callable[[], bool],
+    ) -> None:
+        """Keeps its record at `path`; `hear` is called with each announcement after it is written.
+
+        `blind` tells whether the camera is known to send nothing.
+        """
+        self.game, self.path = game, path
+        self.doom = Doom()
+        self.publisher: Publisher | None = None
+        self.seats = Seat(), Seat()
+        self.kills = 0
+        self._template, self._profile = template, profile
+        self._clock, self._hear, self._blind = clock, hear, blind
+        self._journal = Journal(path)
+        self.pipeline = self._new_pipeline()
+        self.eyes = self._begin(resume=False)
+
+    @property
+    def match(self) -> Match:
+        """The present game."""
+        return self.eyes.match
+
+    @property
+    def referee(self) -> Referee:
+        """The match's."""
+        return self.match.referee
+
+    @property
+    def board(self) -> str:
+        """The board that is believed."""
+        return self.game.board(self.referee.position)
+
+    @property
+    def seen(self) -> Observation | None:
+        """The newest observation of this life."""
+        return self.eyes.observation
+
+    @property
+    def rests(self) -> bool:
+        """Whether the picture has settled, and nothing is left to be looked at."""
+        return self.seen is not None and self.seen.gate is not None and self.seen.gate.settled
+
+    def recorded(self) -> list[str]:
+        """The move texts of the present game, from the file."""
+        return list(self._journal.game(self.match.game_id).moves)
+
+    def feed(self, frame: Frame) -> None:
+        """One turn of the daemon's loop with a picture. May raise Killed."""
+        self.eyes.feed(frame)
+        self.poll()
+        if self.eyes.start_in_view and not self.match.unwritten:
+            self.eyes = self._begin(resume=False)
+
+    def poll(self) -> None:
+        """One turn of the loop without a picture."""
+        self.eyes.poll()
+
+    def new_game(self, seats: tuple[Seat, Seat], publisher: Publisher | None) -> None:
+        """A person starts a new game with these players."""
+        self.seats, self.publisher = seats, publisher
+        self.eyes = self._begin(resume=False)
+
+    def kill(self) -> None:
+        """The process is gone: nothing is flushed, closed or said; the file stays as it is. A new one resumes."""
+        self.kills += 1
+        self.doom.instant = None
+        self._journal.close()  # rolls back what was not committed, as the next process would
+        self._journal = Journal(self.path)
+        self.pipeline = self._new_pipeline()
+        self.eyes = self._begin(resume=True)
+
+    def close(self) -> None:
+        """Closes the record."""
+        self._journal.close()
+
+    def _new_pipeline(self) -> Pipeline:
+        return Pipeline(self._template, self._profile)
+
+    def _begin(self, *, resume: bool) -> Seeing:
+        """As `Session.begin` does."""
+        agents = self.seats[0].agent, self.seats[1].agent
+        stored = self._journal.unfinished() if resume else None
+        if stored is None:
+            rules = {name: str(value).lower() for name, value in dataclasses.asdict(self.game.rules).items()}
+            game_id = self._journal.new_game(self.game.name, rules, [agent or "person" for agent in agents])
+            referee = Referee(self.game, agents)
+        else:
+            game_id = stored.game_id
+            history = history_of(self.game, stored)
+            referee = Referee(self.game, agents, history, stored.moves, stored.known, stored.assumed)
+            referee.recall(asked_move(stored))
+        match = Match(
+            referee,
+            seats=self.seats,
+            recorder=MortalRecord(GameRecord(self._journal, game_id), self.doom),
+            publisher=self.publisher,
+            listeners=[self._told],
+            session=secrets.token_hex(4),
+            game_id=game_id,
+            clock=self._clock,
+        )
+        match.blind = self._blind
+        eyes = Seeing(self.pipeline, match, lost_s=LOST_S)
+        match.start()
+        return eyes
+
+    def _told(self, announcement: Announcement) -> None:
+        self._hear(announcement)
+        if announcement.code == "move":
+            self.doom.strike("after_telling")
+
+    def state(self) -> StateMessage | None:
+        """The newest state that was published."""
+        return self.match.state
