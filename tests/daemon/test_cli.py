@@ -85,7 +85,7 @@ def test_demo_that_is_stopped_while_its_services_open_ends_as_later(monkeypatch:
 def status_of(main: str, folder: Path) -> int:
     """Exit status of the command line where `main` is the body of its main function."""
     (folder / "stand_in.py").write_text(
-        "import contextlib, daemon.cli, signal, time\n"
+        "import contextlib, daemon.cli.main, signal, time\n"
         f"def main(words):\n{textwrap.indent(main, '    ')}\n"
         "daemon.cli.main.main = main\n"
         "daemon.cli.main.run()\n"
