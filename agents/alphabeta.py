@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from agents import heuristics, imagination, kernels, loading
+from agents import determinization, heuristics, kernels, loading
 from agents.agent import AgentError, Answer, Limits
 from agents.plain_search import PlainSearch
 from agents.search import MAX_DEPTH, WIN, Iteration, Search
@@ -95,11 +95,11 @@ class AlphaBeta:
         depth = limits.depth or self._depth(position)
         if limits == Limits() and not depth:
             limits = Limits(time_s=DEFAULT_TIME_S)
-        world = imagination.imagined(self.game, position, self.options.seed)
+        world = determinization.imagined(self.game, position, self.options.seed)
         if world is not position:
             moves = self.game.legal_moves(world)
         best, reached = self._deepen(world, moves, dataclasses.replace(limits, depth=depth or None), stop, began_s)
-        move = imagination.as_seen(self.game, position, world, best.move)
+        move = determinization.as_seen(self.game, position, world, best.move)
         # What is dealt after the move is imagined: no line of play can be expected.
         line = best.pv[1:] if world is position else ()
         pv = tuple(_texts(self.game, position, (move, *line)))

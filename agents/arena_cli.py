@@ -18,7 +18,7 @@ from agents import heuristics, players
 from agents.arena import bracket, gauntlet, levels, play, round_robin
 from agents.arena import plot as drawing
 from agents.arena.bracket import Depths, KnockOut
-from agents.arena.hall import BACKENDS, Hall
+from agents.arena.game_runner import BACKENDS, GameRunner
 from agents.arena.match import MAX_PLIES, Pairing, Terms, pairing
 from agents.arena.play import Job, Played
 from agents.arena.record import Record
@@ -95,14 +95,14 @@ def match(
         terms = _terms(game, rule, seed, opening_plies, openings, max_plies)
         specs = _players(terms, [a, b])
         met = pairing(terms, specs[0], specs[1], games)
-        with _session(terms, specs, met.jobs, out, plot, (jobs, backend, cluster), _Score(met)) as (record, hall):
+        with _session(terms, specs, met.jobs, out, plot, (jobs, backend, cluster), _Score(met)) as (record, runner):
 
             def enough() -> bool:
                 if hypotheses is None:
                     return False
                 return judge(met.first_pairs(record.played), hypotheses).accepted is not None
 
-            stopped = _stopped(lambda: hall.play(met.jobs, enough))
+            stopped = _stopped(lambda: runner.play(met.jobs, enough))
         found = summary(met, record.played, hypotheses)
         _tell(record, found.as_json(), lines_of(found, hypotheses), as_json)
         if plot is not None:
@@ -138,8 +138,8 @@ def round_robin_command(
         specs = _players(terms, players)
         met = round_robin.pairings(terms, specs, games)
         all_jobs = [job for one in met.values() for job in one.jobs]
-        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster)) as (record, hall):
-            stopped = _stopped(lambda: hall.play(all_jobs))
+        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster)) as (record, runner):
+            stopped = _stopped(lambda: runner.play(all_jobs))
         found = round_robin.table(specs, met, record.played)
         _tell(record, found.as_json(), round_robin.lines_of(found), as_json)
         if plot is not None:
@@ -184,8 +184,8 @@ def gauntlet_command(
         specs = _players(terms, [player, *texts])
         met = gauntlet.pairings(terms, specs[0], specs[1:], games)
         all_jobs = [job for one in met for job in one.jobs]
-        with _session(terms, specs, all_jobs, out, None, (jobs, backend, cluster)) as (record, hall):
-            stopped = _stopped(lambda: hall.play(all_jobs))
+        with _session(terms, specs, all_jobs, out, None, (jobs, backend, cluster)) as (record, runner):
+            stopped = _stopped(lambda: runner.play(all_jobs))
         found = gauntlet.summaries(met, record.played)
         _tell(record, gauntlet.as_json(found), gauntlet.lines_of(found), as_json)
     _end(stopped)
@@ -234,9 +234,9 @@ def bracket_command(
         total = (len(specs) - 1) * games
         with _session(terms, specs, total, out, None, (jobs, backend, cluster), depths=depths, share=games) as (
             record,
-            hall,
+            runner,
         ):
-            stopped = _stopped(lambda: knock_out.play(hall))
+            stopped = _stopped(lambda: knock_out.play(runner))
         found = knock_out.result(record.played)
         _tell(record, found.as_json(), bracket.lines_of(found), as_json)
     _end(stopped)
@@ -272,8 +272,8 @@ def levels_command(
         specs = _players(terms, [f"level-{level}" for level in range(lowest - 1, highest + 1)])
         who = [levels.player_text(terms, level) for level in range(lowest - 1, highest + 1)]
         all_jobs = [job for one in met.values() for job in one.jobs]
-        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster), levels=who) as (record, hall):
-            stopped = _stopped(lambda: hall.play(all_jobs))
+        with _session(terms, specs, all_jobs, out, plot, (jobs, backend, cluster), levels=who) as (record, runner):
+            stopped = _stopped(lambda: runner.play(all_jobs))
         found = levels.steps(terms, met, record.played)
         _tell(record, {"steps": levels.as_json(found)}, levels.lines_of(found), as_json)
         if plot is not None:
@@ -324,8 +324,8 @@ def _session(
     where: tuple[int, str | None, str | None],
     score: Callable[[Job, Played], str] = lambda _job, _played: "",
     **settings: object,
-) -> Iterator[tuple[Record, Hall]]:
-    """The record and the hall of a tournament, with a progress bar on stderr. Raises ValueError."""
+) -> Iterator[tuple[Record, GameRunner]]:
+    """The record and the runner of a tournament's games, with a progress bar on stderr. Raises ValueError."""
     if plot is not None:
         drawing.check(plot)
     console = Console(stderr=True)
@@ -335,7 +335,7 @@ def _session(
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     processes, backend, cluster = where
     with Record({**terms.settings(specs), **settings}, out) as record:
-        hall = Hall(
+        runner = GameRunner(
             record,
             jobs=processes,
             backend=backend,
@@ -350,7 +350,7 @@ def _session(
         total = jobs if isinstance(jobs, int) else len(jobs)
         task = bar.add_task("", total=total, completed=min(total, record.found))
         with bar:
-            yield record, hall
+            yield record, runner
 
 
 def _stopped(work: Callable[[], None]) -> bool:

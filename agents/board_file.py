@@ -23,7 +23,7 @@ CLEAN = (
     "00000000",
     "00000000",
 )
-MOST_BYTES = 65536
+MAX_BYTES = 65536
 
 
 class BoardFileError(ValueError):
@@ -34,11 +34,11 @@ def read(path: Path) -> tuple[int, int]:
     """Discs of black and white of the board in the file, a bit per cell. Raises BoardFileError."""
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise BoardFileError(f"{path}: cannot be read: {error.strerror}") from None
-    if len(data) > MOST_BYTES:
-        raise BoardFileError(f"{path}: is longer than {MOST_BYTES} bytes, no board is")
+    if len(data) > MAX_BYTES:
+        raise BoardFileError(f"{path}: is longer than {MAX_BYTES} bytes, no board is")
     try:
         rows = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import zmq
 
-MOST_BYTES = 4096
+MAX_BYTES = 4096
 """A longer file is no certificate."""
 KEY_LENGTH = 40
 """Characters of a key in Z85."""
@@ -58,12 +58,12 @@ def read(path: Path) -> Certificate:
     """The keys in a file, proved to belong together. Raises CertificateError."""
     try:
         with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
+            text = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise CertificateError(f"{path}: cannot be read: {error.strerror}") from None
     found = {name.decode(): key for name, key in _LINE.findall(text)}
     public, secret = found.get("public-key"), found.get("secret-key")
-    if len(text) > MOST_BYTES or public is None:
+    if len(text) > MAX_BYTES or public is None:
         raise CertificateError(f"{path}: is no certificate; `kibitzer keys new NAME` makes one")
     try:
         _check(public, secret)

@@ -1,7 +1,7 @@
 """The agent `external`: any engine that speaks one of the field's protocols, as an agent of ours.
 
 The engine dies, falls silent, plays what the rules forbid or talks nonsense: it is killed, started again and asked once
-more, and then the move is refused with its name. After MOST_FAILURES failures in a row it is not started any more.
+more, and then the move is refused with its name. After MAX_FAILURES failures in a row it is not started any more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from games import AnyGame, MoveError, rule
 _log = logging.getLogger(__name__)
 
 ATTEMPTS = 2
-MOST_FAILURES = 6
+MAX_FAILURES = 6
 THINK_S = 1.0
 """What an engine is told to think where no limit is given."""
 GRACE_S = 1.0
@@ -72,7 +72,7 @@ class External:
             raise ValueError("the game is over: there is nothing to choose")
         trouble = ""
         for _ in range(ATTEMPTS):
-            if self._failures >= MOST_FAILURES:
+            if self._failures >= MAX_FAILURES:
                 break
             try:
                 told = self._ask(position, limits, stop)

@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from agents import heuristics, imagination, uct
+from agents import determinization, heuristics, uct
 from agents.agent import AgentError, Answer, Limits
 from agents.uct import CHILDREN, Node
 from games import AnyGame, Side, rule
@@ -110,7 +110,7 @@ class Mcts:
 
     def _seen(self, position: Any, known: Any, move: Any) -> Any:
         """A move of an imagined position as one of the real position."""
-        return imagination.as_seen(self.game, position, known, move)
+        return determinization.as_seen(self.game, position, known, move)
 
     def _simulate(self, root: Node, known: Any, limits: Limits, stop: threading.Event, began_s: float) -> int:
         """Plays out from the root until a limit; how often."""
@@ -171,7 +171,7 @@ class Mcts:
     def _simulate_dealt(self, root: Node, known: Any) -> None:
         """One playout from a deal of all that is hidden; the tree is shared by all deals, by moves."""
         game, node, path = self.game, root, [root]
-        position = imagination.imagined(game, known, self._random.randrange(2**30))
+        position = determinization.imagined(game, known, self._random.randrange(2**30))
         while moves := game.legal_moves(position):
             side = game.to_move(position)
             fresh = [move for move in moves if move not in node.children]

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from agents import heuristics, imagination
+from agents import determinization, heuristics
 from agents.agent import AgentError, Answer, Limits
 from agents.heuristics import Heuristic
 from agents.plain_search import final_score
@@ -95,7 +95,7 @@ class Minimax:
         began_s = time.monotonic()
         if not self.game.legal_moves(position):
             raise ValueError("the game is over: there is nothing to choose")
-        world = imagination.imagined(self.game, position, self.options.seed)
+        world = determinization.imagined(self.game, position, self.options.seed)
         depth = limits.depth or self._depth(position)
         count = _Count(limits, stop, began_s)
         scores: dict[Any, int] = {}
@@ -108,7 +108,7 @@ class Minimax:
         most = max(scores.values(), default=0)
         equal = [move for move in moves if scores.get(move, None if scores else 0) == most]
         best = self._random.choice(equal) if self.options.seed else equal[0]
-        move = imagination.as_seen(self.game, position, world, best)
+        move = determinization.as_seen(self.game, position, world, best)
         text = self.game.format_move(position, move)
         score = float(most) if scores else None
         return Answer(move, score, count.nodes, depth, time.monotonic() - began_s, (text,))

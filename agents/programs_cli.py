@@ -23,7 +23,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 DEPTH = 4
 """Plies that `one-move` searches where nothing else is said."""
 HEURISTIC = "adaptive"
-MOST_S = 86_400.0
+MAX_S = 86_400.0
 
 
 @app.command("one-move")
@@ -63,8 +63,8 @@ def one_move(
 
 def _spec(agent: str | None, depth: int | None, time_s: float | None) -> PlayerSpec:
     """Raises ValueError."""
-    if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= MOST_S):
-        raise ValueError(f"--time-s is above 0 and at most {MOST_S:g} seconds, not {time_s:g}")
+    if time_s is not None and not (math.isfinite(time_s) and 0 < time_s <= MAX_S):
+        raise ValueError(f"--time-s is above 0 and at most {MAX_S:g} seconds, not {time_s:g}")
     spec = players.parse(agent or f"alphabeta:heuristic={HEURISTIC}")
     if depth is None and time_s is None:
         return spec if agent else PlayerSpec(spec.agent, spec.options, Limits(depth=DEPTH))
@@ -94,8 +94,8 @@ def match(
     try:
         if first not in SYMBOLS:
             raise ValueError(f"--first is 1 (black) or 2 (white), not {first}")
-        if not (math.isfinite(timeout_s) and 0 < timeout_s <= MOST_S):
-            raise ValueError(f"--timeout-s is above 0 and at most {MOST_S:g} seconds, not {timeout_s:g}")
+        if not (math.isfinite(timeout_s) and 0 < timeout_s <= MAX_S):
+            raise ValueError(f"--timeout-s is above 0 and at most {MAX_S:g} seconds, not {timeout_s:g}")
         made = (programs.program("A", pair[0]), programs.program("B", pair[1]))
         discs = board_file.clean() if board is None else board_file.read(board)
         start = programs.start(discs, SYMBOLS.index(first))

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 import games
-from agents.tables import LEAST_MEN, MOST_MEN, TableError, files, folder
+from agents.tables import MAX_MEN, MIN_MEN, TableError, files, folder
 from games.nine_mens_morris import NineMensMorris
 
 app: typer.Typer = typer.Typer(
@@ -35,7 +35,7 @@ FolderOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object for each table instead of text.")]
 MenOption = Annotated[
-    int, typer.Option(min=LEAST_MEN, max=MOST_MEN, help="Men on the board, both sides together; smaller ones too.")
+    int, typer.Option(min=MIN_MEN, max=MAX_MEN, help="Men on the board, both sides together; smaller ones too.")
 ]
 
 
@@ -82,7 +82,7 @@ def build(
 
 @app.command("check")
 def check(
-    men: Annotated[int | None, typer.Option(min=LEAST_MEN, max=MOST_MEN, help="Up to so many men; else all.")] = None,
+    men: Annotated[int | None, typer.Option(min=MIN_MEN, max=MAX_MEN, help="Up to so many men; else all.")] = None,
     game: GameOption = "nine_mens_morris",
     rule: RuleOption = [],  # noqa: B006
     states: Annotated[int, typer.Option(min=0, help="Random positions of each table to check by the rules.")] = 1000,
@@ -185,9 +185,7 @@ def keep(
 def _spaces(where: Path, men: int | None) -> list[tuple[int, int]]:
     """The subspaces to check: all of up to `men` men, or those that are there. Raises TableError where none is."""
     if men is not None:
-        return [
-            one for total in range(LEAST_MEN, men + 1) for pair in folder.pairs(total) for one in folder.both(*pair)
-        ]
+        return [one for total in range(MIN_MEN, men + 1) for pair in folder.pairs(total) for one in folder.both(*pair)]
     spaces = sorted(
         (tuple(map(int, path.stem.split("-"))) for path in where.glob("[3-9]-[3-9].table")),
         key=lambda space: (sum(space), space),

@@ -23,7 +23,7 @@ IDS_A_SHEET = 8
 """Marker ids of one board: four of the upright page, then four of the lying one, each clockwise from the top left."""
 LABEL = 0.042
 """Width of the strip that holds the coordinates, as a share of the frame's longer side."""
-LEAST_RIM = 0.02
+MIN_RIM = 0.02
 """Least board outside the frame, as a share of the same."""
 MARKER = 0.115
 """Side of a marker, as a share of the sheet's shorter side."""
@@ -155,7 +155,7 @@ def _rim(template: BoardTemplate) -> float:
         for shape in template.printed.shapes:
             low, high = np.array(shape.centre_mm) - np.array(shape.size_mm) / 2, np.array(shape.centre_mm)
             reach = max(reach, float(-low.min()), float((high + np.array(shape.size_mm) / 2 - size).max()))
-    return max(reach, LEAST_RIM * max(template.size_mm))
+    return max(reach, MIN_RIM * max(template.size_mm))
 
 
 def _drawings(game: str) -> list[frozenset[str]]:

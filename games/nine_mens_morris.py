@@ -18,7 +18,7 @@ from wording import Sentence, Term, noun, sentence, sentence_n
 CELLS = tuple("a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1".split())
 FULL = (1 << len(CELLS)) - 1
 DIAGONALS = (("a7", "b6", "c5"), ("g7", "f6", "e5"), ("a1", "b2", "c3"), ("g1", "f2", "e3"))
-LEAST_MEN = 3
+MIN_MEN = 3
 """Who has fewer men than this has lost."""
 DIGITS = "0123456789ABC"
 """Digits of the counts in a position's text: one each, also for ten to twelve men."""
@@ -162,7 +162,7 @@ class NineMensMorris:
     def outcome(self, position: Position) -> Outcome | None:
         """Losses come before draws."""
         for loser in (position.side, 1 - position.side):
-            if not position.hands[loser] and position.men[loser].bit_count() < LEAST_MEN:
+            if not position.hands[loser] and position.men[loser].bit_count() < MIN_MEN:
                 return Outcome(1 - loser, "two_men_left")
         if not any(targets for _, targets in self._journeys(position)):
             return Outcome(1 - position.side, "no_legal_move")
@@ -196,7 +196,7 @@ class NineMensMorris:
 
     def flies(self, position: Position, side: Side) -> bool:
         """Whether a side moves its men to any empty point."""
-        return self.rules.flying and not position.hands[side] and position.men[side].bit_count() == LEAST_MEN
+        return self.rules.flying and not position.hands[side] and position.men[side].bit_count() == MIN_MEN
 
     def takeable(self, position: Position) -> int:
         """The enemy men that a mill may take, as a bit set."""

@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol, TypeVar
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 """Things that one sentence names; of more it says how many."""
 FORMS = ("nom", "gen", "dat", "acc")
 """The forms of a term that a translated template may ask for."""
@@ -37,7 +37,7 @@ class Listing:
     """Several things in a row: "a1, a4 and a7"; of many the first few, and how many more."""
 
     items: tuple[Value, ...]
-    most: int = MOST_NAMED
+    most: int = MAX_NAMED
     joint: Literal["and", "or"] = "and"
 
 
@@ -114,7 +114,7 @@ def sentence_n(one: str, many: str, count: int, /, **values: Given) -> Sentence:
     return Sentence(one, _fixed({**values, "count": count}), many, count)
 
 
-def listing(items: Iterable[Value], most: int = MOST_NAMED, joint: Literal["and", "or"] = "and") -> Listing:
+def listing(items: Iterable[Value], most: int = MAX_NAMED, joint: Literal["and", "or"] = "and") -> Listing:
     """Things in a row."""
     return Listing(tuple(items), most, joint)
 

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.arena.hall import Hall
+from agents.arena.game_runner import GameRunner
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Job, Played
 from agents.players import PlayerSpec
@@ -119,10 +119,10 @@ class KnockOut:
             for one in depths:
                 one.of(spec)
 
-    def play(self, hall: Hall) -> None:
-        """Plays what the hall's record does not hold yet, round after round."""
-        while jobs := self._walk(hall.record.played)[1]:
-            hall.play(jobs)
+    def play(self, runner: GameRunner) -> None:
+        """Plays what the runner's record does not hold yet, round after round."""
+        while jobs := self._walk(runner.record.played)[1]:
+            runner.play(jobs)
 
     def result(self, played: Mapping[str, Played]) -> Bracket:
         """What is known after the games that are finished."""

@@ -19,7 +19,7 @@ from agents.agent import AgentError
 FILE_VARIABLE = "KIBITZER_ENGINES"
 """Environment variable that names the file; unset, there are no engines."""
 TIMEOUT_S = 30.0
-LEAST_S, MOST_S = 0.1, 3600.0
+MIN_S, MAX_S = 0.1, 3600.0
 KEYS = {"protocol", "command", "options", "timeout_s"}
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 OPTION = re.compile(r"[^\x00-\x1f]{1,200}")
@@ -85,8 +85,8 @@ def _engine(path: Path, name: str, table: object) -> Engine:
     if not isinstance(command, list) or not command or not all(isinstance(word, str) and word for word in command):
         raise AgentError(f"{where}.command is a list of the program and its arguments, not {command!r}")
     timeout_s = table.get("timeout_s", TIMEOUT_S)
-    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or not LEAST_S <= timeout_s <= MOST_S:
-        raise AgentError(f"{where}.timeout_s is {LEAST_S:g} to {MOST_S:g} seconds, not {timeout_s!r}")
+    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or not MIN_S <= timeout_s <= MAX_S:
+        raise AgentError(f"{where}.timeout_s is {MIN_S:g} to {MAX_S:g} seconds, not {timeout_s!r}")
     return Engine(name, protocol, tuple(command), _options(where, table.get("options", {})), float(timeout_s))
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import IO
 
 LONGEST_LINE = 65536
-MOST_LINES = 1000
+MAX_LINES = 1000
 """Lines that wait to be read; of more the oldest are dropped."""
 LOOK_S = 0.02
 """How often the stop event is looked at."""
@@ -44,7 +44,7 @@ class EngineProcess:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdin.fileno(), False)
-        self._lines: queue.Queue[str | None] = queue.Queue(MOST_LINES)
+        self._lines: queue.Queue[str | None] = queue.Queue(MAX_LINES)
         self._last = ""
         threading.Thread(target=_listen, args=(self._process.stdout, self._lines), daemon=True).start()
         self.close = weakref.finalize(self, _end, self._process)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from agents.morris_networks import NONE, POINTS
 from agents.morris_networks.board import SYMMETRIES
-from games.nine_mens_morris import CELLS, LEAST_MEN
+from games.nine_mens_morris import CELLS, MIN_MEN
 
 LETTERS = "OME"
 """What stands on a point: nothing, mine, the enemy's; a state's `cells` hold the index."""
@@ -24,7 +24,7 @@ STATE = re.compile(r"[OME]{24}[0-9]{4}")
 LINE = re.compile(rf"({STATE.pattern})-((?:[a-g][1-7]){{1,3}})")
 PHASES = ("placing", "moving", "flying")
 HELD_OUT_FOLDS = 5
-MOST_MEN = 9
+MAX_MEN = 9
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class States:
 
     def phases(self) -> NDArray[np.intp]:
         """(n,): indices into PHASES; who has three men left and none to lay flies."""
-        flying = self.counts[:, 2] == LEAST_MEN
+        flying = self.counts[:, 2] == MIN_MEN
         return np.where(self.counts[:, 0] > 0, 0, np.where(flying, 2, 1))
 
 
@@ -97,7 +97,7 @@ def check_counts(states: States) -> NDArray[np.bool_]:
     """(n,): whether the men counted are those on the board, and nobody has more than nine."""
     on_board = np.stack([(states.cells == code).sum(axis=1) for code in (1, 2)], axis=1)
     in_all = states.counts[:, :2] + states.counts[:, 2:]
-    return np.asarray((on_board == states.counts[:, 2:]).all(axis=1) & (in_all <= MOST_MEN).all(axis=1))
+    return np.asarray((on_board == states.counts[:, 2:]).all(axis=1) & (in_all <= MAX_MEN).all(axis=1))
 
 
 def read_good_moves(path: Path) -> GoodMoves:

@@ -22,7 +22,7 @@ from games.nine_mens_morris import NineMensMorris
 log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-MOST_CLIENTS = 64
+MAX_CLIENTS = 64
 """Connections at a time; one more is told so and closed."""
 LONGEST = 256
 """Bytes of a line; a longer one costs the connection."""
@@ -73,8 +73,8 @@ class Service:
         """One connection, until it ends, is silent for too long or sends a line too long."""
         self._clients += 1
         try:
-            if self._clients > MOST_CLIENTS:
-                await _send(writer, f"error: {MOST_CLIENTS} clients are connected already\n")
+            if self._clients > MAX_CLIENTS:
+                await _send(writer, f"error: {MAX_CLIENTS} clients are connected already\n")
             else:
                 await self._converse(reader, writer)
         except (OSError, TimeoutError):

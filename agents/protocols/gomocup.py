@@ -24,7 +24,7 @@ MINE, THEIRS, WINNING = 1, 2, 3
 SHARE = 0.75
 """Of the time for a turn: what is left is for the way there and back, on a machine that may be busy."""
 RESERVE_S = 0.05
-LEAST_S = 0.02
+MIN_S = 0.02
 MATCH_SHARE = 20
 """Moves that the time left for the match must last for."""
 
@@ -193,9 +193,9 @@ class GomocupSession:
         """The player's own limits, and no more time than the manager allows."""
         allowed = [] if self._spec.limits.time_s is None else [self._spec.limits.time_s]
         if self._turn_s is not None:
-            allowed.append(max(min(self._turn_s * SHARE, self._turn_s - RESERVE_S), LEAST_S))
+            allowed.append(max(min(self._turn_s * SHARE, self._turn_s - RESERVE_S), MIN_S))
         if self._left_s is not None:
-            allowed.append(max(self._left_s / MATCH_SHARE, LEAST_S))
+            allowed.append(max(self._left_s / MATCH_SHARE, MIN_S))
         own = self._spec.limits
         return Limits(min(allowed) if allowed else None, own.depth, own.nodes)
 

@@ -23,7 +23,7 @@ from games.nine_mens_morris import Move, NineMensMorris
 GAME = "nine_mens_morris"
 ENDLESS_S = 86_400.0
 HASH_MB = 32
-MOST_HASH_MB = 1024
+MAX_HASH_MB = 1024
 CLOCK_SHARE = 25
 """Moves that the time left on a clock must last for."""
 READY_S = 25.0
@@ -88,7 +88,7 @@ class UciSession:
     def _introduce(self) -> None:
         self._say(f"id name {ENGINE_NAME} {VERSION} {self._spec.text}")
         self._say("id author the Kibitzer developers")
-        self._say(f"option name Hash type spin default {HASH_MB} min 1 max {MOST_HASH_MB}")
+        self._say(f"option name Hash type spin default {HASH_MB} min 1 max {MAX_HASH_MB}")
         self._say("uciok")
 
     def _set_option(self, line: str) -> None:

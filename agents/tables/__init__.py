@@ -17,11 +17,11 @@ DRAW = 0
 """The code of a draw; c above 0 is an end c - 1 plies on, lost for the mover if c is odd."""
 HOLE = 255
 """The code of a slot that stands for no position."""
-LEAST_MEN, MOST_MEN = 6, 18
+MIN_MEN, MAX_MEN = 6, 18
 """On the board, both sides together."""
 SMALL_MEN = 7
 """Tables up to so many men are built on first use: seconds, and 4 MB for each set of rules."""
-MOST_OF_A_SIDE = 9
+MAX_OF_A_SIDE = 9
 
 
 class TableError(ValueError):

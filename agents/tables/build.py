@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.kernels.nine_mens_morris import endgame_index, memory, retrograde
-from agents.tables import LEAST_MEN, TableError, files, folder
+from agents.tables import MIN_MEN, TableError, files, folder
 from games.nine_mens_morris import NineMensMorris
 
 U = np.uint64
@@ -63,7 +63,7 @@ class Builder:
 
     def missing(self, men: int) -> list[tuple[int, int]]:
         """The pairs of up to so many men that are not there, or not whole, small ones first."""
-        wanted = [pair for total in range(LEAST_MEN, men + 1) for pair in folder.pairs(total)]
+        wanted = [pair for total in range(MIN_MEN, men + 1) for pair in folder.pairs(total)]
         return [pair for pair in wanted if not all(self._is_whole(*one) for one in folder.both(*pair))]
 
     def steps(self, men: int) -> int:
@@ -74,7 +74,7 @@ class Builder:
         """Builds what is missing, `jobs` pairs at a time. Raises Stopped, TableError, OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         missing, headers = self.missing(men), []
-        for total in range(LEAST_MEN, men + 1):
+        for total in range(MIN_MEN, men + 1):
             largest_first = [pair for pair in reversed(folder.pairs(total)) if pair in missing]
             with ThreadPoolExecutor(jobs) as threads:
                 try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from agents.tables import MOST_OF_A_SIDE, TableError, files
-from games.nine_mens_morris import LEAST_MEN, NineMensMorris
+from agents.tables import MAX_OF_A_SIDE, TableError, files
+from games.nine_mens_morris import MIN_MEN, NineMensMorris
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = "KIBITZER_TABLES"
@@ -41,12 +41,12 @@ def table_path(folder: Path, own: int, opp: int) -> Path:
     return folder / f"{own}-{opp}.table"
 
 
-def pairs(men: int, most: int = MOST_OF_A_SIDE) -> list[tuple[int, int]]:
+def pairs(men: int, most: int = MAX_OF_A_SIDE) -> list[tuple[int, int]]:
     """The subspaces of exactly so many men that depend on each other, `own` <= `opp`: (4, 5) stands for (5, 4) too.
 
     `most` is the most men of a side.
     """
-    least = max(LEAST_MEN, men - min(most, MOST_OF_A_SIDE))
+    least = max(MIN_MEN, men - min(most, MAX_OF_A_SIDE))
     return [(own, men - own) for own in range(least, men // 2 + 1)]
 
 

@@ -19,9 +19,9 @@ import zmq
 from agents import messages
 from agents.messages import ErrorMessage, ReplyMessage, StateMessage
 from daemon.agents import endpoints
-from daemon.agents.curve_auth import HANDSHAKE_MS, Entrance
+from daemon.agents.curve_auth import HANDSHAKE_MS, CurveAuth
 from daemon.agents.endpoints import BusError
-from daemon.agents.worker_registry import Desk, Worker
+from daemon.agents.worker_registry import Worker, WorkerRegistry
 from daemon.i18n.translation import worded, worded_n
 
 _log = logging.getLogger(__name__)
@@ -56,15 +56,15 @@ class Bus:
         Raises BusError naming the port or the key and what to do.
         """
         self._topic = messages.TOPIC + table.encode()
-        self._entrance = None if keys is None else Entrance(keys)
-        self.worker_options = () if self._entrance is None else self._entrance.worker_options
+        self._curve_auth = None if keys is None else CurveAuth(keys)
+        self.worker_options = () if self._curve_auth is None else self._curve_auth.worker_options
         """What a worker on this computer must be started with besides the endpoints."""
         wanted = (endpoints.checked(asked, has_keys=keys is not None) for asked in (state_endpoint, reply_endpoint))
         self._wanted: tuple[str, str] = (next(wanted), next(wanted))
         self._current: bytes | None = None
         self._looked_s = 0.0
         self._lock = threading.Lock()
-        self._desk = Desk()
+        self._registry = WorkerRegistry()
         self._unsent: bytes | None = None
         self._published = self._superseded = self._resent = self._reopened = 0
         self._failure = ""
@@ -96,36 +96,36 @@ class Bus:
         with self._lock:
             self._superseded += self._unsent is not None
             self._unsent = data
-            self._desk.expect(state)
+            self._registry.expect(state)
         with contextlib.suppress(OSError):  # full: the thread is woken anyway; closed: nobody listens
             self._wake.send(b"!")
 
     def poll(self) -> list[ReplyMessage]:
         """The replies to the newest state that came since the last call; whether the move is legal is not known."""
         with self._lock:
-            return self._desk.replies()
+            return self._registry.replies()
 
     def workers(self) -> list[Worker]:
         """The workers that are alive, with what they play."""
         with self._lock:
-            return self._desk.workers(time.monotonic())
+            return self._registry.workers(time.monotonic())
 
     def last_seen_s(self, name: str) -> float | None:
         """Monotonic time of the last sign of life of a worker of that name; None where it never gave one."""
         with self._lock:
-            return self._desk.last_seen_s(name)
+            return self._registry.last_seen_s(name)
 
     def counters(self) -> dict[str, int]:
         """What was sent, received, refused and dropped so far, by name."""
         with self._lock:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
-            if self._entrance is not None:
+            if self._curve_auth is not None:
                 sent |= {
-                    "refused_key": self._entrance.strangers,
-                    "refused_no_key": self._entrance.keyless,
+                    "refused_key": self._curve_auth.strangers,
+                    "refused_no_key": self._curve_auth.keyless,
                     "reopened": self._reopened,
                 }
-            return sent | self._desk.counters
+            return sent | self._registry.counters
 
     def status(self) -> dict[str, object]:
         """`ok` and a `text` for the health page."""
@@ -135,7 +135,7 @@ class Bus:
             return {"ok": False, "text": worded("closed")}
         if time.monotonic() - self._beat_s > SILENT_S:
             return {"ok": False, "text": worded("it hangs")}
-        if self._entrance is not None and not self._entrance.is_open:
+        if self._curve_auth is not None and not self._curve_auth.is_open:
             return {
                 "ok": False,
                 "text": worded("nobody checks keys any more; workers cannot join until the next start"),
@@ -156,13 +156,13 @@ class Bus:
         """The thread: opens, serves until `close`, and says why where it cannot go on."""
         try:
             with zmq.Context() as context:
-                if self._entrance is not None:
-                    self._entrance.open(context)
+                if self._curve_auth is not None:
+                    self._curve_auth.open(context)
                 try:
                     self._serve_in(context, opened)
                 finally:
-                    if self._entrance is not None:
-                        self._entrance.close()
+                    if self._curve_auth is not None:
+                        self._curve_auth.close()
         except Exception as error:  # noqa: BLE001 - the top of the thread
             self._failure = f"the bus has stopped: {error}"
             _log.exception("the bus has stopped")
@@ -180,8 +180,8 @@ class Bus:
                 replies = stack.enter_context(context.socket(zmq.ROUTER))
                 _configure(states, replies)
                 monitors = []
-                if self._entrance is not None:
-                    monitors = [stack.enter_context(self._entrance.secure(sock)) for sock in (states, replies)]
+                if self._curve_auth is not None:
+                    monitors = [stack.enter_context(self._curve_auth.secure(sock)) for sock in (states, replies)]
                     stack.callback(_end_monitors, states, replies)
                 try:
                     bound = self._bind(states, replies, deadline_s)
@@ -236,16 +236,16 @@ class Bus:
             if replies in ready:
                 self._hear(replies)
             for monitor in monitors:
-                if monitor in ready and self._entrance is not None:
-                    self._entrance.watch(monitor)
+                if monitor in ready and self._curve_auth is not None:
+                    self._curve_auth.watch(monitor)
 
     def _has_revoked(self) -> bool:
         """Whether a key was revoked; looked for about twice a second."""
         now_s = time.monotonic()
-        if self._entrance is None or now_s - self._looked_s < POLL_MS / 1000:
+        if self._curve_auth is None or now_s - self._looked_s < POLL_MS / 1000:
             return False
         self._looked_s = now_s
-        revoked = self._entrance.has_revoked()
+        revoked = self._curve_auth.has_revoked()
         if revoked:
             self._reopened += 1
             _log.info("a key was revoked: every worker must join again")
@@ -277,7 +277,7 @@ class Bus:
             except zmq.Again:
                 return
             with self._lock:
-                error = self._desk.take(identity, data, time.monotonic())
+                error = self._registry.take(identity, data, time.monotonic())
             if error is not None:
                 _log.debug("a worker is told: %s %s", error.code, error)
                 answer = ErrorMessage(code=error.code, text=str(error)[:500], field=error.field[:500])

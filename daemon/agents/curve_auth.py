@@ -25,7 +25,7 @@ HANDSHAKE_MS = 5000
 _FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
 
-class Entrance:
+class CurveAuth:
     """Keys of one bus. Used by the bus's thread, but for `callback`, which the authenticator's thread calls."""
 
     def __init__(self, path: Path) -> None:

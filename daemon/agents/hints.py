@@ -25,7 +25,7 @@ PLAYER = "level-8"
 THINK_S = 2.0
 DEADLINE_S = 30.0
 """The process is killed after so long; its first search after an update has to be compiled."""
-MOST_BYTES = 65536
+MAX_BYTES = 65536
 FORCED = 900_000.0
 """Scores beyond are forced wins: 1000000 less the plies to it."""
 
@@ -84,7 +84,7 @@ class Coach:
             with self._lock:
                 self._process = process
             out, _ = _communicate(process, self._deadline_s)
-            text = out[:MOST_BYTES].decode(errors="replace") if process.returncode == 0 else ""
+            text = out[:MAX_BYTES].decode(errors="replace") if process.returncode == 0 else ""
         except Exception:  # the top of the thread
             LOGGER.exception("the coach cannot be asked")
         with self._lock:

@@ -27,7 +27,7 @@ from agents.certificates import Certificate, CertificateError
 DAEMON, OWN = "daemon", "own"
 """Names of the two pairs that every folder has: the daemon's, and its own worker's."""
 ALLOWED = "allowed"
-MOST_ALLOWED = 256
+MAX_ALLOWED = 256
 """More public keys are not read."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
@@ -62,8 +62,8 @@ class KeyFolder:
         known = self.allowed()
         if name in known and known[name] != certificate.public:
             raise CertificateError(f"{name!r} is the name of another key; revoke that one first, or give another name")
-        if name not in known and len(known) >= MOST_ALLOWED:
-            raise CertificateError(f"at most {MOST_ALLOWED} keys may be allowed; revoke one first")
+        if name not in known and len(known) >= MAX_ALLOWED:
+            raise CertificateError(f"at most {MAX_ALLOWED} keys may be allowed; revoke one first")
         self._make()
         target = self.path / ALLOWED / f"{name}.key"
         text = f'metadata\ncurve\n    public-key = "{certificate.public.decode()}"\n'  # never the secret half
@@ -85,7 +85,7 @@ class KeyFolder:
     def allowed(self) -> dict[str, bytes]:
         """Names and public keys of those who may join; a file that is no certificate counts for nobody."""
         found: dict[str, bytes] = {}
-        for path in sorted((self.path / ALLOWED).glob("*.key"))[:MOST_ALLOWED]:
+        for path in sorted((self.path / ALLOWED).glob("*.key"))[:MAX_ALLOWED]:
             with contextlib.suppress(CertificateError):
                 found[path.name.removesuffix(".key")] = certificates.read(path).public
         return found

@@ -17,13 +17,13 @@ from daemon.judging.referee import Referee
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
 """How much longer than its thinking time an agent may take before it is asked again, and the players are told."""
-MOST_LEGAL_MOVES = 1024
+MAX_LEGAL_MOVES = 1024
 """A state lists no more; an agent that needs them all knows the rules."""
 REFUSALS = 3
 """Illegal answers to one position after which the agent is not asked again at once any more."""
 REFUSED_PATIENCE_S = 3.0
 """The patience after so many illegal answers: another worker may still answer well, and nobody need be told."""
-MOST_DOUBLINGS = 5
+MAX_DOUBLINGS = 5
 """Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
 
 
@@ -45,7 +45,7 @@ class Names:
     table: str
 
 
-class Asking:
+class AgentRequests:
     """The states of one match, and what agents answer to the newest."""
 
     def __init__(self, publisher: Publisher | None, names: Names, clock: Callable[[], float]) -> None:
@@ -124,7 +124,7 @@ class Asking:
         return dataclasses.replace(effect, thought=thought)
 
     def _patience_s(self) -> float:
-        doublings: int = min(self._asked_again, MOST_DOUBLINGS)
+        doublings: int = min(self._asked_again, MAX_DOUBLINGS)
         refused = self._refusals > REFUSALS and not self._asked_again
         return REFUSED_PATIENCE_S if refused else PATIENCE_S * 2.0**doublings
 
@@ -162,4 +162,4 @@ def _legal_moves(referee: Referee) -> list[str]:
     if referee.awaiting != "agent":
         return []
     moves = referee.game.legal_moves(referee.position)
-    return [referee.game.format_move(referee.position, move) for move in moves[:MOST_LEGAL_MOVES]]
+    return [referee.game.format_move(referee.position, move) for move in moves[:MAX_LEGAL_MOVES]]

@@ -56,7 +56,7 @@ class _Allowance:
     """Whether it has been told that it sends too much; once an excess is enough."""
 
 
-class Desk:
+class WorkerRegistry:
     """Sorts what workers send. Bounded whatever they send."""
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ END_S = 2.0
 """Time to end when asked, before it is killed."""
 LOOK_S = 0.2
 LONGEST_LINE = 500
-MOST_LINES = 50
+MAX_LINES = 50
 """Lines of output that go to the log per second at most."""
 
 
@@ -162,10 +162,10 @@ class WorkerProcess:
                 if time.monotonic() - begun_s >= 1.0:
                     begun_s, lines = time.monotonic(), 0
                 lines += 1
-                if lines <= MOST_LINES:
+                if lines <= MAX_LINES:
                     self._last_line = clean(line.decode(errors="replace"), LONGEST_LINE)  # it may come to be spoken
                     _log.info("worker %s: %s", self.name, self._last_line)
-                elif lines == MOST_LINES + 1:
+                elif lines == MAX_LINES + 1:
                     _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
 
 

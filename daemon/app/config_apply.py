@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from daemon.config.settings import Config
     from daemon.supervision.camera import Camera
     from daemon.supervision.logs import Log
-    from daemon.supervision.watchdog import Overseer
+    from daemon.supervision.watchdog import Watchdog
 
 LOGGER = logging.getLogger(__name__)
 
 
-class Retuning:
+class ConfigApplier:
     """Reads the settings again when it is asked to, and says what came of it. Used by the loop's thread."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Retuning:
         session: Session,
         camera: Camera,
         supervision: Supervision,
-        overseer: Overseer,
+        watchdog: Watchdog,
         log: Log | None = None,
         source: str = "",
     ) -> None:
@@ -43,7 +43,7 @@ class Retuning:
         self.overlaid: Callable[[Config], Config] = lambda config: config
         """Puts over the file's settings what was chosen since on the page."""
         self._session, self._camera, self._supervision = session, camera, supervision
-        self._overseer, self._log, self._source = overseer, log, source
+        self._watchdog, self._log, self._source = watchdog, log, source
         self._last: Reading | None = None
         session.reports["settings"] = self.status
 
@@ -81,7 +81,7 @@ class Retuning:
             self._camera.change(self._source or config.camera.source, config.camera)
         if "supervision" in changed:
             self._supervision.change(config.supervision)
-            self._overseer.stuck_s, self._overseer.end_s = config.supervision.stuck_s, config.supervision.end_s
+            self._watchdog.stuck_s, self._watchdog.end_s = config.supervision.stuck_s, config.supervision.end_s
         if "speech" in changed:
             session.services.renew("voice")
         if "page.enabled" in reading.taken:

@@ -10,8 +10,8 @@ from pathlib import Path
 import games
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from daemon.app.config_apply import Retuning
-from daemon.app.game_choosing import Choosing
+from daemon.app.config_apply import ConfigApplier
+from daemon.app.game_chooser import GameChooser
 from daemon.app.session import Session
 from daemon.app.supervision import Supervision
 from daemon.config.settings import Config
@@ -23,9 +23,9 @@ from daemon.perception.learning.generations import adapted_path
 from daemon.perception.pipeline import Pipeline
 from daemon.setup.vision_setup import sight_of_another
 from daemon.supervision.camera import Camera
-from daemon.supervision.heartbeat import BEGINNING, Pulse
+from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
-from daemon.supervision.watchdog import Overseer
+from daemon.supervision.watchdog import Watchdog
 from vision.frame import SourceEnded
 from wording import Term
 
@@ -59,16 +59,16 @@ class Daemon:
         """With the next frame: the first one of a game takes longer."""
         self.wants_reading = False
         """Set by a signal: the settings are to be read again."""
-        self.retuning: Retuning | None = None
+        self.config_applier: ConfigApplier | None = None
         """Reads the settings again; None where there is no file to read."""
-        self.choosing = Choosing(session, configured or config, (configured or config).camera.source)
+        self.choosing = GameChooser(session, configured or config, (configured or config).camera.source)
         """What is chosen for a new game on the page."""
         self._notifier = notifier or Notifier()
-        self.pulse = Pulse()
+        self.heartbeat = Heartbeat()
         self.camera = Camera(source, config.camera, self._say)
-        self.supervision = Supervision(session, self.camera, self.pulse, config.supervision)
-        self.overseer = Overseer(
-            self.pulse,
+        self.supervision = Supervision(session, self.camera, self.heartbeat, config.supervision)
+        self.watchdog = Watchdog(
+            self.heartbeat,
             session,
             lambda: self.supervision.signs,
             self._notifier,
@@ -78,9 +78,9 @@ class Daemon:
 
     def run(self, stop: threading.Event, *, resume: bool = True) -> None:
         """Goes round until `stop` is set, or a file or folder has ended."""
-        self.overseer.start()
+        self.watchdog.start()
         try:
-            self.pulse.begin("beginning a game", BEGINNING)
+            self.heartbeat.begin("beginning a game", BEGINNING)
             self._begin(resume=resume)
             self._show_window()
             if self._session.page is not None:
@@ -90,20 +90,20 @@ class Daemon:
         except SourceEnded:
             LOGGER.info("the source has ended")
         finally:
-            self.overseer.close()
+            self.watchdog.close()
             self.camera.close()
             if self._window is not None:
                 self._window.close()
 
     def _turn(self) -> None:
-        self.pulse.begin("waiting for a frame")
+        self.heartbeat.begin("waiting for a frame")
         frame = self.camera.read(READ_S)
         self._session.camera_trouble = self.camera.trouble
-        self.pulse.begin("waiting for a frame" if frame is None else f"frame {frame.index}", self._patience)
+        self.heartbeat.begin("waiting for a frame" if frame is None else f"frame {frame.index}", self._patience)
         age_s = 0.0 if frame is None or not self.camera.is_live else time.monotonic() - frame.time_s
         observation = self._session.tick(frame)
         if frame is not None:
-            self.pulse.frame_done(age_s)
+            self.heartbeat.frame_done(age_s)
             self._patience = 1.0
         self.supervision.turn(observation)
         self._watch_for_new_game()
@@ -116,11 +116,11 @@ class Daemon:
 
     def _read_settings(self) -> None:
         self.wants_reading = False
-        if self.retuning is None:
+        if self.config_applier is None:
             return
-        self.pulse.begin("reading the settings")
+        self.heartbeat.begin("reading the settings")
         self._notifier.reloading()
-        self.retuning.read()
+        self.config_applier.read()
         self._show_window()
         self._notifier.ready(self.supervision.signs.text)
 
@@ -149,7 +149,7 @@ class Daemon:
             return
         if (config := self.choosing.poll()) is None:
             return
-        self.pulse.begin("beginning another game", BEGINNING)
+        self.heartbeat.begin("beginning another game", BEGINNING)
         game = games.load(config.game.name, config.game.rules)
         if game.name != session.game.name or game.rules != session.game.rules:
             sight = sight_of_another(config, game)

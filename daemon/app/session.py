@@ -15,7 +15,7 @@ from daemon.agents.workers import WorkerProcess
 from daemon.app.health import health_of
 from daemon.app.keys import Keyboard
 from daemon.app.services import Services
-from daemon.app.ui_publisher import Presenting
+from daemon.app.ui_publisher import UiPublisher
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
@@ -23,7 +23,7 @@ from daemon.commands.command import Answer, Command
 from daemon.config.player_names import player_name
 from daemon.config.seats import seat
 from daemon.config.settings import ROOT, Config
-from daemon.core.clock_service import Timekeeper, clock_of, time_control
+from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.command_handlers import obey
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
@@ -36,10 +36,10 @@ from daemon.outputs.speech.verbosity import is_spoken, wants_advice
 from daemon.outputs.view import template_of
 from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.setup.setting_up import SettingUp
+from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import PictureKeeper
 from daemon.storage.pictures import Pictures
@@ -64,9 +64,9 @@ class Session:
         self.seats = seat(config.players.first), seat(config.players.second)
         self.session_id = secrets.token_hex(4)
         self.match: Match | None = None
-        self.eyes: Seeing | None = None
+        self.eyes: BoardTracker | None = None
         """Who watches the board of the match; None where no camera does."""
-        self.timer: Timekeeper | None = None
+        self.timer: ClockService | None = None
         self.adaptation: Adaptation | None = None
         """What is learnt while people play; None where the settings want none, or before the first match."""
         self.camera_trouble = ""
@@ -74,9 +74,9 @@ class Session:
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Tells what can be chosen for a new game, to any thread; None where nothing can."""
         self.listeners: list[Listener] = [self._tell]
-        self._presenting = Presenting(self)
+        self._ui_publisher = UiPublisher(self)
         self._keyboard = Keyboard()
-        self._setting_up: SettingUp | None = None
+        self._setting_up: TableSetup | None = None
         self._health: dict[str, dict[str, object]] = {}
         """As it was reported last; for the thread that must report that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
@@ -197,7 +197,7 @@ class Session:
             referee.withdrawn = still_standing(stored)
             LOGGER.info("resuming game %s after %d plies", game_id, len(stored.plies))
         clock = clock_of(self.config.clock, stored, referee)
-        self.timer = Timekeeper(clock, blind=lambda: bool(self.camera_trouble))
+        self.timer = ClockService(clock, blind=lambda: bool(self.camera_trouble))
         self.match = Match(
             referee,
             seats=self.seats,
@@ -214,10 +214,10 @@ class Session:
         self.eyes = None
         if pipeline is not None:
             learner = self._learner(pipeline, adapted)
-            self.eyes = Seeing(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
+            self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
         self.match.recall(None if stored is None else stored.asked_thought)
         self.match.start()
-        self._presenting.show_at_once()
+        self._ui_publisher.show_at_once()
         return self.match
 
     def _leave_interrupted(self) -> None:
@@ -261,10 +261,10 @@ class Session:
             observation = self._look(self.eyes, frame)
         self._obey()
         (self.eyes or self.match).poll()
-        self._presenting.show()
+        self._ui_publisher.show()
         return observation
 
-    def _look(self, eyes: Seeing, frame: Frame) -> Observation:
+    def _look(self, eyes: BoardTracker, frame: Frame) -> Observation:
         """Has the eyes take a frame, and keeps the scene where that is wanted."""
         return eyes.feed(frame) if self.scenes is None else self.scenes.look(eyes, frame)
 
@@ -289,22 +289,22 @@ class Session:
         for request in self.page.told() if self.page is not None else ():
             request.answer(self._carry_out(self.match, request.command))
         aligner = None if self.eyes is None else self.eyes.pipeline.aligner
-        for wish in self.page.wished() if self.page is not None else ():
+        for wish in self.page.setup_requests() if self.page is not None else ():
             wish.answer(self.setting_up.obey(wish.command, aligner))
 
     @property
-    def setting_up(self) -> SettingUp:
+    def setting_up(self) -> TableSetup:
         """Where the table is set up from the page; of the present game."""
         if self._setting_up is None or self._setting_up.game is not self.game:
             record = Path(self.config.journal.path)
             folder = (record if record.is_absolute() else ROOT / record).parent / "profiles"
             out = folder / f"{self.config.bus.table}-{self.game.name}.npz"
-            self._setting_up = SettingUp(self.game, template_of(self.game), out, self.say)
+            self._setting_up = TableSetup(self.game, template_of(self.game), out, self.say)
         return self._setting_up
 
     def show_in(self, window: Window | None) -> None:
         """Shows the overlay in a window, where there is one."""
-        self._presenting.show_in(window)
+        self._ui_publisher.show_in(window)
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         """Speaks and writes one sentence."""

@@ -13,7 +13,7 @@ from daemon.i18n.translation import worded
 from daemon.perception.pipeline import Observation
 from daemon.supervision.camera import Camera
 from daemon.supervision.disk import DiskWatch
-from daemon.supervision.heartbeat import Pulse
+from daemon.supervision.heartbeat import Heartbeat
 from daemon.supervision.process_figures import process_figures
 from daemon.supervision.reopening import Reopened
 from daemon.supervision.troubles import Troubles
@@ -35,32 +35,32 @@ class Supervision:
         self,
         session: Session,
         camera: Camera,
-        pulse: Pulse,
+        heartbeat: Heartbeat,
         settings: SupervisionSection,
         free_bytes: Callable[..., int] | None = None,
     ) -> None:
         self.stuck_s = settings.stuck_s
         self.verdicts: collections.Counter[str] = collections.Counter()
         """Readings judged so far, by the code of the verdict."""
-        self._session, self._camera, self._pulse = session, camera, pulse
-        self._began_s = pulse.clock()
+        self._session, self._camera, self._heartbeat = session, camera, heartbeat
+        self._began_s = heartbeat.clock()
         folder = session.journal.path.parent
         given = {} if free_bytes is None else {"free_bytes": free_bytes}
-        self.disk = DiskWatch(folder, settings.free_mb, pulse.clock, **given)
+        self.disk = DiskWatch(folder, settings.free_mb, heartbeat.clock, **given)
         self._troubles = Troubles()
         self._looked_s = float("-inf")
         self._reading: object = None
         self._bus_text = ""
         services = session.services
         self.reopened = {
-            "page": Reopened("the page", self._page_fault, lambda: services.renew("page"), clock=pulse.clock),
-            "bus": Reopened("the bus", self._bus_fault, self._renew_bus, clock=pulse.clock),
-            "voice": Reopened("the voice", self._voice_fault, lambda: services.renew("voice"), clock=pulse.clock),
+            "page": Reopened("the page", self._page_fault, lambda: services.renew("page"), clock=heartbeat.clock),
+            "bus": Reopened("the bus", self._bus_fault, self._renew_bus, clock=heartbeat.clock),
+            "voice": Reopened("the voice", self._voice_fault, lambda: services.renew("voice"), clock=heartbeat.clock),
         }
         self._signs = Signs(capture=True, bus=True, settled=False, text="starting")
         session.reports |= {
             "camera": camera.status,
-            "pipeline": lambda: pulse.status(self.stuck_s),
+            "pipeline": lambda: heartbeat.status(self.stuck_s),
             "disk": self.disk.status,
             "process": self._process,
         }
@@ -77,7 +77,7 @@ class Supervision:
     def turn(self, observation: Observation | None) -> None:
         """One turn of the loop is over."""
         self._count(observation)
-        now_s = self._pulse.clock()
+        now_s = self._heartbeat.clock()
         if now_s - self._looked_s < LOOK_S:
             return
         self._looked_s = now_s
@@ -92,7 +92,7 @@ class Supervision:
             capture=self._camera.answers,
             bus=bool(parts["bus"]["ok"]),
             settled=self._camera.settled
-            and (self._pulse.frames > 0 or bool(self._camera.trouble) or not self._camera.wanted),
+            and (self._heartbeat.frames > 0 or bool(self._camera.trouble) or not self._camera.wanted),
             text=f"degraded: {'; '.join(ailing)}" if ailing else self._business(),
         )
         page = self._session.page
@@ -103,7 +103,7 @@ class Supervision:
 
     def ready(self) -> tuple[bool, str]:
         """Whether the table can be played at: a good frame went through, and they still do; and why (not)."""
-        age_s = self._pulse.frame_age_s
+        age_s = self._heartbeat.frame_age_s
         if not self._camera.wanted:
             return True, "no camera is wanted"
         if self._camera.trouble:
@@ -112,18 +112,18 @@ class Supervision:
             return False, "no frame has come yet"
         if age_s > STALE_S:
             return False, f"the last frame went through {age_s:.0f} s ago"
-        return True, f"{self._pulse.rate_hz:.1f} frames a second"
+        return True, f"{self._heartbeat.rate_hz:.1f} frames a second"
 
     def figures(self) -> dict[str, float]:
         """All figures of this table for Prometheus, by name without `kibitzer_`."""
-        session, pulse, camera = self._session, self._pulse, self._camera.status()
+        session, heartbeat, camera = self._session, self._heartbeat, self._camera.status()
         voice = session.speaker.status()
         figures: dict[str, float] = {
-            "uptime_seconds": pulse.clock() - self._began_s,
-            "frames_total": pulse.frames,
-            "frames_per_second": pulse.rate_hz,
-            "frame_seconds": pulse.cost_s,
-            "judged_after_seconds": pulse.late_s,
+            "uptime_seconds": heartbeat.clock() - self._began_s,
+            "frames_total": heartbeat.frames,
+            "frames_per_second": heartbeat.rate_hz,
+            "frame_seconds": heartbeat.cost_s,
+            "judged_after_seconds": heartbeat.late_s,
             "camera_reopened_total": _number(camera["reopened"]) + _number(camera.get("reconnects")),
             "camera_hanging_threads": _number(camera.get("hanging_threads")),
             "camera_dropped_frames_total": _number(camera["dropped"]),
@@ -150,7 +150,7 @@ class Supervision:
         return "starting" if match is None else f"{self._session.game.title}, {match.referee.ply} plies"
 
     def _ages(self) -> dict[str, float | None]:
-        return {"frame": self._pulse.frame_age_s, "camera_picture": self._camera.age_s}
+        return {"frame": self._heartbeat.frame_age_s, "camera_picture": self._camera.age_s}
 
     def _count(self, observation: Observation | None) -> None:
         reading = None if observation is None else observation.reading
@@ -174,7 +174,7 @@ class Supervision:
         return parts
 
     def _process(self) -> dict[str, object]:
-        up_s = self._pulse.clock() - self._began_s
+        up_s = self._heartbeat.clock() - self._began_s
         return {"ok": True, "text": worded("up for {time}", time=_duration(up_s)), "pid": os.getpid()}
 
     def _page_fault(self) -> str:

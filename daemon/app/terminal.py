@@ -22,7 +22,7 @@ from wording import Term, listing, sentence
 WAIT_S = 0.1
 """Longest wait for a typed line before agents and the clock are looked after."""
 THINK_S = 0.02
-MOST_SHOWN = 60
+MAX_SHOWN = 60
 """Moves that are listed; of more, how many there are."""
 CHANGES = ("move", "pass", "undo", "game_over")
 """Announcements after which the board is drawn again."""
@@ -148,8 +148,8 @@ class TerminalGame:
         moves = [game.format_move(position, move) for move in game.legal_moves(position)]
         if not moves:
             return worded("The game is over.")
-        more = [worded("and {count} more", count=len(moves) - MOST_SHOWN)] if len(moves) > MOST_SHOWN else []
-        return "  ".join([*moves[:MOST_SHOWN], *more])
+        more = [worded("and {count} more", count=len(moves) - MAX_SHOWN)] if len(moves) > MAX_SHOWN else []
+        return "  ".join([*moves[:MAX_SHOWN], *more])
 
     def _show(self) -> None:
         """What was said since, and the board where it has changed."""

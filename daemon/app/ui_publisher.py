@@ -16,7 +16,7 @@ from daemon.outputs.scene import Scene
 from daemon.outputs.view import View
 from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from games import Step
 from wording import Term, sentence
 
@@ -44,7 +44,7 @@ VERDICTS = {
 """The verdict line of the overlay, by the code of the verdict."""
 
 
-class Presenting:
+class UiPublisher:
     """Shows a session on its page and in the window. Used by the session's thread."""
 
     def __init__(self, session: Session) -> None:
@@ -91,7 +91,7 @@ class Presenting:
             self._window_s = now
             window.show(draw_overlay(scene))
 
-    def picture_pause_s(self, page: WebPage, eyes: Seeing, news: bool) -> float:
+    def picture_pause_s(self, page: WebPage, eyes: BoardTracker, news: bool) -> float:
         """How old the page's picture may be: of a board at rest it shows nothing new."""
         if not page.viewers:
             return IDLE_PICTURE_S
@@ -127,7 +127,7 @@ class Presenting:
         learnt = {} if session.adaptation is None else session.adaptation.figures()
         page.update_figures(figures | learnt | {"refused_replies_total": match.refused})
 
-    def _show_picture(self, page: WebPage, eyes: Seeing, now_s: float) -> None:
+    def _show_picture(self, page: WebPage, eyes: BoardTracker, now_s: float) -> None:
         match = eyes.match
         told = match.spoken, match.referee.verdict, match.referee.ply
         if now_s - self._picture_s >= self.picture_pause_s(page, eyes, told != self._drawn):
@@ -137,7 +137,7 @@ class Presenting:
                 page.update_picture(functools.partial(draw_overlay, scene))
 
 
-def scene_of(eyes: Seeing) -> Scene | None:
+def scene_of(eyes: BoardTracker) -> Scene | None:
     """What the overlay shows now; None before the first frame."""
     referee, seen = eyes.match.referee, eyes.observation
     if seen is None:

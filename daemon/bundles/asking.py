@@ -24,7 +24,7 @@ TAKEN_S, PACKED_S = 5.0, 120.0
 """How long to wait until the daemon has taken a request, and until the bundle lies there."""
 POLL_S = 0.1
 LARGEST_BYTES = 4096
-MOST_AT_A_TIME = 8
+MAX_AT_A_TIME = 8
 FORGOTTEN_S = 600.0
 """What nobody came back for is removed after this time."""
 
@@ -88,7 +88,7 @@ def open_counter(folder: Path) -> Path:
 
 def serve(asked: Path, table: str, pack: Callable[[Ask], Answer]) -> None:
     """Answers what was asked of this table. Raises OSError where the folder cannot be used."""
-    for file in sorted(asked.glob("*.json"))[:MOST_AT_A_TIME]:
+    for file in sorted(asked.glob("*.json"))[:MAX_AT_A_TIME]:
         request = _taken(file, table)
         if request is not None:
             _write(file.with_suffix(".answer"), pack(request).model_dump_json())

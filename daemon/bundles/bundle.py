@@ -18,8 +18,8 @@ from daemon.game.effects import Announcement
 FORMAT: Literal["kibitzer-bundle"] = "kibitzer-bundle"
 VERSION: Literal[1] = 1
 MANIFEST, PROFILE = "manifest.json", "profile.npz"
-MOST_FRAMES = 20_000
-MOST_MOVES = 4096
+MAX_FRAMES = 20_000
+MAX_MOVES = 4096
 REJECTED = ("illegal", "desync", "unclear", "ambiguous", "board_lost")
 """Codes of announcements of which each keeps a bundle by itself."""
 STANDING = (*REJECTED, "unfinished")
@@ -48,7 +48,7 @@ class Said(Part):
     """An announcement that a picture led to."""
 
     code: Code
-    ply: int = Field(ge=0, le=MOST_MOVES)
+    ply: int = Field(ge=0, le=MAX_MOVES)
     move: Word = ""
     cells: tuple[Cell, ...] = Field(default=(), max_length=1024)
     """Indices of the cells that are meant."""
@@ -74,8 +74,8 @@ class GameState(Part):
 
     start: str = Field(default="", max_length=4096)
     """The position from which the game began, as the game writes it."""
-    moves: tuple[Word, ...] = Field(default=(), max_length=MOST_MOVES)
-    known: tuple[Code, ...] = Field(default=(), max_length=MOST_MOVES)
+    moves: tuple[Word, ...] = Field(default=(), max_length=MAX_MOVES)
+    known: tuple[Code, ...] = Field(default=(), max_length=MAX_MOVES)
     """How the mover of each is known."""
     agent_move: Word = ""
     """The agent's move that waited to be carried out."""
@@ -94,7 +94,7 @@ class SceneFrame(Part):
     """Whether the picture stood still and free of hands."""
     commands: tuple[dict[Word, str | int | tuple[Word, ...] | None], ...] = Field(default=(), max_length=64)
     """What people said before this picture, as `parse_command` takes it."""
-    told: int | None = Field(default=None, ge=0, lt=MOST_FRAMES)
+    told: int | None = Field(default=None, ge=0, lt=MAX_FRAMES)
     """Number of the game state that people or agents had brought about before this picture; None: the one it had."""
     said: tuple[Said, ...] = Field(default=(), max_length=64)
 
@@ -137,11 +137,11 @@ class Manifest(Part):
     """The board's shape as it was measured."""
     place: Place | None = None
     """None where the board was not in sight."""
-    states: tuple[GameState, ...] = Field(min_length=1, max_length=MOST_FRAMES)
+    states: tuple[GameState, ...] = Field(min_length=1, max_length=MAX_FRAMES)
     """The first is the one at the first picture."""
     standing: Said | None = None
     """The complaint that stood then."""
-    frames: tuple[SceneFrame, ...] = Field(min_length=1, max_length=MOST_FRAMES)
+    frames: tuple[SceneFrame, ...] = Field(min_length=1, max_length=MAX_FRAMES)
     encoded_here: bool = False
     """Whether the camera sent no JPEG, so that the pictures were compressed for the bundle: they differ a little."""
     left_out: int = Field(default=0, ge=0)
@@ -159,7 +159,7 @@ def said_of(announcement: Announcement) -> Said:
     """The announcement as a bundle keeps it."""
     return Said(
         code=announcement.code,
-        ply=min(announcement.ply, MOST_MOVES),
+        ply=min(announcement.ply, MAX_MOVES),
         move=announcement.move[:64],
         cells=announcement.cells,
         rule=announcement.rule[:32],

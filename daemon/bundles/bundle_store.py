@@ -13,13 +13,13 @@ from daemon.bundles.bundle import REJECTED, BundleError
 from daemon.bundles.packing import Packed
 
 ASKED = "asked"
-LEAST_FREE_BYTES = 100 << 20
+MIN_FREE_BYTES = 100 << 20
 """No bundle takes the last of the disk: the record comes first."""
 OWN = re.compile(rf"^kibitzer-[\w.:-]+-({'|'.join(REJECTED)})\.zip$")
 """Names of the bundles that were kept by itself, and may go."""
 
 
-class Shelf:
+class BundleStore:
     """Used by one thread."""
 
     def __init__(self, folder: Path, quota_bytes: int) -> None:
@@ -44,7 +44,7 @@ class Shelf:
         try:
             if kept_by_itself:
                 self._make_room(size)
-            if shutil.disk_usage(self.folder).free < size + LEAST_FREE_BYTES:
+            if shutil.disk_usage(self.folder).free < size + MIN_FREE_BYTES:
                 raise BundleError(f"the disk of {self.folder} is nearly full")
             with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
                 packed.write(file)

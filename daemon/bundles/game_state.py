@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import games
-from daemon.bundles.bundle import MOST_MOVES, BundleError, Declared, GameState
+from daemon.bundles.bundle import MAX_MOVES, BundleError, Declared, GameState
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from games import AnyGame, Outcome
 
 
 def state_of(referee: Referee) -> GameState:
     """The state of a referee now; of a game longer than a bundle takes, its last position as the start."""
     plies, first, end = referee.line.plies, referee.history[0], referee.declared
-    if len(plies) > MOST_MOVES:
+    if len(plies) > MAX_MOVES:
         plies, first = [], referee.position
     return GameState.model_construct(
         start=referee.game.format_position(first),
@@ -26,7 +26,7 @@ def state_of(referee: Referee) -> GameState:
     )
 
 
-def is_plain(eyes: Seeing) -> bool:
+def is_plain(eyes: BoardTracker) -> bool:
     """Whether a game state says all that the next pictures are judged by.
 
     It does not where men are still to be put back, or where somebody has said what stands on a cell.

@@ -18,7 +18,7 @@ import cv2
 from daemon.bundles import asking
 from daemon.bundles.asking import Answer, Ask
 from daemon.bundles.bundle import ASIDE, REJECTED, STANDING, BundleError, GameState, Said, said_of
-from daemon.bundles.bundle_store import ASKED, Shelf
+from daemon.bundles.bundle_store import ASKED, BundleStore
 from daemon.bundles.game_state import is_plain, state_of
 from daemon.bundles.packing import TableFacts, pack
 from daemon.bundles.ring import Kept, SceneRing
@@ -26,18 +26,18 @@ from daemon.commands.command import Command
 from daemon.game.effects import Announcement
 from daemon.i18n.translation import worded, worded_n
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
 QUALITY = 95
 """Of JPEGs made here, for cameras that send none."""
-MOST_WAITING, MOST_BUNDLES = 8, 4
+MAX_WAITING, MAX_BUNDLES = 8, 4
 """Pictures that wait for the thread, and bundles; further ones are left out, and counted."""
-MOST_COMMANDS = 64
+MAX_COMMANDS = 64
 """Between two pictures."""
-LEAST_PAUSE_S = 5.0
+MIN_PAUSE_S = 5.0
 """Between two bundles that are kept by themselves."""
 LOOK_S = 0.3
 """How often the thread looks whether somebody asks for a bundle."""
@@ -61,13 +61,13 @@ class SceneKeeper:
     def __init__(self, folder: Path, limits: Limits, facts: TableFacts) -> None:
         """Raises BundleError where the folder cannot be used."""
         self._limits, self._facts = limits, facts
-        self._shelf = Shelf(folder, limits.quota_bytes)
+        self._bundle_store = BundleStore(folder, limits.quota_bytes)
         try:
             self._asked = asking.open_counter(folder)
         except OSError as error:
             raise BundleError(f"{folder}: nobody can ask for bundles there: {error.strerror}") from error
         self.ring = SceneRing(limits.seconds, limits.memory_bytes, facts.eyes.settle_s)
-        self._eyes: Seeing | None = None
+        self._eyes: BoardTracker | None = None
         self._state: GameState | None = None
         self._key: object = None
         self._said: list[Said] = []
@@ -76,12 +76,12 @@ class SceneKeeper:
         self._kept_s = float("-inf")
         self._kept = self._skipped = 0
         self._trouble = ""
-        self._jobs: queue.Queue[tuple[Kept, Frame] | str] = queue.Queue(maxsize=MOST_WAITING + MOST_BUNDLES)
+        self._jobs: queue.Queue[tuple[Kept, Frame] | str] = queue.Queue(maxsize=MAX_WAITING + MAX_BUNDLES)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="scenes", daemon=True)
         self._thread.start()
 
-    def look(self, eyes: Seeing, frame: Frame) -> Observation:
+    def look(self, eyes: BoardTracker, frame: Frame) -> Observation:
         """Has the eyes of a match take a frame, and keeps both."""
         if eyes is not self._eyes:
             self._eyes = eyes
@@ -106,7 +106,7 @@ class SceneKeeper:
 
     def told(self, command: Command) -> None:
         """Somebody at the table says something, which the match is about to carry out."""
-        self._commands = [*self._commands, command][-MOST_COMMANDS:]
+        self._commands = [*self._commands, command][-MAX_COMMANDS:]
 
     def status(self) -> dict[str, object]:
         """`ok` and `text`, as in the health of all parts: a bundle that cannot be written stops no game."""
@@ -144,7 +144,7 @@ class SceneKeeper:
         self.ring.add(kept)
         if kept.jpeg is None:
             # This thread alone puts jobs in: where there is room now, it stays.
-            if self._jobs.qsize() < MOST_WAITING:
+            if self._jobs.qsize() < MAX_WAITING:
                 self._jobs.put_nowait((kept, frame))
             else:
                 self.ring.encoded(kept, None)
@@ -154,7 +154,7 @@ class SceneKeeper:
             return
         now_s = time.monotonic()
         try:
-            if now_s - self._kept_s < LEAST_PAUSE_S:
+            if now_s - self._kept_s < MIN_PAUSE_S:
                 raise queue.Full
             self._jobs.put_nowait(reason)
             self._kept_s = now_s
@@ -206,7 +206,7 @@ class SceneKeeper:
             left_out=self.ring.left_out,
             adapted=bool(self._facts.config.get("vision", {}).get("adapt")),
         )
-        path = self._shelf.put(packed, self._facts.table, reason, now)
+        path = self._bundle_store.put(packed, self._facts.table, reason, now)
         self._kept, self._trouble = self._kept + 1, ""
         seconds = frames[-1].time_s - frames[0].time_s
         LOGGER.info("a scene of %.1f s is kept as %s", seconds, path)

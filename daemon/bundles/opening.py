@@ -11,13 +11,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from calibration.profile import ProfileError, TableProfile
-from daemon.bundles.bundle import MANIFEST, MOST_FRAMES, PROFILE, VERSION, BundleError, Manifest, frame_name
+from daemon.bundles.bundle import MANIFEST, MAX_FRAMES, PROFILE, VERSION, BundleError, Manifest, frame_name
 from vision.sources.encoded import peek
 
 LARGEST_FILE, LARGEST_CONTENT = 2 << 30, 2 << 30
 """Bytes of the file, and of all that it says to hold."""
 LARGEST_MANIFEST, LARGEST_PROFILE, LARGEST_FRAME = 64 << 20, 32 << 20, 32 << 20
-MOST_PIXELS = 40_000_000
+MAX_PIXELS = 40_000_000
 """Of one picture: a small file can say that it is of any size."""
 NAMES = re.compile(r"^(manifest\.json|profile\.npz|frames/\d{6}\.jpg)$")
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
@@ -72,8 +72,8 @@ class BundleFile:
         """One of the pictures, whole and of a size that can be decoded. Raises BundleError."""
         data = self._read(frame_name(number), LARGEST_FRAME)
         width, height = jpeg_size(data)
-        if not 0 < width * height <= MOST_PIXELS or peek(data) is None:
-            raise BundleError(f"{self.path}: {frame_name(number)} is no picture of {MOST_PIXELS:,} pixels at most")
+        if not 0 < width * height <= MAX_PIXELS or peek(data) is None:
+            raise BundleError(f"{self.path}: {frame_name(number)} is no picture of {MAX_PIXELS:,} pixels at most")
         return data
 
     def _check_names(self) -> None:
@@ -81,7 +81,7 @@ class BundleFile:
         strange = next((entry.filename for entry in entries if not NAMES.match(entry.filename)), None)
         if strange is not None:
             raise BundleError(f"{self.path}: {strange[:64]!r} does not belong in a bundle")
-        if len(entries) > MOST_FRAMES + 2 or len({entry.filename for entry in entries}) != len(entries):
+        if len(entries) > MAX_FRAMES + 2 or len({entry.filename for entry in entries}) != len(entries):
             raise BundleError(f"{self.path}: there are too many files in it, or one twice")
         if sum(entry.file_size for entry in entries) > LARGEST_CONTENT:
             raise BundleError(f"{self.path}: unpacks to more than {LARGEST_CONTENT >> 30} GiB")

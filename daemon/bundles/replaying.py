@@ -21,7 +21,7 @@ from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from games import AnyGame
 from vision.frame import Frame
@@ -77,16 +77,16 @@ def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> 
     return Replay(manifest, game, tuple(paired(then, now)), game.board(referee.position))
 
 
-def _eyes_of(bundle: BundleFile) -> Seeing:
+def _eyes_of(bundle: BundleFile) -> BoardTracker:
     """Eyes that have seen no picture, of the game as it stood at the first."""
     manifest = bundle.manifest
     game, pipeline = _pipeline_of(bundle)
     seats = tuple(Seat(agent, place=place) for agent, place in zip(manifest.agents, manifest.seats, strict=True))
     referee = referee_of(game, manifest.agents, manifest.states[0])
-    return Seeing(pipeline, Match(referee, seats=(seats[0], seats[1])), lost_s=manifest.eyes.lost_s)
+    return BoardTracker(pipeline, Match(referee, seats=(seats[0], seats[1])), lost_s=manifest.eyes.lost_s)
 
 
-def _played(bundle: BundleFile, eyes: Seeing, step: Callable[[int], None]) -> list[tuple[float, Said]]:
+def _played(bundle: BundleFile, eyes: BoardTracker, step: Callable[[int], None]) -> list[tuple[float, Said]]:
     """All that pictures lead to, with the seconds from the first one."""
     manifest, heard, now = bundle.manifest, list[Said](), list[tuple[float, Said]]()
     match = eyes.match
@@ -110,7 +110,7 @@ def _played(bundle: BundleFile, eyes: Seeing, step: Callable[[int], None]) -> li
     return now
 
 
-def _obey(eyes: Seeing, frame: SceneFrame) -> None:
+def _obey(eyes: BoardTracker, frame: SceneFrame) -> None:
     """Carries out again what people said. Raises BundleError."""
     for words in frame.commands:
         try:

@@ -7,7 +7,7 @@ import dataclasses
 import threading
 from collections.abc import Sequence
 
-from daemon.bundles.bundle import MOST_FRAMES, GameState, Said
+from daemon.bundles.bundle import MAX_FRAMES, GameState, Said
 from daemon.commands.command import Command
 from vision.pose import BoardPose
 
@@ -52,7 +52,7 @@ class SceneRing:
         self.left_out = 0
         """Pictures that could not be kept."""
         self._seconds, self._most_bytes, self._settle_s = seconds, most_bytes, settle_s
-        self._frames: collections.deque[Kept] = collections.deque(maxlen=MOST_FRAMES)
+        self._frames: collections.deque[Kept] = collections.deque(maxlen=MAX_FRAMES)
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -61,7 +61,7 @@ class SceneRing:
         with self._lock:
             if self._frames and kept.time_s < self._frames[-1].time_s:
                 self._clear()  # the clock of another source
-            if len(self._frames) == MOST_FRAMES:
+            if len(self._frames) == MAX_FRAMES:
                 self._drop()
             self._frames.append(kept)
             self._bytes += len(kept.jpeg or b"")

@@ -14,9 +14,9 @@ from daemon.outputs.window import display_fault
 from daemon.storage.journal import Journal, JournalError
 from daemon.supervision.logs import log_path
 
-LEAST_MEMORY_MB = 600
+MIN_MEMORY_MB = 600
 """Megabytes that a table with its worker and voice takes, and some for the rest."""
-LEAST_CORES = 2
+MIN_CORES = 2
 EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 """A clock that shows an earlier time was never set."""
 UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
@@ -26,9 +26,9 @@ def check_computer(_config: Config, meminfo: Path = Path("/proc/meminfo")) -> Fi
     """Cores and memory."""
     cores, free_mb = len(os.sched_getaffinity(0)), _available_mb(meminfo)
     text = f"{cores} cores" + ("" if free_mb is None else f", {free_mb} MB of memory free")
-    advice = [f"a table wants {LEAST_CORES} cores: ask for fewer pictures, camera.rate_hz = 8"] * (cores < LEAST_CORES)
-    if free_mb is not None and free_mb < LEAST_MEMORY_MB:
-        advice.append(f"a table wants {LEAST_MEMORY_MB} MB: end other programs")
+    advice = [f"a table wants {MIN_CORES} cores: ask for fewer pictures, camera.rate_hz = 8"] * (cores < MIN_CORES)
+    if free_mb is not None and free_mb < MIN_MEMORY_MB:
+        advice.append(f"a table wants {MIN_MEMORY_MB} MB: end other programs")
     return Finding("computer", not advice, "; ".join([text, *advice]))
 
 

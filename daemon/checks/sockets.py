@@ -14,7 +14,7 @@ from daemon.commands.page_client import OPENER, address_of
 from daemon.config.settings import ROOT, Config
 
 ASK_S = 2.0
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 def check_ports(config: Config) -> Finding:
@@ -64,10 +64,10 @@ def _who_serves(config: Config) -> str:
     """What a daemon that has the page's port says of itself; empty where none answers there."""
     try:
         with OPENER.open(f"{address_of(config.page)}/healthz", timeout=ASK_S) as response:
-            body = response.read(MOST_BYTES)
+            body = response.read(MAX_BYTES)
     except urllib.error.HTTPError as error:
         with error:
-            body = error.read(MOST_BYTES)
+            body = error.read(MAX_BYTES)
     except (OSError, ValueError):
         return ""
     try:

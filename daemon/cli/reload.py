@@ -19,7 +19,7 @@ from daemon.config.settings import SHIPPED, ConfigError, load_config
 ASK_S = 2.0
 ANSWER_S = 15.0
 LOOK_S = 0.2
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -91,10 +91,10 @@ def _parts(address: str) -> dict[str, Any]:
     """The parts on the health page of the daemon; exits where none answers."""
     try:
         with OPENER.open(f"{address}/healthz", timeout=ASK_S) as response:
-            body = response.read(MOST_BYTES)
+            body = response.read(MAX_BYTES)
     except urllib.error.HTTPError as error:
         with error:
-            body = error.read(MOST_BYTES)
+            body = error.read(MAX_BYTES)
     except (OSError, ValueError) as error:
         why = getattr(error, "reason", error)
         _fail(f"no daemon answers at {address} ({why}); where its page is off, send SIGHUP or `systemctl reload` it")

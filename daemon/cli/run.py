@@ -17,7 +17,7 @@ import games
 from calibration.profile import ProfileError
 from calibration.template import TemplateError
 from daemon.agents.endpoints import BusError, BusRefusedError
-from daemon.app.config_apply import Retuning
+from daemon.app.config_apply import ConfigApplier
 from daemon.app.loop import Daemon
 from daemon.app.services import journal_path
 from daemon.app.session import Session
@@ -100,8 +100,10 @@ def run(
         daemon = Daemon(
             session, wanted, sight.template, sight.profile, wanted.camera.source, sight.adapted, configured=settings
         )
-        daemon.retuning = Retuning(config.resolve(), session, daemon.camera, daemon.supervision, daemon.overseer, log)
-        daemon.retuning.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
+        daemon.config_applier = ConfigApplier(
+            config.resolve(), session, daemon.camera, daemon.supervision, daemon.watchdog, log
+        )
+        daemon.config_applier.overlaid = lambda read: daemon.choosing.overlaid(_named(read, source, profile))
         had_terminal = os.isatty(sys.stdin.fileno()) if sys.stdin else False
         signal.signal(signal.SIGHUP, lambda _number, _frame: _hang_up(daemon, stop, had_terminal))
         daemon.run(stop, resume=not new_game)

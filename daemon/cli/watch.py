@@ -16,7 +16,7 @@ from calibration.template import TemplateError, load_template
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from vision.frame import FrameSource, SourceEnded, SourceError
 from vision.reading.weights import WeightsError
@@ -74,7 +74,7 @@ def watch(
     photos = Path(source).is_dir()
     lost_s = PHOTO_LOST_SHARE * hold_s if photos else LOST_S
     match = Match(Referee(the_game, in_photos=photos))
-    eyes = Seeing(pipeline, match, lost_s=lost_s)
+    eyes = BoardTracker(pipeline, match, lost_s=lost_s)
     match.listeners.append(lambda announcement: print_event(match, announcement, eyes.observation))
     try:
         follow(eyes, frames)
@@ -83,7 +83,7 @@ def watch(
         raise typer.Exit(2) from None
 
 
-def follow(eyes: Seeing, source: FrameSource) -> None:
+def follow(eyes: BoardTracker, source: FrameSource) -> None:
     """Feeds the eyes of a match until the source ends. Raises SourceError."""
     frames, match = NewestFrame(source), eyes.match
     try:

@@ -7,12 +7,12 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-MOST_BYTES = 512
+MAX_BYTES = 512
 """A longer command is refused unread."""
-MOST_MOVES = 10_000
+MAX_MOVES = 10_000
 LONGEST_NAME = 32
 LONGEST_MOVE = 64
-MOST_TILES = 8
+MAX_TILES = 8
 
 
 class CommandError(ValueError):
@@ -156,22 +156,22 @@ def _move_text(field: str, value: object) -> str:
 def _number(field: str, value: object) -> int | None:
     if value is None:
         return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_MOVES:
-        raise CommandError(f"{field} is a whole number from 1 to {MOST_MOVES}")
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_MOVES:
+        raise CommandError(f"{field} is a whole number from 1 to {MAX_MOVES}")
     return value
 
 
 def _plies(field: str, value: object) -> int | None:
     if value is None:
         return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_MOVES:
-        raise CommandError(f"{field} is a whole number from 0 to {MOST_MOVES}")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_MOVES:
+        raise CommandError(f"{field} is a whole number from 0 to {MAX_MOVES}")
     return value
 
 
 def _tiles(field: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MOST_TILES:
-        raise CommandError(f'{field} is a list of 1 to {MOST_TILES} tiles, such as ["3-4", "0-0"]')
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_TILES:
+        raise CommandError(f'{field} is a list of 1 to {MAX_TILES} tiles, such as ["3-4", "0-0"]')
     return tuple(_name(field, tile) for tile in value)
 
 

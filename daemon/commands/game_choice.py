@@ -24,7 +24,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "camera": ("source",),
 }
 """The sections and keys of the settings that may be chosen."""
-MOST_BYTES = 16384
+MAX_BYTES = 16384
 
 
 Choice = dict[str, dict[str, Any]]

@@ -11,7 +11,7 @@ from daemon.config.settings import PageSection
 
 ANSWER_S = 10.0
 LOOK_S = 2.0
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """This computer needs no proxy."""
 
@@ -26,7 +26,7 @@ def playing(page: PageSection) -> str:
     """The id of the game that a daemon plays now; empty where none runs."""
     try:
         with OPENER.open(f"{address_of(page)}/state", timeout=LOOK_S) as response:
-            return str(json.loads(response.read(MOST_BYTES))["game_id"])
+            return str(json.loads(response.read(MAX_BYTES))["game_id"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
@@ -38,10 +38,10 @@ def send(address: str, command: Command) -> tuple[int, str]:
     )
     try:
         with OPENER.open(request, timeout=ANSWER_S) as response:
-            return response.status, _text(response.read(MOST_BYTES))
+            return response.status, _text(response.read(MAX_BYTES))
     except urllib.error.HTTPError as error:
         with error:
-            return error.code, _text(error.read(MOST_BYTES))
+            return error.code, _text(error.read(MAX_BYTES))
     except (OSError, ValueError) as error:
         why = getattr(error, "reason", error)
         return 0, f"no daemon answers at {address} ({why}); start `kibitzer run`, or name its settings with --config"

@@ -12,7 +12,7 @@ Point = tuple[float, float]
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class SetupRequest:
     """One wish."""
 
     action: str
@@ -22,7 +22,7 @@ class Wish:
     """Four corners, clockwise from the board's top left, as shares of the picture's width and height; or none."""
 
 
-def parse_wish(words: object) -> Wish:
+def parse_setup_request(words: object) -> SetupRequest:
     """The wish of an object such as {"action": "calibrate"}. Raises CommandError."""
     if not isinstance(words, Mapping) or words.get("action") not in ACTIONS:
         raise CommandError(f"a wish is an object whose action is {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
@@ -31,12 +31,12 @@ def parse_wish(words: object) -> Wish:
     if strange:
         raise CommandError(f"{action} takes no {strange[0]}")
     if corners is None and action != "corners":
-        return Wish(action)
+        return SetupRequest(action)
     if action not in ("corners", "calibrate"):
         raise CommandError(f"{action} takes no corners")
     if not isinstance(corners, list) or len(corners) != 4:
         raise CommandError("corners are four points, clockwise from the board's top left")
-    return Wish(action, tuple(_point(point) for point in corners))
+    return SetupRequest(action, tuple(_point(point) for point in corners))
 
 
 def _point(point: object) -> Point:

@@ -29,7 +29,7 @@ RIGHT = ("unchanged", "legal", "takeback")
 """Verdicts on a board that is as the rules have it."""
 
 
-class Timekeeper:
+class ClockService:
     """Keeps the clock of one match."""
 
     def __init__(

@@ -31,7 +31,7 @@ from daemon.interpret.explanation import MoveEvent
 from daemon.judging import adopting, by_word, corrections, hands, phrases, undoing
 from daemon.judging.adopting import SetUp
 from daemon.judging.by_word import IllegalMove
-from daemon.judging.cell_overrides import ToldCells, cell_of, letter_of
+from daemon.judging.cell_overrides import CellOverrides, cell_of, letter_of
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from vision.reading.board_reading import BoardReading
@@ -45,7 +45,7 @@ class Eyes(Protocol):
     """Who watches the board of a match."""
 
     @property
-    def told(self) -> ToldCells:
+    def told(self) -> CellOverrides:
         """What people said of cells."""
 
     @property

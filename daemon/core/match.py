@@ -1,6 +1,6 @@
 """One game at one table: joins referee, record, clock, bus, voice and people's words. Used by one thread.
 
-It knows no picture. Where a camera watches the board, `Seeing` hands in what was seen.
+It knows no picture. Where a camera watches the board, `BoardTracker` hands in what was seen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from agents.messages import StateMessage
 from daemon.agents.hints import Coach
-from daemon.agents.requests import Asking, Names, Publisher
+from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Thought
@@ -72,7 +72,7 @@ class Match:
         self.new_game_wanted = False
         self.asked_anew = False
         """Whether a new game was asked for in words, so that the board may show the old one still."""
-        self._asking = Asking(publisher, Names(session, table), clock)
+        self._requests = AgentRequests(publisher, Names(session, table), clock)
         self._timer, self._coach, self._clock = timer, coach, clock
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
@@ -82,17 +82,17 @@ class Match:
     @property
     def state(self) -> StateMessage | None:
         """The state published last."""
-        return self._asking.state
+        return self._requests.state
 
     @property
     def last_thought(self) -> Thought | None:
         """What an agent said of its last move; None before its first in this match."""
-        return self._asking.last_thought
+        return self._requests.last_thought
 
     @property
     def refused(self) -> int:
         """Illegal answers of agents so far."""
-        return self._asking.refused
+        return self._requests.refused
 
     @property
     def write_trouble(self) -> str:
@@ -127,7 +127,7 @@ class Match:
 
     def retune(self, *, seats: tuple[Seat, Seat] | None = None, publisher: Publisher | None = None) -> None:
         """Goes on with other players or another bus; whoever is asked for a move is asked again."""
-        self._asking.publisher = publisher or self._asking.publisher
+        self._requests.publisher = publisher or self._requests.publisher
         if seats is not None:
             self.seats = seats
             self.referee.agents = seats[0].agent, seats[1].agent
@@ -137,7 +137,7 @@ class Match:
 
     def recall(self, thought: Thought | None) -> None:
         """What an agent had said of the move that waits to be carried out, from the record."""
-        self._asking.thought = thought
+        self._requests.thought = thought
 
     def leave(self) -> None:
         """Another game begins while this one goes on: it stays in the record as it stands, and is not resumed."""
@@ -176,7 +176,7 @@ class Match:
             return
         for follow in self.followers:
             follow(effects)
-        effects = self._asking.changed(effects)
+        effects = self._requests.changed(effects)
         if self._timer is not None:
             effects = list(self._timer.changed(effects, self.referee))
         self._backlog.add(effects)
@@ -194,23 +194,23 @@ class Match:
     def _hear_agents(self) -> None:
         """Takes the first legal answer to the newest state."""
         refused = 0
-        for reply in self._asking.answers():
-            effects = self._asking.take(reply, self.referee)
+        for reply in self._requests.answers():
+            effects = self._requests.take(reply, self.referee)
             if effects is None:
                 refused += 1
                 continue
             self.carry_out(effects if self.watched else by_word.answered(self.referee, effects))
-        if refused and self.referee.awaiting == "agent" and self._asking.refuse():
+        if refused and self.referee.awaiting == "agent" and self._requests.refuse():
             self._publish()
 
     def _mind_the_silent(self) -> None:
         """Asks an agent again that has been silent for too long, and tells the players."""
         seat = self.seats[self.referee.game.to_move(self.referee.position)]
-        if self._asking.is_overdue(seat.limits.time_s) and (told := self._asking.ask_again(seat.agent or "")):
+        if self._requests.is_overdue(seat.limits.time_s) and (told := self._requests.ask_again(seat.agent or "")):
             self.trouble(told)
 
     def _publish(self) -> None:
-        self._asking.publish(self.referee, self.seats, self.game_id, self.spoken)
+        self._requests.publish(self.referee, self.seats, self.game_id, self.spoken)
 
     def _troubled(self, text: str) -> Announcement:
         board = self.referee.game.board(self.referee.position)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 FIRST_S = 20.0
 """After so long without anything new the request is repeated."""
-MOST_DOUBLINGS = 5
+MAX_DOUBLINGS = 5
 """Each time the wait doubles, so often at most: nobody nags for hours."""
 
 
@@ -23,7 +23,7 @@ class Reminders:
         """Whether to remind now; each call that says so counts as a reminder given."""
         if self._since_s is None:
             self._since_s = now_s
-        wait_s: float = FIRST_S * 2.0 ** min(self._given, MOST_DOUBLINGS)
+        wait_s: float = FIRST_S * 2.0 ** min(self._given, MAX_DOUBLINGS)
         if now_s - self._since_s < wait_s:
             return False
         self._since_s, self._given = now_s, self._given + 1

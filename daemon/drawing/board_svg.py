@@ -43,7 +43,7 @@ PIPS: dict[str, tuple[tuple[int, int], ...]] = {
     "6": ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
 }
 """Where the pips of a half tile are, in quarters of its side from its middle, x to the right and y down."""
-GROUND, MOST_GROUNDS = '<g class="ground" />', 16
+GROUND, MAX_GROUNDS = '<g class="ground" />', 16
 """Where the ground is put in; as many are remembered."""
 _GROUNDS: dict[tuple[object, ...], tuple[str, tuple[FloatArray, FloatArray]]] = {}
 PAWNS = {"red": "#c0392b", "green": "#1e8449"}
@@ -118,7 +118,7 @@ def _ground(
             _draw_board(ground, template, pitch, *extent)
         if labelled:
             _draw_labels(ground, template, pitch)
-        if len(_GROUNDS) >= MOST_GROUNDS:
+        if len(_GROUNDS) >= MAX_GROUNDS:
             _GROUNDS.clear()
         _GROUNDS[key] = ElementTree.tostring(ground, encoding="unicode"), extent
     return _GROUNDS[key]

@@ -1,6 +1,6 @@
 """The game clock: how much time each side has used and has left. Pure: whoever keeps one hands the time in.
 
-A turn is charged to the side that is to move, and only while its clock runs; `Timekeeper` knows when that is.
+A turn is charged to the side that is to move, and only while its clock runs; `ClockService` knows when that is.
 Times are a reckoning over the plies, so that a takeback or a correction gives back exactly what it must.
 """
 
@@ -16,7 +16,7 @@ from games import Side
 
 Control = Literal["none", "move", "game"]
 
-MOST_STEP_S = 5.0
+MAX_STEP_S = 5.0
 """Longest time that may pass between two looks at the clock and still count in full: beyond it the computer slept, was
 stopped or hung, and no player pays for that."""
 
@@ -159,7 +159,7 @@ class GameClock:
         """Charges the time since the last look, within reason, to the clock that runs."""
         before, self._looked_s = self._looked_s, now_s
         if before is not None and self.running is not None:
-            self._turn_s += min(max(0.0, now_s - before), MOST_STEP_S)
+            self._turn_s += min(max(0.0, now_s - before), MAX_STEP_S)
 
     def _banked(self) -> list[float]:
         """What either side has at the beginning of the turn that is going on."""

@@ -13,7 +13,7 @@ from typing import Any
 from daemon.game.effects import Known, Record, Rewrite
 from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 
-MOST_PASSES = 4
+MAX_PASSES = 4
 """As many passes are put in before one seen ply."""
 
 
@@ -170,7 +170,7 @@ class LineOfPlay:
         passes: list[tuple[Any, Any]] = []
         position = self.position
         yield passes
-        for _ in range(MOST_PASSES):
+        for _ in range(MAX_PASSES):
             move = next((one for one in unseen_moves(self.game, position)), None)
             if move is None:
                 return

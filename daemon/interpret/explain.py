@@ -16,7 +16,7 @@ import numpy as np
 from daemon.game.line_of_play import shares_men
 from daemon.interpret.cell_losses import CellLosses
 from daemon.interpret.explanation import FIT_NATS, Explanation, MoveEvent
-from daemon.interpret.lookahead import MOST_MOVES, Lookahead
+from daemon.interpret.lookahead import MAX_MOVES, Lookahead
 from games import AnyGame, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
@@ -31,7 +31,7 @@ def explain(
     history: Sequence[Any],
     reading: BoardReading,
     movers: Sequence[Side] = (),
-    most_moves: int = MOST_MOVES,
+    most_moves: int = MAX_MOVES,
 ) -> MoveEvent:
     """Ranks what may have happened since `history[-1]`, the last position believed; `history` starts at the start.
 

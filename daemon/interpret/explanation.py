@@ -19,7 +19,7 @@ FIT_PLIES_NATS = 0.7
 made, on cells that were merely seen badly."""
 RIVAL_NATS = 1.5
 """Least distance between the best explanation and one that leads elsewhere; closer ones are ambiguous."""
-MOST_PLIES = 3
+MAX_PLIES = 3
 """Fast hands: as many plies that can be seen may lie between two readings, and are all tried."""
 PRIOR_NATS = {"unchanged": 0.0, "plies": 0.0, "unfinished": 0.5, "takeback": 4.0}
 EXTRA_PLY_NATS = 4.0
@@ -112,7 +112,7 @@ class MoveEvent:
         """Whether men that came together may have been laid in another order, or by others, as likely as assumed."""
         if self.ambiguous or not self.explanations:
             return False
-        return self.explanations[0].seen > MOST_PLIES or any(one.seen > 1 for one in self.rivals)
+        return self.explanations[0].seen > MAX_PLIES or any(one.seen > 1 for one in self.rivals)
 
     def _same_men(self, other: Explanation) -> bool:
         best = self.explanations[0]

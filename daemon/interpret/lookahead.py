@@ -1,7 +1,7 @@
 """Searches the lines of play that lead from a position to a board like the one that was read.
 
 A game may have hundreds of moves, so that three plies cannot all be tried: lines are followed in the order of their
-loss, deeper ones only while they could still matter, and no more moves are looked at than MOST_MOVES.
+loss, deeper ones only while they could still matter, and no more moves are looked at than MAX_MOVES.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from daemon.interpret.explanation import (
     EXTRA_PLY_NATS,
     FIT_NATS,
     FIT_PLIES_NATS,
-    MOST_PLIES,
+    MAX_PLIES,
     MOVER_NATS,
     RIVAL_NATS,
     UNSEEN_NATS,
@@ -27,21 +27,21 @@ from daemon.interpret.explanation import (
 )
 from games import EMPTY, AnyGame, Side, Step, carry_out, changed_cells, in_any_order
 
-MOST_MISSED = 7
+MAX_MISSED = 7
 """The same where men belong to nobody: tiles that came while the camera was away or the computer busy. They would
 never be explained otherwise, and the board would stay strange for the rest of the game."""
-LEAST_LINES = 4
+MIN_LINES = 4
 """Lines of one length that are followed in any case."""
-MOST_CHOSEN_UNSEEN = 2
+MAX_CHOSEN_UNSEEN = 2
 """As many passes that nobody had to make are believed before a ply that is seen: a double's turn ended, a turn over."""
-MOST_UNSEEN = 4
+MAX_UNSEEN = 4
 """The same with passes that had to be made."""
 BEAM = 256
 """Lines of one length that are followed further."""
-MOST_MOVES = 10_000
+MAX_MOVES = 10_000
 """Moves that are looked at to explain a reading: every line of a small game, the likely ones of a large one. All single
 plies are looked at in any case; what is left out are lines of several, the unlikeliest, which then are not believed."""
-MOST_MOVES_BESIDES = 2_500
+MAX_MOVES_BESIDES = 2_500
 """The same from each of several other positions that are held against one reading."""
 
 
@@ -74,7 +74,7 @@ class Lookahead:
         losses: CellLosses,
         movers: Sequence[Side],
         found: Sequence[Explanation],
-        most_moves: int = MOST_MOVES,
+        most_moves: int = MAX_MOVES,
     ) -> None:
         self._most_moves = most_moves
         self._game, self._losses, self._movers = game, losses, tuple(movers)
@@ -88,11 +88,11 @@ class Lookahead:
         """Follows all that may have been played from any of the starts, which show `board`."""
         loss = self._losses.of(board)
         lines: Iterable[Line] = [Line(start, start, board, loss) for start in starts]
-        for plies in range(1, (MOST_MISSED if shares_men(self._game) else MOST_PLIES) + 1):
+        for plies in range(1, (MAX_MISSED if shares_men(self._game) else MAX_PLIES) + 1):
             if not self._matters(EXTRA_PLY_NATS * (plies - 1)):
                 return
             begun = self._follow(lines, plies)
-            width = BEAM if plies < MOST_PLIES else LEAST_LINES
+            width = BEAM if plies < MAX_PLIES else MIN_LINES
             lines = (self._carry_out(one) for one in heapq.nsmallest(width, begun))
 
     def _matters(self, nats: float) -> bool:
@@ -112,12 +112,12 @@ class Lookahead:
                     change, wrong = self._losses.change(before.board, steps)
                     if plies == 1:
                         self._find_unfinished(before, move, steps)
-                    if wrong > max(0, MOST_PLIES - plies):
+                    if wrong > max(0, MAX_PLIES - plies):
                         continue
                     one = (before.loss + change, next(self._number), before, move, steps)
                     begun.append(one)
                     self._find_plies(one, plies)
-            if self.looked_at >= self._most_moves and number >= LEAST_LINES:
+            if self.looked_at >= self._most_moves and number >= MIN_LINES:
                 break
         return begun
 
@@ -134,7 +134,7 @@ class Lookahead:
             self.looked_at += len(moves)
             yield before, [one for one in moves if one[1]]
             forced = len(moves) == 1
-            if unseen < MOST_UNSEEN and (forced or chosen < MOST_CHOSEN_UNSEEN):
+            if unseen < MAX_UNSEEN and (forced or chosen < MAX_CHOSEN_UNSEEN):
                 for move, steps in moves:
                     if not steps:
                         nats = 0.0 if forced else UNSEEN_NATS
@@ -168,7 +168,7 @@ class Lookahead:
         if begun[0] > (FIT_PLIES_NATS if plies > 1 else FIT_NATS["plies"]) + 1e-6:
             return
         line = self._carry_out(begun)
-        if plies >= MOST_PLIES and not shares_men(self._game) and not _all_leave_a_trace(self._game, line):
+        if plies >= MAX_PLIES and not shares_men(self._game) and not _all_leave_a_trace(self._game, line):
             return
         strangers = sum(
             side != known for side, known in zip(reversed(line.sides), reversed(self._movers), strict=False)

@@ -13,17 +13,17 @@ from daemon.game.effects import Effect, TakeBack
 from daemon.i18n.translation import in_a_row, reason, worded, worded_n
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import Explanation, MoveEvent
-from daemon.interpret.lookahead import MOST_MOVES, MOST_MOVES_BESIDES
+from daemon.interpret.lookahead import MAX_MOVES, MAX_MOVES_BESIDES
 from daemon.judging import complaints, phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.gap import missed
-from daemon.judging.gap_search import MOST_MOVES_ASKED
+from daemon.judging.gap_search import MAX_MOVES_ASKED
 from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
 from games import PositionError, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
-MOST_BACK = 8
+MAX_BACK = 8
 """As many plies back another line of play is looked for."""
 
 
@@ -49,8 +49,8 @@ def way_to(referee: Referee, reading: BoardReading, mover: Side | None = None) -
     `mover` is the side that moves next, where that is known: it settles which of two ways it was.
     """
     game = referee.game
-    for ply in range(referee.ply, max(-1, referee.ply - MOST_BACK - 1), -1):
-        most_moves = MOST_MOVES if ply == referee.ply else MOST_MOVES_BESIDES
+    for ply in range(referee.ply, max(-1, referee.ply - MAX_BACK - 1), -1):
+        most_moves = MAX_MOVES if ply == referee.ply else MAX_MOVES_BESIDES
         event = explain(game, referee.history[: ply + 1], reading, (), most_moves)
         ways = [Way(ply, one) for one in event.explanations if one.kind in ("unchanged", "plies")]
         if mover is None and (event.ambiguous or ways[:1] != [Way(ply, one) for one in event.explanations[:1]]):
@@ -120,7 +120,7 @@ def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | Non
     """Believes the fewest moves that nobody saw and that lead to the board; later boards may show others."""
     if not referee.seen or referee.outcome is not None:
         return []
-    ends = [(way, way.positions[-1]) for way in missed(referee.line, board, MOST_MOVES_ASKED)]
+    ends = [(way, way.positions[-1]) for way in missed(referee.line, board, MAX_MOVES_ASKED)]
     ways = [
         OtherLine.after(referee.line, way, assumed=True)
         for way, end in ends

@@ -17,7 +17,7 @@ SURE = 0.9999
 """Probability that a cell shows what a person says."""
 
 
-class ToldCells:
+class CellOverrides:
     """What was said of cells. It holds until the eyes read the cell as something else than when it was said."""
 
     def __init__(self) -> None:

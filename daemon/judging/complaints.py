@@ -14,10 +14,10 @@ from wording import Sentence, sentence
 
 DESYNC_CELLS = 5
 """From so many men that came or went on, a difference is no illegal move but another position..."""
-MOST_AMISS = 2
+MAX_AMISS = 2
 """...unless no more than so many came or went beside those of a legal move, which may take many."""
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 """Of so many cells at most each is named; a board full of men is cleared without a list."""
 
 
@@ -130,7 +130,7 @@ def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
     cells = changed_cells(before, board)
     where = phrases.listed_briefly([game.cells[cell] for cell in cells])
     text = worded("To begin, set up the board as at the start.")
-    if len(cells) <= MOST_NAMED:
+    if len(cells) <= MAX_NAMED:
         text = worded("To begin, set up the board as at the start: look at {cells}.", cells=where)
     if begun:
         text = worded("The board is not as I know it: look at {cells}.", cells=where)
@@ -143,7 +143,7 @@ def _is_another(game: AnyGame, position: Any, board: str) -> bool:
     if _strays(game, game.board(position), board) < DESYNC_CELLS:
         return False
     following = {game.board(game.apply(position, move)) for move in game.legal_moves(position)}
-    return all(_strays(game, after, board) > MOST_AMISS for after in following)
+    return all(_strays(game, after, board) > MAX_AMISS for after in following)
 
 
 def _strays(game: AnyGame, before: str, board: str) -> int:

@@ -13,16 +13,16 @@ from typing import Any
 from daemon.game.line_of_play import LineOfPlay
 from daemon.interpret.explain import explain, is_reached
 from daemon.interpret.explanation import RIVAL_NATS, Explanation, MoveEvent
-from daemon.interpret.lookahead import MOST_MOVES_BESIDES
-from daemon.judging.gap_search import MOST_MOVES, MOST_MOVES_ASKED, GapSearch, fills
+from daemon.interpret.lookahead import MAX_MOVES_BESIDES
+from daemon.judging.gap_search import MAX_MOVES, MAX_MOVES_ASKED, GapSearch, fills
 from daemon.judging.other_lines import OtherLine
 from games import EMPTY, AnyGame, changed_cells
 
-MOST_BY_HAND = 2
+MAX_BY_HAND = 2
 """As many plies' worth of cells one hand may fill that breaks a rule: a man laid or moved, or two together."""
-MOST_GONE_ON = 2
+MAX_GONE_ON = 2
 """The players have gone on from a board where so many plies at most lead to the next."""
-MOST_GAPS = 4
+MAX_GAPS = 4
 """Strange boards that are kept, the last ones: while a hand is in the middle of a move there are others in between."""
 
 Way = tuple[OtherLine, MoveEvent]
@@ -40,9 +40,9 @@ class Gap:
         """The ways from whose end the next move explains a reading, and how; the likeliest first."""
         found = []
         for other in self.others:
-            again = explain(line.game, other.positions, event.reading, (), MOST_MOVES_BESIDES)
+            again = explain(line.game, other.positions, event.reading, (), MAX_MOVES_BESIDES)
             best = again.explanations[0] if again.explanations and not again.ambiguous else None
-            if best is not None and best.kind == "plies" and best.seen <= MOST_GONE_ON:
+            if best is not None and best.kind == "plies" and best.seen <= MAX_GONE_ON:
                 found.append((other, again))
         found.sort(key=lambda way: way[1].explanations[0].cost)
         return [way for way in found if way[1].explanations[0].cost < found[0][1].explanations[0].cost + RIVAL_NATS]
@@ -82,7 +82,7 @@ class Gaps:
             return
         if self._wrong or _begins_a_game(game, board):
             return
-        ways = missed(line, board, MOST_MOVES_ASKED if in_photos else MOST_MOVES)
+        ways = missed(line, board, MAX_MOVES_ASKED if in_photos else MAX_MOVES)
         if ways:
             others = tuple(OtherLine.after(line, way, assumed=True) for way in ways)
             self._add(Gap(board, others))
@@ -105,7 +105,7 @@ class Gaps:
         return []
 
     def _add(self, gap: Gap) -> None:
-        self._kept = [gap, *self._kept][:MOST_GAPS]
+        self._kept = [gap, *self._kept][:MAX_GAPS]
 
     def _begin(self, line: LineOfPlay) -> None:
         if self._position is not line.position:
@@ -130,4 +130,4 @@ def is_beyond_one_hand(game: AnyGame, position: Any, board: str) -> bool:
     """Whether more cells are filled than one hand fills that breaks a rule."""
     by_ply = max((fills(game.steps(position, move)) for move in game.legal_moves(position)), default=1)
     filled = sum(one == EMPTY != other for one, other in zip(game.board(position), board, strict=True))
-    return filled > MOST_BY_HAND * by_ply
+    return filled > MAX_BY_HAND * by_ply

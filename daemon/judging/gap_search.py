@@ -15,15 +15,15 @@ from typing import Any
 from daemon.interpret.explanation import Explanation
 from games import EMPTY, AnyGame, Side, Step, carry_out
 
-MOST_MOVES = 10_000
+MAX_MOVES = 10_000
 """Moves that are looked at for one board: 0.1 s. docs/referee.md tells how far that reaches."""
-MOST_MOVES_ASKED = 50_000
+MAX_MOVES_ASKED = 50_000
 """The same where a person waits for the answer, or for the next photo."""
-LEAST_COUNTED = 10
+MIN_COUNTED = 10
 """A position with fewer moves counts as so many: in dominoes it takes long to find that there are few."""
-MOST_ENDS = 8
+MAX_ENDS = 8
 """Positions that show the same board, and differ in who moves or in what is legal next."""
-MOST_UNSEEN = 2
+MAX_UNSEEN = 2
 """As many passes in a row."""
 PLY_COST, MORE_COST, WRONG_COST = 0.5, 1.0, 0.8
 """What a line is put back for: each ply of it, each that it needs at least after them, each cell that differs still.
@@ -52,7 +52,7 @@ class _Node:
 class GapSearch:
     """Searches the ways from a position to a board, for `most_moves` moves at most."""
 
-    def __init__(self, game: AnyGame, position: Any, board: str, most_moves: int = MOST_MOVES) -> None:
+    def __init__(self, game: AnyGame, position: Any, board: str, most_moves: int = MAX_MOVES) -> None:
         self._game, self._goal, self._most_moves = game, board, most_moves
         self._owners: dict[str, Side] = {letter: side for side, letter in enumerate(game.pieces) if letter != EMPTY}
         self._turns, self._fills = False, 1
@@ -71,7 +71,7 @@ class GapSearch:
         known: set[str] = set()
         ends: dict[object, _Node] = {}
         self._follow(self._root)
-        while self._waiting and self.looked_at < self._most_moves and len(ends) < MOST_ENDS:
+        while self._waiting and self.looked_at < self._most_moves and len(ends) < MAX_ENDS:
             _, _, before, move, steps, lack, plies, unseen = heapq.heappop(self._waiting)
             position = self._game.apply(before.position, move)
             text = self._game.format_position(position)
@@ -88,14 +88,14 @@ class GapSearch:
     def _follow(self, node: _Node) -> None:
         """Lets every ply after a node wait for its turn."""
         moves = [(move, self._game.steps(node.position, move)) for move in self._game.legal_moves(node.position)]
-        self.looked_at += max(len(moves), LEAST_COUNTED)
+        self.looked_at += max(len(moves), MIN_COUNTED)
         for _, steps in moves:
             self._turns = self._turns or any(step.kind == "flip" for step in steps)
             self._fills = max(self._fills, fills(steps))
         side = 1 - self._game.to_move(node.position)
         for move, steps in moves:
             unseen = 0 if steps else node.unseen + 1
-            if unseen > MOST_UNSEEN:
+            if unseen > MAX_UNSEEN:
                 continue
             lack, plies = self._lack_after(node, steps), node.plies + (bool(steps) or len(moves) > 1)
             cost = self._cost(lack, side, plies)

@@ -14,7 +14,7 @@ from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError, Side
 
-MOST_REMEMBERED = 256
+MAX_REMEMBERED = 256
 
 
 def has_secrets(game: AnyGame) -> bool:
@@ -66,7 +66,7 @@ def told_move(game: AnyGame, before: Any, ply: Ply) -> str:
     return ply.text if ply.seen or not has_secrets(game) else _as_hidden(anyhow, before, ply.text)
 
 
-@functools.lru_cache(maxsize=MOST_REMEMBERED)
+@functools.lru_cache(maxsize=MAX_REMEMBERED)
 def _as_hidden(game: Any, before: Any, text: str) -> str:
     hidden = game.view(game.view(before, 0), 1)
     return next((game.format_move(hidden, move) for move in unseen_moves(game, hidden)), text)

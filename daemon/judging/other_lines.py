@@ -13,14 +13,14 @@ from daemon.game.effects import Effect, Finish, TakeBack
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.interpret.explain import boards_before, explain, is_reached
 from daemon.interpret.explanation import Explanation, MoveEvent
-from daemon.interpret.lookahead import MOST_MOVES_BESIDES
+from daemon.interpret.lookahead import MAX_MOVES_BESIDES
 from games import EMPTY, AnyGame, Outcome, Side
 
-MOST_UNDONE = 2
+MAX_UNDONE = 2
 """A takeback of more plies from the end is no takeback, but a board that is being cleared."""
 
 
-MOST_TRIED = 8
+MAX_TRIED = 8
 """As many plies of another line are tried from its end."""
 
 
@@ -78,7 +78,7 @@ class OtherLine:
         """
         if self.outcome is None or (best is not None and best.kind != "takeback"):
             return False
-        if best is not None and best.ply >= len(self.plies) - MOST_UNDONE:
+        if best is not None and best.ply >= len(self.plies) - MAX_UNDONE:
             return False
         return all(letter in (EMPTY, other) for letter, other in zip(board, self.boards[-1], strict=True))
 
@@ -88,8 +88,8 @@ class OtherLine:
         Where the line believed is the beginning of this one, plies that it has too are not looked at.
         """
         made = len(line.plies) if self.continues(line) else len(self.plies) - 1
-        for ply in range(len(self.plies), max(made, len(self.plies) - MOST_TRIED), -1):
-            again = explain(line.game, self.positions[: ply + 1], event.reading, (), MOST_MOVES_BESIDES)
+        for ply in range(len(self.plies), max(made, len(self.plies) - MAX_TRIED), -1):
+            again = explain(line.game, self.positions[: ply + 1], event.reading, (), MAX_MOVES_BESIDES)
             if again.explanations and not again.ambiguous and again.explanations[0].kind in ("unchanged", "plies"):
                 return ply, again
         return None

@@ -22,7 +22,7 @@ from daemon.judging.other_lines import OtherLine, Together
 from games import AnyGame, MoveError, Outcome, Step
 from wording import Term, sentence
 
-MOST_FORCED = 4
+MAX_FORCED = 4
 """As many passes in a row are made without asking."""
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
 
@@ -268,7 +268,7 @@ class Play:
     def pass_if_forced(self) -> list[Effect]:
         """Passes for the side to move while it can do nothing else: nobody has to say it."""
         effects: list[Effect] = []
-        for _ in range(MOST_FORCED):
+        for _ in range(MAX_FORCED):
             moves = [] if self.agent_move is not None else self.game.legal_moves(self.position)
             if len(moves) != 1 or self.game.steps(self.position, moves[0]):
                 break

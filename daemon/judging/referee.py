@@ -17,15 +17,15 @@ from daemon.interpret.explain import explain
 from daemon.interpret.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
 from daemon.judging import complaints, phrases, reopening
 from daemon.judging.complaints import Complaint
-from daemon.judging.other_lines import MOST_UNDONE, OtherLine, Together, longer_takebacks, next_moves
+from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
 from games import Fault, Side, changed_cells
 
-MOST_OPEN = 8
+MAX_OPEN = 8
 """More ways that a doubtful board leaves are not kept: each costs the next reading up to a tenth of a second."""
-MOST_STRANGE = 1
+MAX_STRANGE = 1
 """As many boards more that are another position are complained of in a row; then reminders do."""
-MOST_TOLD = 3
+MAX_TOLD = 3
 """As many of the last moves are named when a line turns out to have been right."""
 
 
@@ -102,7 +102,7 @@ class Referee(Play):
             ways = [way for way in (best, *event.rivals) if way.kind != "plies" or self._agents_fault(way) is None]
             if len(ways) != 1:
                 # Of many ways a reading tells nothing, and a few of them may not stand for all.
-                self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MOST_OPEN else ()
+                self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MAX_OPEN else ()
                 return self._once("ambiguous", event.board, self._ambiguous(event))
             best = ways[0]  # all others go against an agent
         self._open = self._still_open(best, event)
@@ -139,7 +139,7 @@ class Referee(Play):
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
         if best is None or best.kind == "takeback":
-            lately = best is not None and best.ply >= max(1, self.ply - MOST_UNDONE)
+            lately = best is not None and best.ply >= max(1, self.ply - MAX_UNDONE)
             return lately and self._declared is None  # whoever resigned takes no move back by lifting a man
         return best.kind == "unchanged"
 
@@ -372,7 +372,7 @@ class Referee(Play):
         self._undone, self._open, self.verdict = None, (), "legal"
         if not effects:
             return []
-        moves = phrases.listed_briefly([one.text for one in self.line.plies[-MOST_TOLD:] if one.seen])
+        moves = phrases.listed_briefly([one.text for one in self.line.plies[-MAX_TOLD:] if one.seen])
         what = phrases.result(self.game, other.outcome) if self.outcome is not None and other.outcome else ""
         text = in_a_row([worded("I see now how it went: {moves}.", moves=moves), what or self.whose_turn()])
         return [*effects, self.announce("restored", text)]
@@ -473,7 +473,7 @@ class Referee(Play):
         if self._strange and self.ply:
             misread = worded("If I misread the last move, tell me to adopt the board.")
             announcement = dataclasses.replace(announcement, text=in_a_row([announcement.text, misread]))
-        if self._strange > MOST_STRANGE:
+        if self._strange > MAX_STRANGE:
             self._said = said
         return self._once(*said, announcement)
 

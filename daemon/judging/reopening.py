@@ -16,18 +16,18 @@ from daemon.game.line_of_play import LineOfPlay, shares_men
 from daemon.i18n.translation import as_words, in_a_row, in_words, worded
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import UNSEEN_NATS, Explanation, MoveEvent
-from daemon.interpret.lookahead import MOST_MOVES_BESIDES
+from daemon.interpret.lookahead import MAX_MOVES_BESIDES
 from daemon.judging import phrases
 from daemon.judging.play import WRONG_SIDE, Play
 from games import EMPTY, MoveError, Side, changed_cells
 from wording import listing, sentence
 
-MOST_TRIED = 200
+MAX_TRIED = 200
 """Assignments of movers that are tried: one move turned, each after the other from the last, then two. Each plays a
 part of the line again, all together take less than a second."""
 HALVES = 2
 """As many cells must surely show something new."""
-MOST_WAYS = 4
+MAX_WAYS = 4
 """Of those in which the game goes on, as many are held against what is seen."""
 
 
@@ -58,8 +58,8 @@ def reopened(line: LineOfPlay, event: MoveEvent, movers: Sequence[Side], *, know
         return None
     found = []
     going_on = _going_on(line if known else line.copy(forgetful=True))
-    for other, turned in itertools.islice(going_on, MOST_WAYS):
-        again = explain(line.game, other.positions, event.reading, movers, MOST_MOVES_BESIDES)
+    for other, turned in itertools.islice(going_on, MAX_WAYS):
+        again = explain(line.game, other.positions, event.reading, movers, MAX_MOVES_BESIDES)
         best = again.explanations[0] if again.explanations and not again.ambiguous else None
         if best is not None and best.kind == "plies" and _surely(event, changed_cells(best.board, event.board)) == []:
             found.append(Reopening(other, turned, again))
@@ -121,7 +121,7 @@ def _surely(event: MoveEvent, cells: Sequence[int]) -> list[int]:
 def _going_on(line: LineOfPlay) -> Iterator[tuple[LineOfPlay, tuple[int, ...]]]:
     """The lines in which the game goes on after all plies, those first that change least."""
     told = _told(line)
-    for other, turned in itertools.islice(_turned(line), MOST_TRIED):
+    for other, turned in itertools.islice(_turned(line), MAX_TRIED):
         if other is None or other.beyond or other.game.outcome(other.position) is not None:
             continue
         if _told(other) == told:

@@ -38,25 +38,25 @@ from wording import Sentence, sentence
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-MOST_WAITING = 12
+MAX_WAITING = 12
 """Answers that are worked out or wait for it at a time."""
 ANSWER_S = 20.0
 """Longest wait for an answer."""
-MOST_DRAWING = 3
+MAX_DRAWING = 3
 """Files that take long, such as the picture of a whole game, that are made or wait for it at a time."""
 DRAWN_S = 60.0
 """Longest wait for one of these."""
 SLOW = ("png",)
 """Their formats."""
-MOST_LISTED = 100
+MAX_LISTED = 100
 """Games in one answer."""
-MOST_RANKED = 200
+MAX_RANKED = 200
 """Players in one answer."""
-MOST_BYTES = 2048
+MAX_BYTES = 2048
 """Longest text of a command here: two names."""
 LONGEST_NAME = 64
 """Characters of a player's name, as in the settings."""
-MOST_REMEMBERED = 4
+MAX_REMEMBERED = 4
 """Games that are kept played through, for whoever leafs through their plies."""
 _WRONG: dict[str, tuple[int, Sentence]] = {
     "unknown_game": (404, sentence("This game is no longer in the record.")),
@@ -115,8 +115,8 @@ class Archive:
         self._journal, self._pictures = journal, Pictures(journal)
         self._permission, self._playing = permission, playing
         self._commands_from_elsewhere = commands_from_elsewhere
-        self._desk = _Desk("archive", MOST_WAITING, ANSWER_S)
-        self._drawing = _Desk("archive-drawing", MOST_DRAWING, DRAWN_S)
+        self._registry = _Desk("archive", MAX_WAITING, ANSWER_S)
+        self._drawing = _Desk("archive-drawing", MAX_DRAWING, DRAWN_S)
         self._remembered: dict[tuple[str, int, int, str | None], Recorded] = {}
         """Used by the archive's own thread."""
 
@@ -134,7 +134,7 @@ class Archive:
 
     def close(self) -> None:
         """Gives up what waits."""
-        self._desk.close()
+        self._registry.close()
         self._drawing.close()
 
     async def listed(self, request: web.Request) -> web.Response:
@@ -142,7 +142,7 @@ class Archive:
         query = {name: clean(request.query.get(name, ""), LONGEST_NAME) for name in ("before", "game", "player")}
         limit = _limit(request.query.get("limit", "50"))
         if limit is None:
-            return problem(400, "invalid", f"limit is a whole number from 1 to {MOST_LISTED}")
+            return problem(400, "invalid", f"limit is a whole number from 1 to {MAX_LISTED}")
 
         def work() -> dict[str, object]:
             with self._opened() as journal:
@@ -164,7 +164,7 @@ class Archive:
 
         def work() -> dict[str, object]:
             with self._opened() as journal:
-                return ranking_object(journal, game, MOST_RANKED)
+                return ranking_object(journal, game, MAX_RANKED)
 
         return await self._answer(work, web.json_response)
 
@@ -215,7 +215,7 @@ class Archive:
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
             return web.Response(body=file.content, content_type=file.kind, headers=headers)
 
-        return await self._answer(work, told, self._drawing if name in SLOW else self._desk)
+        return await self._answer(work, told, self._drawing if name in SLOW else self._registry)
 
     async def delete(self, request: web.Request) -> web.Response:
         """Deletes a game; the text of the command repeats its id: `{"confirm": "ID"}`."""
@@ -266,7 +266,7 @@ class Archive:
             return refusal
         try:
             async with asyncio.timeout(READ_S):
-                return await words_of(request, MOST_BYTES)
+                return await words_of(request, MAX_BYTES)
         except CommandError as error:
             return problem(400, "no_command", str(error))
         except ConnectionError:
@@ -279,7 +279,7 @@ class Archive:
     ) -> web.Response:
         """Has a thread work, and tells what came of it."""
         try:
-            return told(await (desk or self._desk).result(work))
+            return told(await (desk or self._registry).result(work))
         except _Busy:
             return problem(503, "busy", worded("Too many ask for recorded games at once. Try again in a moment."))
         except TimeoutError:
@@ -300,7 +300,7 @@ class Archive:
         if recorded is None or recorded.stored != stored:
             recorded = Recorded.of(stored)
         self._remembered[key] = recorded
-        while len(self._remembered) > MOST_REMEMBERED:
+        while len(self._remembered) > MAX_REMEMBERED:
             del self._remembered[next(iter(self._remembered))]
         return recorded
 
@@ -327,7 +327,7 @@ def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
 
 
 def _limit(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"\d{1,3}", text) and 1 <= int(text) <= MOST_LISTED else None
+    return int(text) if re.fullmatch(r"\d{1,3}", text) and 1 <= int(text) <= MAX_LISTED else None
 
 
 def _names(words: object) -> list[str] | None:

@@ -14,11 +14,11 @@ from typing import Generic, TypeVar
 
 from aiohttp import web
 
-from daemon.commands.command import MOST_BYTES, Answer, CommandError
+from daemon.commands.command import MAX_BYTES, Answer, CommandError
 from daemon.outputs.connection_limits import Refusals
 from daemon.outputs.permission import Permission
 
-MOST_WAITING = 8
+MAX_WAITING = 8
 """More are turned away."""
 ANSWER_S = 5.0
 """Longest wait for the daemon to carry out a command."""
@@ -41,7 +41,7 @@ class Request(Generic[T]):
         self.answered.set_result(answer)
 
 
-class Mailbox(Generic[T]):
+class CommandQueue(Generic[T]):
     """Requests in the order in which they came. Thread-safe."""
 
     def __init__(
@@ -49,14 +49,14 @@ class Mailbox(Generic[T]):
         permission: Permission,
         refusals: Refusals,
         parse: Callable[[object], T],
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = MAX_BYTES,
     ) -> None:
         """`parse` reads a request's object, and raises CommandError where it is none."""
         self._permission, self._refusals, self._parse = permission, refusals, parse
         self._most_bytes = most_bytes
         self.is_open = False
         """Whether commands are taken; where the board shows all there is to know, none are."""
-        self._waiting: queue.Queue[Request[T]] = queue.Queue(maxsize=MOST_WAITING)
+        self._waiting: queue.Queue[Request[T]] = queue.Queue(maxsize=MAX_WAITING)
 
     def take(self) -> list[Request[T]]:
         """The requests that wait, except those whose senders have given up; each must be answered."""

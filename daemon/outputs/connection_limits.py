@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-MOST_HERE = 64
+MAX_HERE = 64
 """Connections from this computer at a time."""
-MOST_ELSEWHERE = 64
+MAX_ELSEWHERE = 64
 """Connections from other computers at a time."""
-MOST_EACH = 24
+MAX_EACH = 24
 """Connections of one other computer at a time: a browser opens six, and two that stay."""
 SAY_S = 10.0
 """A connection has so long to send the whole head of its first request, and to take an answer and ask again."""
@@ -61,7 +61,7 @@ class RubbishFilter(logging.Filter):
         return record.levelno >= logging.WARNING
 
 
-class Door:
+class ConnectionLimits:
     """All connections of the page. Used by the page's thread."""
 
     def __init__(self, refusals: Refusals) -> None:
@@ -78,9 +78,9 @@ class Door:
         address = _address(transport)
         elsewhere = [one for one in self._inside.values() if not _is_loopback(one)]
         if _is_loopback(address):
-            full = len(self._inside) - len(elsewhere) >= MOST_HERE
+            full = len(self._inside) - len(elsewhere) >= MAX_HERE
         else:
-            full = len(elsewhere) >= MOST_ELSEWHERE or elsewhere.count(address) >= MOST_EACH
+            full = len(elsewhere) >= MAX_ELSEWHERE or elsewhere.count(address) >= MAX_EACH
         if full:
             self._refusals.count("connections")
             return False
@@ -121,7 +121,7 @@ class Door:
 class _Guarded(asyncio.Protocol):
     """aiohttp's protocol behind the door."""
 
-    def __init__(self, door: Door, server: web.Server) -> None:
+    def __init__(self, door: ConnectionLimits, server: web.Server) -> None:
         self._door, self._server = door, server
         self._inner: asyncio.Protocol | None = None
         self._transport: asyncio.BaseTransport | None = None

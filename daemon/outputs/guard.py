@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
-from daemon.outputs.connection_limits import Door, Refusals
+from daemon.outputs.connection_limits import ConnectionLimits, Refusals
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ async def protect(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.setdefault("Cache-Control", "no-store")
 
 
-def admit(refusals: Refusals, door: Door, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
+def admit(refusals: Refusals, door: ConnectionLimits, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
     """A middleware that lets in what is addressed to this computer by address, `localhost` or an allowed name."""
 
     @web.middleware

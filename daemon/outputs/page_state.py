@@ -19,7 +19,7 @@ from agents.messages import StateMessage, clean
 from daemon.i18n.translation import worded
 from vision.frame import Image
 
-MOST_ANNOUNCEMENTS = 100
+MAX_ANNOUNCEMENTS = 100
 LONGEST = 512
 """Characters of an announcement."""
 JPEG_QUALITY = 80
@@ -39,7 +39,7 @@ class Spoken:
     text: str
 
 
-class Exposition(Collector):
+class PageState(Collector):
     """The newest of everything. Writers replace, readers copy; nothing grows."""
 
     def __init__(self, health_deadline_s: float) -> None:
@@ -59,7 +59,7 @@ class Exposition(Collector):
         self._health_s = float("-inf")
         self._ready: tuple[bool, str] = False, "starting"
         self._ready_s = float("-inf")
-        self._announcements: collections.deque[Spoken] = collections.deque(maxlen=MOST_ANNOUNCEMENTS)
+        self._announcements: collections.deque[Spoken] = collections.deque(maxlen=MAX_ANNOUNCEMENTS)
         self._announced = 0
         self._figures: dict[str, float] = {}
         self._line: dict[str, Any] = {"plies": [], "scores": None}

@@ -22,7 +22,7 @@ BURST = 20.0
 """Commands at once."""
 WRONG_TOKEN_COST = 5.0
 """Commands that an attempt with a wrong token counts for."""
-MOST_ADDRESSES = 256
+MAX_ADDRESSES = 256
 """Addresses whose rate is remembered."""
 ALL = "all other computers"
 ALL_FACTOR = 4.0
@@ -72,7 +72,7 @@ class Permission:
         now_s = time.monotonic()
         allowance = self._allowances.setdefault(address, _Allowance(BURST * factor, now_s))
         self._allowances.move_to_end(address)
-        if len(self._allowances) > MOST_ADDRESSES:
+        if len(self._allowances) > MAX_ADDRESSES:
             self._allowances.popitem(last=False)
         gained = (now_s - allowance.time_s) * RATE_HZ * factor
         filled = min(BURST * factor, allowance.commands + gained)

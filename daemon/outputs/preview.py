@@ -24,13 +24,13 @@ from vision.sources.cameras import cameras
 from vision.sources.live import LiveSource
 from vision.sources.opening import open_source
 
-MOST_BYTES = 1024
+MAX_BYTES = 1024
 OPEN_S, LOOK_S = 4.0, 5.0
 """Longest wait for a camera to be opened, and then for its first picture."""
 EXPOSE_S = 0.8
 """A camera finds its exposure within so long."""
 SIZE_PX = (1280, 720)
-MOST_PX = 960
+MAX_PX = 960
 """Width of the picture that is sent."""
 
 
@@ -61,7 +61,7 @@ class Preview:
             return problem(409, "no_commands", "No camera can be chosen here.")
         try:
             async with asyncio.timeout(READ_S):
-                return parse_preview(await words_of(request, MOST_BYTES))
+                return parse_preview(await words_of(request, MAX_BYTES))
         except CommandError as error:
             return problem(400, "no_command", str(error))
         except (TimeoutError, ConnectionError):
@@ -123,6 +123,6 @@ def parse_preview(words: object) -> str:
 
 def _jpeg(image: Image) -> bytes:
     height, width = image.shape[:2]
-    scale = min(1.0, MOST_PX / width)
+    scale = min(1.0, MAX_PX / width)
     small = cv2.resize(image, (round(width * scale), round(height * scale)), interpolation=cv2.INTER_AREA)
     return bytes(cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1])

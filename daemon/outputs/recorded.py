@@ -18,9 +18,9 @@ from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored import StoredGame, StoredPly
 from games.double_double_dominoes import Lay
 
-MOST_PLIES = 4096
+MAX_PLIES = 4096
 """Plies that are told at most, as many as a state has."""
-MOST_NOTES = 400
+MAX_NOTES = 400
 """Notes that are told at most, the first ones."""
 
 
@@ -48,7 +48,7 @@ class Recorded:
         kept = pictures.names(stored.game_id)
         numbers = {} if played is None else {index: number for number, index in enumerate(played.line.seen, 1)}
         plies = []
-        for index, ply in enumerate(stored.plies[:MOST_PLIES]):
+        for index, ply in enumerate(stored.plies[:MAX_PLIES]):
             told = _ply(ply, rows[index] if index < len(rows) else None)
             if index in numbers:
                 told["number"] = numbers[index]
@@ -71,10 +71,10 @@ class Recorded:
             "source": stored.source,
             "fault": self.fault,
             "plies": plies,
-            "left_out": max(0, len(stored.plies) - MOST_PLIES),
+            "left_out": max(0, len(stored.plies) - MAX_PLIES),
             "notes": [
                 {"ply": note.ply, "kind": note.kind, "text": note.text, "time": note.time}
-                for note in stored.notes[:MOST_NOTES]
+                for note in stored.notes[:MAX_NOTES]
             ],
             "undone": len(stored.undone),
             "formats": suiting(stored.game),

@@ -26,7 +26,7 @@ from vision.sources.cameras import cameras
 
 DRAW_S = 10.0
 """Longest wait for a sheet."""
-MOST_RULES = 8
+MAX_RULES = 8
 FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
 
@@ -86,7 +86,7 @@ class Setup:
         """A board for printing: `game`, any number of `rule=name=value`, `paper`, `plain`."""
         query, form = request.query, request.match_info["format"]
         rules, paper = query.getall("rule", []), query.get("paper", "a4").lower()
-        if paper not in PAPERS_MM or len(rules) > MOST_RULES:
+        if paper not in PAPERS_MM or len(rules) > MAX_RULES:
             return problem(400, "invalid", f"paper is one of {', '.join(PAPERS_MM)}")
         name, plain = query.get("game", "")[:64], query.get("plain", "") not in ("", "0", "no")
         try:

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator
 from aiohttp import WSMsgType, web
 
 from daemon.commands.command import Command
-from daemon.outputs.command_queue import Mailbox, problem
+from daemon.outputs.command_queue import CommandQueue, problem
 from daemon.outputs.guard import SVG, is_here
-from daemon.outputs.page_state import Exposition
+from daemon.outputs.page_state import PageState
 
-MOST_VIEWERS = 8
+MAX_VIEWERS = 8
 """Picture streams at a time, and as many live connections."""
 PICTURE_HZ = 15.0
 """Pictures a second that one viewer gets at most."""
@@ -32,8 +32,8 @@ _BOUNDARY = "kibitzer-picture"
 class Streams:
     """All who look. Used by the page's thread; `videos` may be read by any."""
 
-    def __init__(self, exposition: Exposition, mailbox: Mailbox[Command], *, commands_from_elsewhere: bool) -> None:
-        self._exposition, self._mailbox = exposition, mailbox
+    def __init__(self, page_state: PageState, mailbox: CommandQueue[Command], *, commands_from_elsewhere: bool) -> None:
+        self._page_state, self._queue = page_state, mailbox
         self._commands_from_elsewhere = commands_from_elsewhere
         self._changed = asyncio.Event()
         self.ended = asyncio.Event()
@@ -61,14 +61,14 @@ class Streams:
         return web.Response(text=svg, content_type=SVG)
 
     async def _board(self) -> tuple[int, str]:
-        return await asyncio.get_running_loop().run_in_executor(None, self._exposition.board)
+        return await asyncio.get_running_loop().run_in_executor(None, self._page_state.board)
 
     async def _jpeg(self) -> tuple[int, bytes]:
-        return await asyncio.get_running_loop().run_in_executor(None, self._exposition.jpeg)
+        return await asyncio.get_running_loop().run_in_executor(None, self._page_state.jpeg)
 
     async def video(self, request: web.Request) -> web.StreamResponse:
         """The newest picture again and again; one that takes long to send makes the viewer skip, not wait."""
-        if self.videos >= MOST_VIEWERS:
+        if self.videos >= MAX_VIEWERS:
             return _crowded()
         self.videos += 1
         try:
@@ -95,7 +95,7 @@ class Streams:
         shown, sent_s, repeat_s = 0, float("-inf"), REPEAT_S
         while not self.ended.is_set():
             changed, now_s = self._changed, asyncio.get_running_loop().time()
-            is_new = self._exposition.picture_number != shown
+            is_new = self._page_state.picture_number != shown
             if not is_new and (not shown or now_s - sent_s < repeat_s):
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(changed.wait(), repeat_s)
@@ -108,7 +108,7 @@ class Streams:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """A WebSocket that gets state, board and health whenever they change, and every announcement once."""
-        if self.lives >= MOST_VIEWERS:
+        if self.lives >= MAX_VIEWERS:
             return _crowded()
         self.lives += 1
         socket = web.WebSocketResponse(heartbeat=20.0, max_msg_size=1024)
@@ -134,8 +134,8 @@ class Streams:
         now = asyncio.get_running_loop().time
         while not (self.ended.is_set() or reader.done()):
             changed, board = self._changed, shown
-            announcements, summary = self._exposition.announcements(number), self._exposition.summary()
-            if self._exposition.board_number != drawn:
+            announcements, summary = self._page_state.announcements(number), self._page_state.summary()
+            if self._page_state.board_number != drawn:
                 drawn, board = await self._board()
             ticked = summary[0] != last[0] and now() - told_s >= CLOCK_S
             if announcements or summary[1] != last[1] or board != shown or ticked:
@@ -151,7 +151,7 @@ class Streams:
 
     def _permitted(self, here: bool) -> dict[str, object]:
         """Whether a page may command, and whether it needs the token for that."""
-        may_command = self._mailbox.is_open and (here or self._commands_from_elsewhere)
+        may_command = self._queue.is_open and (here or self._commands_from_elsewhere)
         return {"commands": may_command, "token": may_command and not here}
 
 
@@ -163,4 +163,4 @@ async def _drain(socket: web.WebSocketResponse) -> None:
 
 
 def _crowded() -> web.Response:
-    return problem(503, "too_many_viewers", f"{MOST_VIEWERS} viewers are here already; close one and try again")
+    return problem(503, "too_many_viewers", f"{MAX_VIEWERS} viewers are here already; close one and try again")

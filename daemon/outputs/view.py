@@ -24,11 +24,11 @@ from daemon.judging.play import Play
 from games import EMPTY, AnyGame
 
 if TYPE_CHECKING:
-    from daemon.core.clock_service import Timekeeper
+    from daemon.core.clock_service import ClockService
     from daemon.core.match import Match
 
 Drawing = Callable[[], str]
-MOST_CHOICES = 12
+MAX_CHOICES = 12
 """A page offers no more ways to pass as buttons."""
 
 
@@ -42,7 +42,7 @@ class View:
         self._thought: tuple[str, dict[str, object] | None] = "", None
 
     def of(
-        self, match: Match, timer: Timekeeper | None, *, watched: bool, thought: Thought | None
+        self, match: Match, timer: ClockService | None, *, watched: bool, thought: Thought | None
     ) -> dict[str, object]:
         """The view of a match; `watched` is whether a camera looks at the board, `thought` what an agent last said."""
         play = match.referee
@@ -146,7 +146,7 @@ def _passes(play: Play) -> list[Any]:
     if play.awaiting != "move" or play.outcome is not None:
         return []
     passes = unseen_moves(play.game, play.position)
-    return passes if len(passes) <= MOST_CHOICES else []
+    return passes if len(passes) <= MAX_CHOICES else []
 
 
 def _told_pass(play: Play, move: Any) -> dict[str, str]:
@@ -183,7 +183,7 @@ def tiles_of(position: Any) -> tuple[tuple[int, int], ...]:
     return tuple((one.cells[0], one.cells[1]) for one in getattr(position, "tiles", ()))
 
 
-def clock_of(timer: Timekeeper | None, game: AnyGame) -> dict[str, object] | None:
+def clock_of(timer: ClockService | None, game: AnyGame) -> dict[str, object] | None:
     """What the clocks show, and whose runs, for a page that lets them run on; None where time is only measured."""
     if timer is None or timer.clock.control.kind == "none":
         return None

@@ -24,17 +24,17 @@ from aiohttp import web
 
 from agents.messages import StateMessage
 from daemon.commands.command import Command, parse_command
-from daemon.commands.game_choice import MOST_BYTES as MOST_CHOICE_BYTES
+from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
 from daemon.commands.game_choice import Choice, parse_choice
-from daemon.commands.setup_requests import Wish, parse_wish
+from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.drawing.board_style import STYLE
 from daemon.i18n import translation
 from daemon.i18n.translation import worded, worded_n
 from daemon.outputs.archive import Archive
-from daemon.outputs.command_queue import Mailbox, Request
-from daemon.outputs.connection_limits import SAY_S, Door, Refusals, RubbishFilter
+from daemon.outputs.command_queue import CommandQueue, Request
+from daemon.outputs.connection_limits import SAY_S, ConnectionLimits, Refusals, RubbishFilter
 from daemon.outputs.guard import admit, is_loopback, protect
-from daemon.outputs.page_state import Exposition
+from daemon.outputs.page_state import PageState
 from daemon.outputs.permission import Permission
 from daemon.outputs.setup import Setup
 from daemon.outputs.streams import Streams
@@ -81,26 +81,26 @@ class WebPage:
                 page_token(token)
             except TokenError as error:
                 raise WebError(str(error)) from None
-        self._exposition = Exposition(health_deadline_s)
+        self._page_state = PageState(health_deadline_s)
         self._allowed_hosts = allowed_hosts
         self._refusals = Refusals()
-        self._door = Door(self._refusals)
+        self._door = ConnectionLimits(self._refusals)
         permission = Permission(token, self._refusals)
-        self._mailbox = Mailbox(permission, self._refusals, parse_command)
-        self._wishes = Mailbox(permission, self._refusals, parse_wish)
-        self._choices = Mailbox(permission, self._refusals, parse_choice, MOST_CHOICE_BYTES)
+        self._queue = CommandQueue(permission, self._refusals, parse_command)
+        self._wishes = CommandQueue(permission, self._refusals, parse_setup_request)
+        self._choices = CommandQueue(permission, self._refusals, parse_choice, MAX_CHOICE_BYTES)
         self._menu: Callable[[], Mapping[str, object]] | None = None
         self._setup = Setup(permission)
         self._legal: dict[str, object] = {"moves": []}
         self._archive = (
             None
             if journal is None
-            else Archive(journal, permission, lambda: self._exposition.state, commands_from_elsewhere=token is not None)
+            else Archive(journal, permission, lambda: self._page_state.state, commands_from_elsewhere=token is not None)
         )
         self._failure = ""
         self._beat_s = self._woken_s = time.monotonic()
         self._loop = asyncio.new_event_loop()
-        self._streams = Streams(self._exposition, self._mailbox, commands_from_elsewhere=token is not None)
+        self._streams = Streams(self._page_state, self._queue, commands_from_elsewhere=token is not None)
         opened: queue.Queue[int | WebError] = queue.Queue(maxsize=1)
         self._thread = threading.Thread(target=self._serve, args=(host, port, opened), name="web", daemon=True)
         self._thread.start()
@@ -120,41 +120,41 @@ class WebPage:
 
     def update_state(self, state: StateMessage) -> None:
         """Shows a new state."""
-        self._exposition.set_state(state)
+        self._page_state.set_state(state)
         self._wake()
 
     def update_picture(self, draw: Callable[[], Image]) -> None:
         """Shows a new picture, drawn only where somebody looks, by another thread and maybe never."""
-        self._exposition.set_picture(draw)
+        self._page_state.set_picture(draw)
         if self._streams.videos:
             self._wake()
 
     def update_board(self, draw: Callable[[], str]) -> None:
         """Shows a new believed board, an SVG, drawn only where somebody asks for it, by another thread."""
-        self._exposition.set_board(draw)
+        self._page_state.set_board(draw)
         self._wake()
 
     def update_view(self, view: Mapping[str, object]) -> None:
         """Replaces what pages show besides the state; `daemon.outputs.view` makes it."""
-        self._exposition.set_view(view)
+        self._page_state.set_view(view)
         self._wake()
 
     def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
         """Replaces the health: part to `ok` and `text`. To be called every few seconds as a sign of life."""
-        self._exposition.set_health(parts)
+        self._page_state.set_health(parts)
         self._wake()
 
     def update_ready(self, ready: bool, text: str) -> None:
         """Says whether the table can be played at now, and why not; to be confirmed every few seconds."""
-        self._exposition.set_ready(ready, text)
+        self._page_state.set_ready(ready, text)
 
     def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
         """Replaces the moves so far, with whatever is known of each, and the points."""
-        self._exposition.set_line(plies, scores)
+        self._page_state.set_line(plies, scores)
 
     def take_commands(self) -> None:
         """Lets this computer tell what the board does not show; `told` is to be called often then."""
-        self._mailbox.is_open = self._wishes.is_open = self._choices.is_open = self._setup.preview.is_open = True
+        self._queue.is_open = self._wishes.is_open = self._choices.is_open = self._setup.preview.is_open = True
 
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
         """Has this, called by another thread, tell what can be chosen for a new game."""
@@ -175,21 +175,21 @@ class WebPage:
         """
         self._setup.set_frame(draw, source)
 
-    def wished(self) -> list[Request[Wish]]:
+    def setup_requests(self) -> list[Request[SetupRequest]]:
         """What the set-up was asked for since the last call; each must be answered."""
         return self._wishes.take()
 
     def told(self) -> list[Request[Command]]:
         """The commands that came since the last call; each must be answered."""
-        return self._mailbox.take()
+        return self._queue.take()
 
     def update_figures(self, figures: Mapping[str, float]) -> None:
         """Replaces the values of these metrics, named without `kibitzer_`; `_total` at the end makes a counter."""
-        self._exposition.set_figures(figures)
+        self._page_state.set_figures(figures)
 
     def announce(self, text: str, kind: str = "said") -> None:
         """Adds to the list of announcements; `kind` is a stable snake_case code."""
-        self._exposition.announce(text, kind)
+        self._page_state.announce(text, kind)
         self._wake()
 
     @property
@@ -304,7 +304,7 @@ class WebPage:
             ("/metrics", self._metrics),
         ):
             application.router.add_get(path, handler)
-        application.router.add_post("/tell", self._mailbox.receive)
+        application.router.add_post("/tell", self._queue.receive)
         application.router.add_post("/menu", self._choices.receive)
         application.router.add_post("/wish", self._wishes.receive)
         self._setup.add_routes(application.router)
@@ -313,7 +313,7 @@ class WebPage:
         return application
 
     async def _state(self, _: web.Request) -> web.Response:
-        state = self._exposition.state
+        state = self._page_state.state
         if state is None:
             return web.json_response({"code": "no_state", "text": "no game has begun yet"}, status=503)
         return web.Response(text=state.model_dump_json(), content_type="application/json")
@@ -327,20 +327,20 @@ class WebPage:
         return web.json_response(self._legal)
 
     async def _events(self, _: web.Request) -> web.Response:
-        return web.json_response(self._exposition.announcements())
+        return web.json_response(self._page_state.announcements())
 
     async def _healthz(self, _: web.Request) -> web.Response:
-        health = self._exposition.health()
+        health = self._page_state.health()
         return web.json_response(health, status=200 if health["ok"] else 503)
 
     async def _readyz(self, _: web.Request) -> web.Response:
-        readiness = self._exposition.ready()
+        readiness = self._page_state.ready()
         return web.json_response(readiness, status=200 if readiness["ready"] else 503)
 
     async def _metrics(self, _: web.Request) -> web.Response:
-        self._exposition.set_figures(self._refusals.figures())
+        self._page_state.set_figures(self._refusals.figures())
         registry = prometheus_client.CollectorRegistry()
-        registry.register(self._exposition)
+        registry.register(self._page_state)
         return web.Response(
             body=prometheus_client.generate_latest(registry),
             headers={"Content-Type": prometheus_client.CONTENT_TYPE_LATEST},

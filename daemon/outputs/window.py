@@ -24,7 +24,7 @@ from vision.frame import Image
 _log = logging.getLogger(__name__)
 
 PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("window_process.py")))
-MOST_KEYS = 16
+MAX_KEYS = 16
 END_S = 2.0
 
 
@@ -42,7 +42,7 @@ class Window:
         """Opens the window, or does nothing where there is no display; `status` says which."""
         self._title, self._command = title, process
         self._image: Image | None = None
-        self._keys: collections.deque[str] = collections.deque(maxlen=MOST_KEYS)
+        self._keys: collections.deque[str] = collections.deque(maxlen=MAX_KEYS)
         self._changed = threading.Condition()
         self._closing = False
         self._process: subprocess.Popen[bytes] | None = None

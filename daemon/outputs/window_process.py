@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 HEAD = struct.Struct("<II")
-MOST_PX = 8192
+MAX_PX = 8192
 LOOK_MS = 30
 
 
@@ -51,7 +51,7 @@ def receive(source: BinaryIO, newest: Newest) -> None:
     """Keeps the newest picture; ends the process with its input."""
     while len(head := source.read(HEAD.size)) == HEAD.size:
         width, height = HEAD.unpack(head)
-        if not (0 < width <= MOST_PX and 0 < height <= MOST_PX):
+        if not (0 < width <= MAX_PX and 0 < height <= MAX_PX):
             break
         data = source.read(width * height * 3)
         if len(data) < width * height * 3:

@@ -11,14 +11,14 @@ from daemon.game.line_of_play import shares_men
 from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import MoveEvent
-from daemon.judging.cell_overrides import ToldCells
+from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.corrections import Refusal
 from daemon.judging.play import Withdrawn
 from daemon.judging.referee import Referee
 from daemon.perception.next_game import STANDS_S, NextGame
-from daemon.perception.occlusion_notices import Obstacles
+from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import Observation, Pipeline
-from daemon.perception.reading_interpreter import Learner, Understanding, is_unsure
+from daemon.perception.reading_interpreter import Learner, ReadingInterpreter, is_unsure
 from games import Side
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
@@ -38,7 +38,7 @@ OFFER = sentence(
 )
 
 
-class Seeing:
+class BoardTracker:
     """Watches the board of one match."""
 
     def __init__(
@@ -55,8 +55,8 @@ class Seeing:
         self.reading: BoardReading | None = None
         """What the eyes made of the board last, without what was told of its cells."""
         self._learner = learner
-        self._understanding = Understanding(learner)
-        self._next_game, self._obstacles = NextGame(), Obstacles()
+        self._interpreter = ReadingInterpreter(learner)
+        self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
         self._seen_s: float | None = None
         self._hurried_s: float | None = None
         """Until when a move that was said to be made is waited for; None where none was."""
@@ -66,9 +66,9 @@ class Seeing:
         """Side of the board's frame from which an arm came in since the last move."""
 
     @property
-    def told(self) -> ToldCells:
+    def told(self) -> CellOverrides:
         """What people said of cells."""
-        return self._understanding.told
+        return self._interpreter.told
 
     @property
     def reading_in_view(self) -> BoardReading | None:
@@ -105,7 +105,7 @@ class Seeing:
                 self._half = None
             if observation.gate.fresh:
                 self._arm = observation.arm or self._arm
-            for text in self._obstacles.look(observation, self._referee.game):
+            for text in self._occlusion_notices.look(observation, self._referee.game):
                 self.match.trouble(text)
         if observation.alignment.relocked:
             self.match.carry_out(self._referee.found())
@@ -189,7 +189,7 @@ class Seeing:
         seen = self.observation
         if self.reading is None or (seen is not None and (seen.gate is None or not seen.gate.settled)):
             return
-        event = self._understanding.explain(self._referee, self.reading, ())
+        event = self._interpreter.explain(self._referee, self.reading, ())
         if seen is None or not event.goes_back or self._has_stood(self.reading):
             self.match.carry_out(self._referee.see(event))
 
@@ -197,7 +197,7 @@ class Seeing:
         """Judges a reading; a doubtful picture is looked at again before anything is believed or complained of."""
         self.reading = reading
         movers = self._movers()
-        event = self._understanding.explain(self._referee, reading, movers)
+        event = self._interpreter.explain(self._referee, reading, movers)
         if event.goes_back and not self._referee.bears_out(event) and not self._has_stood(reading):
             self._referee.glimpse(event)
             return
@@ -226,7 +226,7 @@ class Seeing:
         """What the referee makes of a reading, which is final: no second look is waited for."""
         self.reading = reading
         movers = self._movers()
-        return self._ruled(self._understanding.explain(self._referee, reading, movers), movers)
+        return self._ruled(self._interpreter.explain(self._referee, reading, movers), movers)
 
     def explain(self, reading: BoardReading) -> MoveEvent:
         """What explains a reading of the present position, taken as it is."""

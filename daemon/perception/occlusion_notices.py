@@ -25,7 +25,7 @@ FROZEN = sentence("The camera sends the same picture again and again. Look wheth
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
 
 
-class Obstacles:
+class OcclusionNotices:
     """Remembers what was told of things over the board, of a picture that shakes, and of cells outside it."""
 
     def __init__(self) -> None:

@@ -45,18 +45,18 @@ WHOLE_S = 10.0
 """So often all its cells are read, whether they look changed or not."""
 UNKNOWN = 0.5
 """Share of the unknown from which a cell shows nothing that was learnt."""
-LEAST_COVERED, MOST_COVERED = 3, 0.5
+MIN_COVERED, MAX_COVERED = 3, 0.5
 """Cells, and share of them all, that a hand or an arm that rests over the board covers."""
 BESIDE = 1.6
 """Cells so many times the least distance apart are beside each other: across the corner, too."""
 SURE = 0.9
 """Probability from which a cell that shows nothing known is read without doubt all the same."""
-LEAST_SEEN = 0.8
+MIN_SEEN = 0.8
 """Share of a man's place that must lie in the picture, for the eyes to be asked what stands there."""
 UNVOUCHED_S = 2.2
 """So long a picture has to stand still that no free board vouches for, and that shows another board than the believed
 one: a hand that rests stirs sooner. More than one and the same picture of a frozen camera vouches for."""
-MOST_CHANGED = 0.5
+MAX_CHANGED = 0.5
 """Share of the cells from which the whole board is read: the camera has moved a little, say."""
 
 
@@ -213,7 +213,7 @@ class Pipeline:
         reading = self._read(rectified, frame, gate) if gate.settled else None
         outside = np.zeros(len(self.template.cells_mm), dtype=np.bool_)
         if gate.settled:
-            outside = cells_in_picture(alignment.pose, self.template, frame.image) < LEAST_SEEN
+            outside = cells_in_picture(alignment.pose, self.template, frame.image) < MIN_SEEN
         if reading is not None and (
             self._is_touched(reading, rectified)
             or self._is_unvouched(reading, frame, gate)
@@ -244,7 +244,7 @@ class Pipeline:
         reading = self.reader.read(rectified, time_s)
         self._stale = True  # no reading that is gone on from is of this picture
         under = self._apart_px(things, rectified) < 1
-        if reading.unknown is None or under.sum() < LEAST_COVERED:
+        if reading.unknown is None or under.sum() < MIN_COVERED:
             return False
         return bool((reading.unknown[under] <= UNKNOWN).all() and (reading.confidence[under] >= SURE).all())
 
@@ -290,7 +290,7 @@ class Pipeline:
         before, rested = self._unknown, self.gate.rested(time_s)
         new = unknown & ~before if gate.sure and before is not None else unknown
         things = new & ~self._only_shade(new, reading)
-        covered = not (gate.sure and rested) and is_covered(things, rested) and unknown.mean() <= MOST_COVERED
+        covered = not (gate.sure and rested) and is_covered(things, rested) and unknown.mean() <= MAX_COVERED
         if not covered:
             self._unknown, self._passed = unknown, reading.board
         return covered
@@ -357,7 +357,7 @@ class Pipeline:
         changed = self.reader.changed_cells(rectified)
         if not changed.any():
             return self._reading
-        if changed.mean() > MOST_CHANGED:
+        if changed.mean() > MAX_CHANGED:
             return self._read_whole(rectified, time_s)
         self._whole_due_s = min(self._whole_due_s, time_s + RECHECK_S)
         self.cells_read += int(changed.sum())
@@ -370,7 +370,7 @@ def is_covered(unknown: NDArray[np.bool_], rested: bool) -> bool:
     Where all of them are `unknown` the light is another; where only one or two still are after the picture has `rested`
     for long, a man stands askew or a lamp is mirrored.
     """
-    return bool(unknown.sum() >= (LEAST_COVERED if rested else 1) and unknown.mean() <= MOST_COVERED)
+    return bool(unknown.sum() >= (MIN_COVERED if rested else 1) and unknown.mean() <= MAX_COVERED)
 
 
 def average(readings: list[BoardReading]) -> BoardReading:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from daemon.game.effects import Effect
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import MoveEvent
-from daemon.judging.cell_overrides import ToldCells
+from daemon.judging.cell_overrides import CellOverrides
 from daemon.judging.referee import Referee
 from games import Side
 from vision.reading.board_reading import BoardReading
@@ -36,11 +36,11 @@ class Learner(Protocol):
         """Called often."""
 
 
-class Understanding:
+class ReadingInterpreter:
     """Explains readings of one match."""
 
     def __init__(self, learner: Learner | None = None) -> None:
-        self.told = ToldCells()
+        self.told = CellOverrides()
         """What people said of cells."""
         self._learner = learner
 

@@ -27,13 +27,13 @@ COUNT_NATS = 6.0
 UNCOUNTED_NATS = 10.0
 """What it costs in the first place that a photo shows more tiles than it should: one such tile alone is rather
 something printed on the board, unless others join it."""
-MOST_UNCOUNTED = 3
+MAX_UNCOUNTED = 3
 """So many tiles more than photos are looked for."""
 PATIENCE = 2
 """So many counts of tiles in a row must be no better for the search to end."""
 PASS_NATS = 2.3
 """What each pass costs where nobody wrote down who laid: in one turn of ten."""
-MOST_PASSES = 2
+MAX_PASSES = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +93,7 @@ class LineSearch:
         """The shot shows nothing: its tile is looked for later."""
         self.lines = tuple(dataclasses.replace(line, pending=(*line.pending, shot)) for line in self.lines)
 
-    def advance(self, shot: int, pawns: Pawns = (None, None), most: int = MOST_UNCOUNTED) -> None:
+    def advance(self, shot: int, pawns: Pawns = (None, None), most: int = MAX_UNCOUNTED) -> None:
         """The newest of the sightings is of this shot; the pawns were seen there.
 
         `most` is how many tiles more than photos may lie there.
@@ -182,7 +182,7 @@ class LineSearch:
     def _turns(self, position: Position, mover: Side | None) -> Turns:
         """The mover's turn, after the fewest passes, and after those that end the turn of a double first."""
         turns = []
-        for passes in range(MOST_PASSES + 1):
+        for passes in range(MAX_PASSES + 1):
             if mover is None or position.to_move == mover:
                 turns.append((position, passes))
                 if position.open_double is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from calibration.annotations import PhotoName, movers_paths, photo_paths, read_movers
 from games import Side
 
-MOST_MOVES = 56
+MAX_MOVES = 56
 """All tiles: a longer gap in the numbers cannot be moves without photos."""
 
 
@@ -71,7 +71,7 @@ def _with_gaps_filled(names: list[PhotoName]) -> list[PhotoName]:
     filled: list[PhotoName] = []
     next_number = min(1, names[0].number)
     for name in names:
-        if name.number - next_number < MOST_MOVES:
+        if name.number - next_number < MAX_MOVES:
             filled += [
                 PhotoName(name.game, number, f"{str(name).partition('_')[0]}_{number:0{width}d}")
                 for number in range(next_number, name.number)

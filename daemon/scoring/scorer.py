@@ -9,7 +9,7 @@ from typing import Literal
 
 import games
 from calibration.annotations import Annotation, PhotoName
-from daemon.scoring.line_search import MOST_UNCOUNTED, LineSearch
+from daemon.scoring.line_search import MAX_UNCOUNTED, LineSearch
 from daemon.scoring.photo_series import Series
 from daemon.scoring.tile_line import Pawns, Placed
 from games.double_double_dominoes import CELLS, DoubleDoubleDominoes
@@ -17,12 +17,12 @@ from vision.reading.board_reading import BoardReading
 
 SURE = 0.9
 """A tile whose photo is missing is written down from this probability on; a tile that is less likely is unsure."""
-MOST_WRONG_CELLS = 20
+MAX_WRONG_CELLS = 20
 """A photo that contradicts more cells of every board that could be there shows something else, such as a hand."""
 
 SUSPECT_CELLS = 3
 """A photo that contradicts more cells than this may speak against the one before."""
-MOST_AT_FIRST = 27
+MAX_AT_FIRST = 27
 """So many tiles may lie there before the first photo is taken."""
 
 Status = Literal["seen", "inferred", "no_tile", "no_board", "covered", "no_photo"]
@@ -104,7 +104,7 @@ class Scorer:
 
     def _take(self, shot: int, look: Look) -> bool:
         """Goes on with the look if it shows a board that could be there."""
-        most = MOST_UNCOUNTED if self._earlier else MOST_AT_FIRST
+        most = MAX_UNCOUNTED if self._earlier else MAX_AT_FIRST
         before, after = self._search, _advanced(self._search, shot, look, most)
         if after.wrong_cells > SUSPECT_CELLS and self._earlier is not None:
             # Perhaps the photo before showed tiles that were none.
@@ -113,10 +113,10 @@ class Scorer:
             for missed in range(passed_over, shot):
                 without.skip(missed)
             better = _advanced(without, shot, look)
-            if better.wrong_cells <= min(after.wrong_cells - SUSPECT_CELLS, MOST_WRONG_CELLS):
+            if better.wrong_cells <= min(after.wrong_cells - SUSPECT_CELLS, MAX_WRONG_CELLS):
                 self._status[passed_over] = ("covered", after.wrong_cells)
                 before, after = without, better
-        covered = after.wrong_cells > MOST_WRONG_CELLS
+        covered = after.wrong_cells > MAX_WRONG_CELLS
         self._status[shot] = ("covered" if covered else "no_tile", after.wrong_cells)
         if not covered:
             self._search, self._earlier, self._pawns[shot] = after, (before, shot), look.pawns
@@ -153,7 +153,7 @@ class Scorer:
         )
 
 
-def _advanced(search: LineSearch, shot: int, look: Look, most: int = MOST_UNCOUNTED) -> LineSearch:
+def _advanced(search: LineSearch, shot: int, look: Look, most: int = MAX_UNCOUNTED) -> LineSearch:
     """The search after one more photo."""
     longer = search.copy()
     longer.sightings.add(look.reading)

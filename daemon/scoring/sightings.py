@@ -1,7 +1,7 @@
 """What the photos of one dominoes game say together about every cell, and which tiles the newest one suggests.
 
 Photos from one place repeat each other's errors: a half that is misread once is misread again. So the mean of what
-they say about a half counts, not the sum, and no cell of a photo counts more than `MOST_NATS`. Of an empty cell the
+they say about a half counts, not the sum, and no cell of a photo counts more than `MAX_NATS`. Of an empty cell the
 newest photos count that speak most against it: a tile may have come with the last one.
 """
 
@@ -20,7 +20,7 @@ from games.double_double_dominoes import CELLS, Lay
 from games.double_double_dominoes.board import BLOCKED, FREE, NEIGHBOURS, PIPS, Slot
 from vision.reading.board_reading import BoardReading
 
-MOST_NATS = 7.0
+MAX_NATS = 7.0
 """Greatest loss of one cell in one photo: any cell may be misread, however sure the eyes are, once in a thousand."""
 WRONG_NATS = 2.3
 """A cell that is ten times likelier to show something else contradicts a board."""
@@ -140,7 +140,7 @@ def losses_of(reading: BoardReading) -> NDArray[np.float64]:
     logs = reading.log_probabilities[:, [reading.letters.index(letter) for letter in EMPTY + "0123456"]]
     halves = logs[:, 1:, None] + _ways(reading)[:, None, :]
     shown = np.column_stack([logs[:, 0], halves.reshape(len(logs), -1)])
-    return np.asarray(np.minimum(shown.max(axis=1, keepdims=True) - shown, MOST_NATS))
+    return np.asarray(np.minimum(shown.max(axis=1, keepdims=True) - shown, MAX_NATS))
 
 
 def _ways(reading: BoardReading) -> NDArray[np.float64]:
@@ -175,7 +175,7 @@ def _suggestions(halves: NDArray[np.float64]) -> Suggestions:
     first = halves[PAIRS[:, 0], :, ways[:, 0]]
     second = halves[PAIRS[:, 1], :, ways[:, 1]]
     nats = first[:, :, None] + second[:, None, :]
-    chosen = np.argwhere(nats < MOST_NATS)
+    chosen = np.argwhere(nats < MAX_NATS)
     likely = nats[tuple(chosen.T)]
     ranked = np.argsort(likely, kind="stable")
     return Suggestions(likely[ranked], chosen[ranked, 0], chosen[ranked, 1:])

@@ -17,7 +17,7 @@ LEAD_NATS = 0.23
 """Where photos are missing, each point by which a tile changes its player's lead: three make it twice as likely."""
 PAWN_NATS = 3.0
 """What a pawn seen on another space than the points give costs, once a photo."""
-MOST_PAWNS_OFF = 4
+MAX_PAWNS_OFF = 4
 """So often it costs: a pawn that was moved wrongly stays wrong, and says nothing more."""
 
 Pawns = tuple[int | None, int | None]
@@ -61,7 +61,7 @@ class Line:
     @property
     def expense(self) -> float:
         """Nats that the line costs without what the pictures say of its tiles."""
-        return self.prior + PAWN_NATS * min(self.pawns_off, MOST_PAWNS_OFF)
+        return self.prior + PAWN_NATS * min(self.pawns_off, MAX_PAWNS_OFF)
 
 
 def longer(line: Line, placed: Placed, after: Position, nats: float, extra: float = 0.0) -> Line:

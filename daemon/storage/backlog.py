@@ -11,7 +11,7 @@ from daemon.i18n.translation import worded
 from games import Outcome
 
 LOGGER = logging.getLogger(__name__)
-MOST_NOTES = 256
+MAX_NOTES = 256
 """Notes that wait at most while the record cannot be written."""
 
 
@@ -60,7 +60,7 @@ class Backlog:
         self._waiting += [effect for effect in effects if getattr(effect, "code", "") not in ("move", "pass")]
         # The oldest notes go; plies and an agent's move never do.
         notes = [one for one in self._waiting if isinstance(one, Announcement) and one.code != "agent_move"]
-        for note in notes[: max(0, len(notes) - MOST_NOTES)]:
+        for note in notes[: max(0, len(notes) - MAX_NOTES)]:
             self._waiting.remove(note)
             self.dropped_notes += 1
 

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 LONGER_SIDE_PX = 480
 JPEG_QUALITY = 75
-MOST_WAITING = 8
+MAX_WAITING = 8
 """Pictures that wait to be written; beyond it the oldest is left out."""
 CLOSE_S = 3.0
 
@@ -47,7 +47,7 @@ class PictureKeeper:
     def __init__(self, pictures: Pictures, quota_bytes: int, reserve_bytes: int) -> None:
         """The oldest pictures go where all take more than `quota_bytes`; `reserve_bytes` of the disk stay free."""
         self._pictures, self._quota_bytes, self._reserve_bytes = pictures, quota_bytes, reserve_bytes
-        self._waiting: queue.Queue[Kept | None] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[Kept | None] = queue.Queue(MAX_WAITING)
         self._taken_bytes = 0
         self._trouble = ""
         self.left_out = 0

@@ -17,7 +17,7 @@ SLOW_S = 0.5
 """A frame that is worked on for longer, usually, is judged too late."""
 
 
-class Pulse:
+class Heartbeat:
     """When the loop last went round, and what its frames cost. Times are those of `clock`, in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

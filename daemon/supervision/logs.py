@@ -18,7 +18,7 @@ FORMAT = "%(asctime)s %(levelname).1s %(name)s: %(message)s"
 WINDOW_S = 60.0
 REMEMBERED = 512
 """Different lines whose repetitions are counted."""
-MOST_LINES = 3000
+MAX_LINES = 3000
 """Lines within a minute, of all kinds together; no table has so much to tell."""
 
 
@@ -53,7 +53,7 @@ class FloodGate(logging.Filter):
         while self._all and now_s - self._all[0] >= WINDOW_S:
             self._all.popleft()
         times_s = [time_s for time_s in self._seen.pop(key, []) if now_s - time_s < WINDOW_S]
-        passes = len(times_s) < self.repeats and len(self._all) < MOST_LINES
+        passes = len(times_s) < self.repeats and len(self._all) < MAX_LINES
         self._seen[key] = [*times_s, now_s] if passes else times_s
         if len(self._seen) > REMEMBERED:
             gone, _ = self._seen.popitem(last=False)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from daemon.i18n.translation import worded
-from daemon.supervision.heartbeat import Pulse
+from daemon.supervision.heartbeat import Heartbeat
 from daemon.supervision.notify import Notifier
 
 LOGGER = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ REARM_S = 5.0
 
 
 class Watched(Protocol):
-    """What the overseer sees of the daemon, from its own thread."""
+    """What the watchdog sees of the daemon, from its own thread."""
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         """Speaks and shows a sentence."""
@@ -61,12 +61,12 @@ class Signs:
     """How the daemon is, in a line."""
 
 
-class Overseer:
-    """Watches a `Pulse`. `look` is one look, for tests too; `start` looks from a thread until `close`."""
+class Watchdog:
+    """Watches a `Heartbeat`. `look` is one look, for tests too; `start` looks from a thread until `close`."""
 
     def __init__(
         self,
-        pulse: Pulse,
+        heartbeat: Heartbeat,
         watched: Watched,
         signs: Callable[[], Signs],
         notifier: Notifier,
@@ -76,19 +76,19 @@ class Overseer:
         end: Callable[[int], None] = os._exit,
     ) -> None:
         """`end_s` 0 never ends the process. `signs` is called from the overseer's thread and must not wait."""
-        self._pulse, self._watched, self._signs, self._notifier = pulse, watched, signs, notifier
+        self._heartbeat, self._watched, self._signs, self._notifier = heartbeat, watched, signs, notifier
         self.stuck_s, self.end_s = stuck_s, end_s
         self._end = end
         self._told = self._ready = self._armed = False
         self._alive_s = self._armed_s = float("-inf")
-        self._looked_s = pulse.clock()
+        self._looked_s = heartbeat.clock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begins to look."""
         self._armed = True
-        self._thread = threading.Thread(target=self._serve, name="overseer", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="watchdog", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -104,14 +104,14 @@ class Overseer:
 
     def look(self) -> None:
         """Judges the loop once, and tells systemd how it is."""
-        now_s = self._pulse.clock()
+        now_s = self._heartbeat.clock()
         if now_s - self._looked_s > STOPPED_S:
             # This thread did not run either: the whole process was stopped, or the computer overwhelmed.
-            self._pulse.forgive(now_s - self._looked_s)
+            self._heartbeat.forgive(now_s - self._looked_s)
         self._looked_s = now_s
-        stuck = self._pulse.is_over(self.stuck_s)
+        stuck = self._heartbeat.is_over(self.stuck_s)
         if stuck:
-            self._hangs(self._pulse.busy_s)
+            self._hangs(self._heartbeat.busy_s)
         elif self._told:
             self._told = False
             LOGGER.warning("the loop goes round again")
@@ -119,13 +119,13 @@ class Overseer:
         self._tell_systemd(fresh=not stuck)
 
     def _hangs(self, busy_s: float) -> None:
-        text = f"stuck for {busy_s:.0f} s ({self._pulse.step})"
+        text = f"stuck for {busy_s:.0f} s ({self._heartbeat.step})"
         self._watched.report_stuck(text)
         if not self._told:
             self._told = True
             LOGGER.error("the loop is %s; all threads stand here:\n%s", text, _stacks())
             self._watched.say(worded("I am stuck. Please wait; nothing recorded is lost."), urgent=True)
-        if self.end_s and self._pulse.is_over(self.end_s):
+        if self.end_s and self._heartbeat.is_over(self.end_s):
             LOGGER.critical("the loop is %s; ending with status %d", text, STUCK_STATUS)
             self._watched.say(worded("I must start again. Nothing recorded is lost."), urgent=True)
             self._watched.has_spoken(LAST_WORDS_S)
@@ -133,11 +133,11 @@ class Overseer:
 
     def _tell_systemd(self, *, fresh: bool) -> None:
         signs = self._signs()
-        now_s = self._pulse.clock()
+        now_s = self._heartbeat.clock()
         if not self._ready and signs.settled:
             self._ready = True
             self._notifier.ready(signs.text)
-        self._notifier.status(signs.text if fresh else f"stuck: {self._pulse.step}")
+        self._notifier.status(signs.text if fresh else f"stuck: {self._heartbeat.step}")
         wanted_s = self._notifier.watchdog_s
         # A third of the interval: one sign that is late does no harm.
         if wanted_s is not None and now_s - self._alive_s >= wanted_s / 3 and fresh and signs.capture and signs.bus:
@@ -146,7 +146,7 @@ class Overseer:
 
     def _rearm(self) -> None:
         """Winds up the timer in C again, as long as this thread runs."""
-        now_s = self._pulse.clock()
+        now_s = self._heartbeat.clock()
         if self.end_s and now_s - self._armed_s >= REARM_S:
             self._armed_s = now_s
             faulthandler.dump_traceback_later(self.end_s + LOCKED_S, exit=True)

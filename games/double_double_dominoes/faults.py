@@ -9,7 +9,7 @@ from games.double_double_dominoes.board import CELLS, EACH, NEIGHBOURS, Lay, bre
 from games.double_double_dominoes.position import SIDES, Position, board_of
 from wording import Given, Sentence, Term, listing, sentence, sentence_n
 
-MOST_NEW = 4
+MAX_NEW = 4
 """More new tiles at once are not told apart."""
 
 
@@ -85,7 +85,7 @@ class Judge:
 
     def _laid(self) -> Fault:
         """Halves came, and none went."""
-        pairings = _pairings(tuple(self.new)) if len(self.new) <= 2 * MOST_NEW else []
+        pairings = _pairings(tuple(self.new)) if len(self.new) <= 2 * MAX_NEW else []
         if not pairings:
             return self._no_tile()
         # Of several ways to see tiles in the new halves, the one in which most of them lie as they may.
@@ -94,7 +94,7 @@ class Judge:
         return _broken(lying, broken[0]) if broken else self._unseen(len(pairings[0]))
 
     def _no_tile(self) -> Fault:
-        if len(self.new) > 2 * MOST_NEW:
+        if len(self.new) > 2 * MAX_NEW:
             said = sentence(
                 "Tiles lie on {cells} all at once. Take them away and lay them one by one.", cells=_names(self.new)
             )

@@ -15,9 +15,9 @@ from vision.reading.descriptors import Descriptors
 
 SOFTNESSES = (0.01, 0.1)
 """LinearSVC's C to choose from, where there are pictures enough to choose by; else it is that of a table's head."""
-MOST_EMPTY = 12
+MAX_EMPTY = 12
 """Empty cells of one picture that are fitted to: they are much alike, and most of many boards. All are measured."""
-LEAST_SPREAD = 1e-9
+MIN_SPREAD = 1e-9
 
 Letters = NDArray[np.str_]
 
@@ -76,7 +76,7 @@ def _learnable(labels: Letters, pictures: Indices) -> NDArray[np.bool_]:
     used = np.asarray(labels != EMPTY)
     for picture in np.unique(pictures):
         empty = np.flatnonzero((pictures == picture) & (labels == EMPTY))
-        used[chance.permutation(empty)[:MOST_EMPTY]] = True
+        used[chance.permutation(empty)[:MAX_EMPTY]] = True
     return used
 
 
@@ -92,7 +92,7 @@ class _Machine:
         if len(np.unique(labels)) < 2:
             raise ValueError(f"the pictures fitted to show one class only, {labels[:1]}: more pictures are needed")
         self._mean = described.mean(axis=0, dtype=np.float64)
-        self._scale = max(float(described.std(dtype=np.float64)), LEAST_SPREAD)
+        self._scale = max(float(described.std(dtype=np.float64)), MIN_SPREAD)
         self._planes = LinearSVC(C=softness, class_weight="balanced", dual=False, max_iter=2000)
         self._planes.fit(self._scaled(described), labels)
 

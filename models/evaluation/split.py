@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Indices = NDArray[np.intp]
 
-MOST_FEW = 5
+MAX_FEW = 5
 """Times that a few pictures are fitted to, each time others."""
 
 
@@ -57,7 +57,7 @@ def few_split(pictures: int, few: int) -> Split:
     if not 1 <= few < pictures:
         raise ValueError(f"--fit: from 1 to one less than the number of pictures, {pictures}; not {few}")
     step = pictures // few
-    starts = np.unique(np.linspace(0, step - 1, min(MOST_FEW, step)).astype(np.intp))
+    starts = np.unique(np.linspace(0, step - 1, min(MAX_FEW, step)).astype(np.intp))
     parts = []
     for start in starts:
         fitted = start + step * np.arange(few)

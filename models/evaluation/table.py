@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from models.evaluation.cells import LabelledCells
 from models.evaluation.imagenet import NotPresent, describe_imagenet
-from models.evaluation.machines import MOST_EMPTY, balanced_accuracy, read_left_out
+from models.evaluation.machines import MAX_EMPTY, balanced_accuracy, read_left_out
 from models.evaluation.split import Split
 from vision.reading.descriptors import BATCH, DEFAULT, PIXEL_FUNCTIONS, Descriptors, load_descriptor
 
@@ -95,7 +95,7 @@ def make_table(
     return Table(
         game=game,
         source=source,
-        split=f"{split.words}; of each picture at most {MOST_EMPTY} empty cells are fitted to, and all are measured",
+        split=f"{split.words}; of each picture at most {MAX_EMPTY} empty cells are fitted to, and all are measured",
         pictures=len(cells.names),
         left_out=list(cells.left_out),
         cells=len(cells.labels),

@@ -33,7 +33,7 @@ from models.train.graph import Graph, Node
 
 log = logging.getLogger(__name__)
 
-MOST_WEIGHTS = 4
+MAX_WEIGHTS = 4
 """Times as many weights as the convolution's that a matrix may have.
 
 ResNet-18's last convolutions, to two by two places, are within it. Those of three by three places (nine times) would
@@ -103,7 +103,7 @@ def multiply_small_maps(network: Graph) -> None:
         rows, columns = (network.map_of(name) for name in (convolution.input[0], convolution.output[0]))
         places, results = rows[0] * rows[1], columns[0] * columns[1]
         taps = int(np.prod(_attribute(convolution, "kernel_shape")))
-        few = 0 < places * results <= MOST_WEIGHTS * taps and places <= taps
+        few = 0 < places * results <= MAX_WEIGHTS * taps and places <= taps
         if few and _attribute(convolution, "group", 1) == 1:
             _multiply(network, convolution, rows, columns)
 

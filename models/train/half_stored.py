@@ -8,11 +8,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-LEAST_NUMBERS = 256
+MIN_NUMBERS = 256
 """Constants of fewer numbers stay as they are: they cost nothing."""
 
 
-def store_half(source: Path, target: Path, least: int = LEAST_NUMBERS) -> None:
+def store_half(source: Path, target: Path, least: int = MIN_NUMBERS) -> None:
     """Writes the network with float32 constants of at least so many numbers as float16, cast up before they are used.
 
     Names of nodes, and what the exporter noted of its own doings, are left out.

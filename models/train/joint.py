@@ -25,7 +25,7 @@ DIMENSIONS = 12
 RIDGE = 0.1
 """Added to the scatter within classes, in its own mean: there are more numbers than boards."""
 ROUNDS = 15
-MOST_CELLS = 10
+MAX_CELLS = 10
 """A class of more cells than this is known no better: what is left is not the cells' chance."""
 OUTLIER = 9.0
 """Squared deviations count to this many variances at most."""
@@ -105,7 +105,7 @@ def _class_means(projected: Sequence[FloatArray], classes: Sequence[NDArray[np.i
     for cells, reading in zip(projected, classes, strict=True):
         shares = np.eye(kinds)[reading]
         count = shares.sum(axis=0)
-        held = np.minimum(count, MOST_CELLS) / np.maximum(count, 1)
+        held = np.minimum(count, MAX_CELLS) / np.maximum(count, 1)
         sums.append((held[:, None] * (shares.T @ cells)).ravel())
         counts.append(np.repeat(count * held, size))
     mean, covariance = np.zeros(kinds * size), 10 * np.eye(kinds * size)

@@ -28,7 +28,7 @@ DATA = "good moves of nine men's morris, published under MIT, but for the held-o
 OWN = "; positions near them, labelled by our own search and endgame tables"
 TAUGHT = "; of these only states near them, answered by the networks of ours, which learnt from them"
 LICENCE = "MIT"
-LEAST_NUMBERS = 128
+MIN_NUMBERS = 128
 """Constants from so many numbers on are stored in half precision: the paper's norms have 200 each."""
 INPUTS = ("cells", "counts", "to", "origin")
 
@@ -107,7 +107,7 @@ def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             whole = Path(folder) / "whole.onnx"
             _export(part, names, whole)
-            store_half(whole, out / f"{name}.onnx", LEAST_NUMBERS)
+            store_half(whole, out / f"{name}.onnx", MIN_NUMBERS)
 
 
 def _export(part: torch.nn.Module, names: tuple[str, ...], path: Path) -> None:

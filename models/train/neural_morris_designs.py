@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from agents.morris_networks import CHOICES, NONE, POINTS
 from agents.morris_networks.board import PAIR_KINDS, POINT_KINDS, THIRD
-from agents.morris_networks.good_moves import MOST_MEN
+from agents.morris_networks.good_moves import MAX_MEN
 
 KINDS = 3
 COUNTS = 4
-MEN = MOST_MEN + 1
+MEN = MAX_MEN + 1
 """A count is 0 to nine men."""
 UNITS = 200
 BLOCKS = (10, 10, 30)

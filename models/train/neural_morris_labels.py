@@ -29,11 +29,11 @@ from agents.alphabeta import AlphaBeta
 from agents.morris_networks.good_moves import GoodMoves, States, held_out, join_states
 from agents.morris_networks.legality import is_legal
 from agents.morris_networks.rows import as_rows, position_of, state_of
-from games.nine_mens_morris import LEAST_MEN, NineMensMorris, Position
+from games.nine_mens_morris import MIN_MEN, NineMensMorris, Position
 
 RULES: tuple[dict[str, object], ...] = ({"flying": True, "mill_protected": True}, {})
 """Of the good moves, and the original's."""
-MOST_PLIES = 3
+MAX_PLIES = 3
 CHUNK = 2000
 """Positions that are labelled between two savings."""
 Chunk = TypeVar("Chunk")
@@ -71,12 +71,12 @@ class Labels:
         """By which rules, and a position that is not over; None where chance led to one that is, or may not be used."""
         which = chance.randrange(len(RULES))
         game, position = self._games[which], position_of(self._learnt, chance.randrange(len(self._learnt)))
-        for _ in range(chance.randint(0, MOST_PLIES)):
+        for _ in range(chance.randint(0, MAX_PLIES)):
             moves = game.legal_moves(position)
             if not moves:
                 break
             position = game.apply(position, chance.choice(moves))
-        flies = not any(position.hands) and min(men.bit_count() for men in position.men) <= LEAST_MEN
+        flies = not any(position.hands) and min(men.bit_count() for men in position.men) <= MIN_MEN
         if (which and flies) or game.outcome(position) is not None:
             return which, None
         return which, position

@@ -23,7 +23,7 @@ from agents.morris_networks import NONE
 from agents.morris_networks.good_moves import States, held_out, join_states
 from agents.morris_networks.legality import legal_from, legal_remove, legal_to
 from agents.morris_networks.networks import BATCH, FILES, MODELS, AllAtOnce, load_networks
-from games.nine_mens_morris import LEAST_MEN
+from games.nine_mens_morris import MIN_MEN
 from models.train.neural_morris_labels import in_order
 
 TEACHER = "ours"
@@ -139,7 +139,7 @@ def after(states: States, moves: NDArray[np.int8]) -> States:
 def _goes_on(states: States) -> NDArray[np.bool_]:
     """(n,): whether both have men enough, and whose turn it is can move."""
     men = states.counts[:, :2] + states.counts[:, 2:]
-    return np.asarray((men >= LEAST_MEN).all(axis=1) & legal_to(states).any(axis=1))
+    return np.asarray((men >= MIN_MEN).all(axis=1) & legal_to(states).any(axis=1))
 
 
 def _answered(states: States, chance: np.random.Generator) -> Taught:

@@ -32,7 +32,7 @@ LEAD_S = 3.0
 FINER = 4
 """Looks within a picture's time whether the hand has gone."""
 LONGEST_VISIT_S = 30.0
-LOOK_PX, MOST_LOOKS = 128, 400
+LOOK_PX, MAX_LOOKS = 128, 400
 """Side of the small pictures of the board by which it is told when the hand has gone, and how many are kept."""
 DIFFERS, SPOT = 12, 0.0007
 """Grey values by which they differ where a hand or its shadow is, and the share of the picture that is no hand."""
@@ -162,7 +162,7 @@ class Taker:
         self.pictures = 0
         self._table, self._rate_hz, self._finely, self._on_picture = table, rate_hz, finely, on_picture
         self._gone_s, self._until = 0.0, ""
-        self._looks: collections.deque[tuple[float, Look]] = collections.deque(maxlen=MOST_LOOKS)
+        self._looks: collections.deque[tuple[float, Look]] = collections.deque(maxlen=MAX_LOOKS)
         """The board with its margin, while a hand was in view, and when."""
 
     def visit(self, steps: Sequence[Step], side: int, until: str = "") -> None:

@@ -13,7 +13,7 @@ from proving.bench.resident import measure
 from proving.bench.scenes import SIZE_PX, Scene
 from proving.bench.steps import Steps
 
-LEAST_ROUNDS = 3
+MIN_ROUNDS = 3
 """Rounds of the reference, however long they take."""
 REFERENCE_S = 45.0
 """Time after which no further round of the reference begins: on a large board one takes half a minute."""
@@ -32,7 +32,7 @@ def bench_game(
         began_s = time.monotonic()
         for number in range(rounds):
             steps.round()
-            if other is not None and (number < LEAST_ROUNDS or time.monotonic() - began_s < REFERENCE_S):
+            if other is not None and (number < MIN_ROUNDS or time.monotonic() - began_s < REFERENCE_S):
                 other.round()
         spent_ms = dict(other.spent_ms) if other is not None else {}
     ours = {name: figure(values) for name, values in steps.spent_ms.items()}

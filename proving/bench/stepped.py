@@ -17,7 +17,7 @@ import games
 from calibration.template import load_template
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from proving.bench.figures import Figure, figure
 from proving.bench.recorded import LEAD_S, PAUSE_S, Taker, Visit, hands_of
@@ -96,7 +96,7 @@ class _Bench:
         pipeline = Pipeline(template, profile_of(self.game, template, self._table, seed), settle_s=settle_s)
         self._time_s = 0.0
         self._match = Match(Referee(self.game), clock=lambda: self._time_s)
-        self._eyes = Seeing(pipeline, self._match)
+        self._eyes = BoardTracker(pipeline, self._match)
         self._match.start()
         self._rng = np.random.default_rng([seed, 8])
         self._rate_hz, self._settle_s = rate_hz, settle_s

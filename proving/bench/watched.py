@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from daemon.cli.table_process import main as run_table
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.supervision.tables.parent import run_tables
 from proving.bench.streams import stamp_of
 
@@ -52,9 +52,9 @@ def read_log(config: Path) -> list[Judged]:
 
 def note_frames(log: IO[str]) -> None:
     """Has every match write a line for each stamped picture that it has judged."""
-    feed = Seeing.feed
+    feed = BoardTracker.feed
 
-    def timed(eyes: Seeing, frame: Any) -> Any:
+    def timed(eyes: BoardTracker, frame: Any) -> Any:
         begun_s = time.monotonic()
         observation = feed(eyes, frame)
         stamp = stamp_of(getattr(frame, "jpeg", b""))
@@ -62,7 +62,7 @@ def note_frames(log: IO[str]) -> None:
             log.write(f"{stamp[0]} {stamp[1]:.6f} {begun_s:.6f} {time.monotonic():.6f}\n")
         return observation
 
-    setattr(Seeing, "feed", timed)  # noqa: B010 - mypy minds an assignment
+    setattr(BoardTracker, "feed", timed)  # noqa: B010 - mypy minds an assignment
 
 
 def main() -> None:

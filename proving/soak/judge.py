@@ -36,7 +36,7 @@ JUST_NOW_S = 0.5
 """A board is believed so shortly after the hand that was gone may be coming again."""
 SHOWN_S = 1.0
 """A board that lay in sight for so long, no hand over it and nothing amiss with the picture, could be read."""
-MOST_PICTURES = 40
+MAX_PICTURES = 40
 
 
 @dataclasses.dataclass(frozen=True)
@@ -298,7 +298,7 @@ class Judge:
 
     def _keep_picture(self, failure: Failure) -> None:
         trial = self._trial
-        if self._keep is None or trial.camera.last is None or len(trial.tally.failures) > MOST_PICTURES:
+        if self._keep is None or trial.camera.last is None or len(trial.tally.failures) > MAX_PICTURES:
             return
         self._keep.mkdir(parents=True, exist_ok=True)
         name = f"{failure.game}-{failure.seed}-{failure.time_s:.1f}-{failure.kind}"

@@ -12,7 +12,7 @@ from typing import Any
 import games
 from games import EMPTY, AnyGame, Step
 
-MOST_PLIES = 3
+MAX_PLIES = 3
 """As many plies as fast hands may make between two looks."""
 TAKEBACKS = 12
 """Boards back to which a takeback may lead: more than anybody promises to know."""
@@ -52,9 +52,9 @@ def _is_begun(game: AnyGame, position: Any, board: str) -> bool:
 
 
 def _is_reached(game: AnyGame, position: Any, board: str) -> bool:
-    """Whether up to MOST_PLIES plies that are seen, with passes among them, lead to the board."""
+    """Whether up to MAX_PLIES plies that are seen, with passes among them, lead to the board."""
     waiting = [position]
-    for plies in range(MOST_PLIES, 0, -1):
+    for plies in range(MAX_PLIES, 0, -1):
         following: dict[Any, None] = {}
         for one in waiting:
             for after, seen in _successors(game, one, board, plies - 1):

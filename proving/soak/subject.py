@@ -17,7 +17,7 @@ from daemon.core.match import Match
 from daemon.core.recovery import asked_move
 from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
 from daemon.storage.journal import Journal
 from daemon.storage.record import REASONS, GameRecord
@@ -180,7 +180,7 @@ class Subject:
     def _new_pipeline(self) -> Pipeline:
         return Pipeline(self._template, self._profile)
 
-    def _begin(self, *, resume: bool) -> Seeing:
+    def _begin(self, *, resume: bool) -> BoardTracker:
         """As `Session.begin` does."""
         agents = self.seats[0].agent, self.seats[1].agent
         stored = self._journal.unfinished() if resume else None
@@ -204,7 +204,7 @@ class Subject:
             clock=self._clock,
         )
         match.blind = self._blind
-        eyes = Seeing(self.pipeline, match, lost_s=LOST_S)
+        eyes = BoardTracker(self.pipeline, match, lost_s=LOST_S)
         match.start()
         return eyes
 

@@ -1,4 +1,4 @@
-"""Games between agents: openings, colours, faults, hidden hands, records, and the hall where they are played."""
+"""Games between agents: openings, colours, faults, hidden hands, records, and who plays them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ import pytest
 import games
 from agents import players, registry
 from agents.agent import AgentError, Answer, Limits
-from agents.arena import hall as hall_module
-from agents.arena import openings, play
-from agents.arena.hall import Hall, HallError, check_backend
+from agents.arena import game_runner, openings, play
+from agents.arena.game_runner import GameRunner, HallError, check_backend
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.openings import Opening, OpeningError
 from agents.arena.play import Abandoned, Job, Played, Use
@@ -263,7 +262,7 @@ def test_points_are_compared_by_deal() -> None:
 def test_a_record_is_written_game_by_game_and_read_again(tmp_path: Path) -> None:
     met, path = meet("random", "scripted", 4), tmp_path / "games.jsonl"
     with Record({"seed": 1}, path) as record:
-        Hall(record).play(met.jobs)
+        GameRunner(record).play(met.jobs)
         kept = dict(record.played)
         assert len(path.read_text().splitlines()) == 5
     with Record({"seed": 1}, path) as record:
@@ -280,12 +279,12 @@ def test_what_is_in_the_record_is_not_played_again(tmp_path: Path, monkeypatch: 
         asked.append(job.id)
         return play.play(job, stop)
 
-    monkeypatch.setattr(hall_module, "play", counted)
+    monkeypatch.setattr(game_runner, "play", counted)
     with Record({}, path) as record:
-        Hall(record).play(met.jobs[:4])
+        GameRunner(record).play(met.jobs[:4])
     with Record({}, path) as record:
-        Hall(record).play(met.jobs)
-        Hall(record).play(met.jobs)
+        GameRunner(record).play(met.jobs)
+        GameRunner(record).play(met.jobs)
     assert sorted(asked) == sorted(job.id for job in met.jobs)
     assert len(path.read_text().splitlines()) == 7
 
@@ -293,12 +292,12 @@ def test_what_is_in_the_record_is_not_played_again(tmp_path: Path, monkeypatch: 
 def test_a_torn_last_line_is_dropped_and_its_game_played_again(tmp_path: Path) -> None:
     met, path = meet("random", "scripted", 4), tmp_path / "games.jsonl"
     with Record({}, path) as record:
-        Hall(record).play(met.jobs)
+        GameRunner(record).play(met.jobs)
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     with Record({}, path) as record:
         assert record.found == 3
-        Hall(record).play(met.jobs)
+        GameRunner(record).play(met.jobs)
     again = [json.loads(line) for line in path.read_text().splitlines()]
     assert [game["moves"] for game in again[1:]] == [json.loads(line)["moves"] for line in whole.splitlines()[1:]]
     path.write_bytes(b'{"format":"kibitzer-ar')
@@ -372,7 +371,7 @@ def test_ctrl_c_keeps_what_was_played_and_stops_the_game_under_way(tmp_path: Pat
             raise KeyboardInterrupt
 
     with Record({}, path) as record, pytest.raises(KeyboardInterrupt):
-        Hall(record, watch=interrupt).play(met.jobs)
+        GameRunner(record, watch=interrupt).play(met.jobs)
     with Record({}, path) as record:
         assert record.found == 2
     assert not [thread for thread in threading.enumerate() if thread.name == "arena" and not _ends(thread)]
@@ -386,7 +385,7 @@ def _ends(thread: threading.Thread) -> bool:
 def test_enough_ends_the_play() -> None:
     met = meet("random", "scripted", 8)
     record = Record({})
-    Hall(record).play(met.jobs, lambda: len(record.played) >= 3)
+    GameRunner(record).play(met.jobs, lambda: len(record.played) >= 3)
     assert len(record.played) == 3
 
 
@@ -401,14 +400,14 @@ def test_only_whole_openings_up_to_the_first_gap_count_for_the_sequential_test()
 def test_an_error_in_the_thread_of_the_games_is_raised_where_they_are_gathered() -> None:
     job = dataclasses.replace(meet("random", "scripted").jobs[0], opening=Opening(None, ("d2", "d2")))
     with pytest.raises(games.MoveError):
-        Hall(Record({})).play([job])
+        GameRunner(Record({})).play([job])
 
 
 def test_many_processes_play_the_same_games_as_one() -> None:
     met = meet("random", "alphabeta:depth=1", 6)
     alone, together = Record({}), Record({})
-    Hall(alone).play(met.jobs)
-    Hall(together, jobs=2, backend="loky").play(met.jobs)
+    GameRunner(alone).play(met.jobs)
+    GameRunner(together, jobs=2, backend="loky").play(met.jobs)
     assert set(alone.played) == set(together.played)
     assert all(alone.played[id_].moves == together.played[id_].moves for id_ in alone.played)
 
@@ -416,18 +415,18 @@ def test_many_processes_play_the_same_games_as_one() -> None:
 def test_threads_play_too_and_stop_when_it_is_enough() -> None:
     met = meet("random", "scripted", 20)
     record = Record({})
-    Hall(record, jobs=2, backend="threading").play(met.jobs, lambda: len(record.played) >= 4)
+    GameRunner(record, jobs=2, backend="threading").play(met.jobs, lambda: len(record.played) >= 4)
     assert len(record.played) == 4
 
 
 def test_backends_that_do_not_exist_or_are_not_installed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(HallError, match="no backend 'slurm'"):
         check_backend("slurm")
-    monkeypatch.setattr(hall_module.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(game_runner.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(HallError, match=r"needs the package distributed.*pip install distributed"):
-        Hall(Record({}), backend="dask")
+        GameRunner(Record({}), backend="dask")
     with pytest.raises(HallError, match="pip install ray"):
-        Hall(Record({}), backend="ray")
+        GameRunner(Record({}), backend="ray")
 
 
 def test_a_use_adds_up() -> None:

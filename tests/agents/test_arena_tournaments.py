@@ -19,7 +19,7 @@ import games
 from agents import heuristics, players
 from agents.arena import bracket, levels, plot, round_robin
 from agents.arena.bracket import Depths, KnockOut, first_round, judge
-from agents.arena.hall import Hall
+from agents.arena.game_runner import GameRunner
 from agents.arena.match import Pairing, Terms, pairing
 from agents.arena.play import Played, Use
 from agents.arena.record import Record
@@ -86,7 +86,7 @@ def test_a_knock_out_plays_one_meeting_less_than_it_has_players(count: int) -> N
     knock_out = KnockOut(Terms(MORRIS), specs(*names), 2, [])
     record = Record({})
     assert knock_out.result(record.played).champion is None
-    knock_out.play(Hall(record))
+    knock_out.play(GameRunner(record))
     found = knock_out.result(record.played)
     assert sum(len(meetings) for meetings in found.rounds) == count - 1
     assert len(record.played) == 2 * (count - 1)

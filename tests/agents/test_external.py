@@ -15,7 +15,7 @@ from agents import engines, registry
 from agents.agent import AgentError, Limits
 from agents.engines import asking
 from agents.engines.process import EngineError, EngineProcess
-from agents.external import MOST_FAILURES
+from agents.external import MAX_FAILURES
 
 ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
 GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku"}
@@ -114,12 +114,12 @@ def test_an_engine_that_gives_no_answer_is_killed_at_its_deadline(configure: Any
 def test_an_engine_that_fails_again_and_again_is_not_started_any_more(configure: Any) -> None:
     marks = configure("nboard", "dies")
     player = registry.load_agent("external", games.load("reversi"))
-    for _ in range(MOST_FAILURES):
+    for _ in range(MAX_FAILURES):
         with pytest.raises(AgentError, match="engine fake"):
             choose("nboard", player)
-    with pytest.raises(AgentError, match=f"failed {MOST_FAILURES} times in a row and is not started any more"):
+    with pytest.raises(AgentError, match=f"failed {MAX_FAILURES} times in a row and is not started any more"):
         choose("nboard", player)
-    assert starts(marks) == MOST_FAILURES
+    assert starts(marks) == MAX_FAILURES
 
 
 def test_stop_ends_the_wait_for_a_stalling_engine(configure: Any) -> None:

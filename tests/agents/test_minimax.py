@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import games
-from agents import heuristics, imagination
+from agents import determinization, heuristics
 from agents.agent import AgentError, Limits
 from agents.minimax import minimax
 from agents.plain_search import PlainSearch
@@ -40,7 +40,7 @@ def test_alpha_beta_has_the_score_of_minimax(name: str, heuristic: str) -> None:
     game = games.load(name)
     agent = load_agent("alphabeta", game, {"heuristic": heuristic, "table_mb": 1})
     for position, depth in samples(game, 6):
-        world = imagination.imagined(game, position, 0)
+        world = determinization.imagined(game, position, 0)
         score = minimax(game, world, depth, heuristics.of(game)[heuristic])
         answer = agent.choose(position, Limits(depth=depth), NEVER)
         assert answer.score == score, game.format_position(position)
@@ -52,7 +52,7 @@ def test_alpha_beta_in_plain_python_has_the_score_and_a_move_of_minimax(name: st
     heuristic = next(iter(heuristics.of(game).values()))
     for position, depth in samples(game, 4):
         search = PlainSearch(game, seed=3)
-        world = imagination.imagined(game, position, 0)
+        world = determinization.imagined(game, position, 0)
         search.begin(world, None, exact=True)
         for level in range(1, depth + 1):
             found = search.deepen(level)
@@ -67,7 +67,7 @@ def test_the_agents_score_is_the_functions() -> None:
         game = games.load(name)
         heuristic = next(iter(heuristics.of(game).values()))
         for position, depth in samples(game, 2):
-            world = imagination.imagined(game, position, 0)
+            world = determinization.imagined(game, position, 0)
             answer = load_agent("minimax", game, {"depth": depth}).choose(position, Limits(), NEVER)
             assert answer.score == minimax(game, world, depth, heuristic)
             assert answer.depth == depth

@@ -161,7 +161,7 @@ def test_what_is_no_state_costs_an_error_line_and_not_the_connection() -> None:
 
 
 def test_clients_beyond_the_limit_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "MOST_CLIENTS", 1)
+    monkeypatch.setattr(service, "MAX_CLIENTS", 1)
 
     async def talk(ports: list[int]) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", ports[0])

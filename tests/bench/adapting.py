@@ -25,7 +25,7 @@ from calibration.profile import TableProfile
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
 from tests.bench.drifting_light import Sitting, sittings
 from tests.daemon.still_eyes import PICTURE, AtOnce, StillEyes
@@ -70,7 +70,7 @@ def play(sitting: Sitting, profile: TableProfile | None, *, learns: bool) -> Tal
     eyes = StillEyes(sitting.template, reader.first, reader.believe)
     adaptation = Adaptation(eyes, executor=AtOnce()) if learns else None
     match = Match(Referee(game))
-    seeing = Seeing(eyes, match, learner=adaptation)  # type: ignore[arg-type]
+    seeing = BoardTracker(eyes, match, learner=adaptation)  # type: ignore[arg-type]
     match.listeners.append(functools.partial(_hear, tally, sitting))
     match.start()
     letters = sitting.template.letters

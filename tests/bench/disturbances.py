@@ -20,7 +20,7 @@ from calibration.template import load_template
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from vision.simulated.calibrated import profile_of
 from vision.simulated.player import ScriptedPlayer
@@ -67,7 +67,7 @@ def play(seed: int, use_profile: bool) -> Count:
     source = SimulatedSource(table)
     player = ScriptedPlayer(game, table, frozenset((0, 1)), seed, think_s=1.0)
     match, count, chance = Match(Referee(game)), Count(seed, use_profile), random.Random(seed)
-    eyes = Seeing(Pipeline(template, profile), match)
+    eyes = BoardTracker(Pipeline(template, profile), match)
     believed: dict[int, str] = {}
 
     def hear(announcement: Announcement) -> None:

@@ -13,7 +13,7 @@ BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "res
 """Events after which the board that they name is believed to stand there."""
 TOLD = frozenset({"illegal", "desync", "unfinished"})
 """Events that tell of a board that is not right."""
-MOST_PLIES = 2
+MAX_PLIES = 2
 """So many plies may lie between two photos."""
 ROUNDING_S = 0.0015
 """Times are printed to the millisecond, and those of the film's file are rounded, too."""
@@ -57,9 +57,9 @@ def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
     dues = [Due(shown[0], 0, legal=game.board(game.initial()) == shown[0].cells)]
     for one in shown[1:]:
         now = positions
-        for plies in range(1, MOST_PLIES + 1):
+        for plies in range(1, MAX_PLIES + 1):
             now = {after for position in now for move in game.legal_moves(position)
-                   if _may_lead(game, after := game.apply(position, move), one.cells, MOST_PLIES - plies)}  # fmt: skip
+                   if _may_lead(game, after := game.apply(position, move), one.cells, MAX_PLIES - plies)}  # fmt: skip
             if reached := {position for position in now if game.board(position) == one.cells}:
                 positions = reached
                 dues.append(Due(one, plies, legal=True))

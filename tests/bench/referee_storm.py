@@ -32,7 +32,7 @@ from tests.daemon.readings import reading_of
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")
 DEEDS = ("move",) * 8 + ("two moves",) * 2 + ("take back", "illegal", "illegal", "disobey")
 AGENT = "alphabeta"
-MOST_PLIES = 160
+MAX_PLIES = 160
 FAILURES = ("believed", "unreported", "another rule", "unneeded", "not restored", "another line")
 
 
@@ -57,7 +57,7 @@ class Storm:
     def run(self) -> None:
         """Until the game is over, long enough, or something went wrong."""
         self._show(self._board, "start")
-        while self.game.outcome(self.positions[-1]) is None and len(self.positions) < MOST_PLIES:
+        while self.game.outcome(self.positions[-1]) is None and len(self.positions) < MAX_PLIES:
             deed = self.dice.choice(DEEDS)
             done = {
                 "move": self._move,

@@ -16,9 +16,9 @@ from games import EMPTY, AnyGame, boards_of_turn
 from tests.daemon.readings import reading_of
 from vision.reading.board_reading import BoardReading
 
-MOST_BEHIND = 2
+MAX_BEHIND = 2
 """Plies that hands may make between two looks."""
-MOST_DOUBT_NATS = 1.2
+MAX_DOUBT_NATS = 1.2
 """By which a doubtful picture may speak against what really stands there: below the distance of rivals."""
 
 
@@ -110,7 +110,7 @@ class Table:
         own = self.game.classes.index(self.board[cell])
         other = self.dice.choice([column for column in range(len(self.game.classes)) if column != own])
         logs[cell, own] = logs[cell, other] = np.log(0.5)
-        logs[cell, other] += self.dice.uniform(-1.0, MOST_DOUBT_NATS)
+        logs[cell, other] += self.dice.uniform(-1.0, MAX_DOUBT_NATS)
         logs[cell] -= np.logaddexp.reduce(logs[cell])
         return dataclasses.replace(reading, log_probabilities=logs)
 
@@ -139,7 +139,7 @@ def storm(table: Table, referee: Referee, events: int, *, doubts: bool) -> None:
     """So many random events, each followed by a look; hands never get further ahead than eyes can follow."""
     deeds: list[Callable[[], None]] = [table.move] * 6 + [table.begin, table.take_back, table.disturb, table.sweep]
     for _ in range(events):
-        if table.behind >= MOST_BEHIND or not table.tidy:
+        if table.behind >= MAX_BEHIND or not table.tidy:
             table.mend()
             look(table, referee)
         deed = table.dice.choice(deeds)

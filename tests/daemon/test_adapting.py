@@ -14,7 +14,7 @@ import games
 from calibration.template import load_template
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning import adapting
 from daemon.perception.learning.adapting import Adaptation
 from daemon.perception.learning.generations import Generation
@@ -63,7 +63,7 @@ class Table:
     def sit_down(self) -> None:
         """Begins another game."""
         self.match = Match(Referee(self.game))
-        self.seeing = Seeing(self.eyes, self.match, learner=self.adaptation)  # type: ignore[arg-type]
+        self.seeing = BoardTracker(self.eyes, self.match, learner=self.adaptation)  # type: ignore[arg-type]
         self.position = self.game.initial()
 
     def show(self, board: str, light: float, looks_like: str = "") -> None:

@@ -295,15 +295,15 @@ def test_too_many_askers_are_turned_away_and_the_page_goes_on(page: WebPage, mon
     go_on, real = threading.Event(), Recorded.board
     slow: Callable[..., str] = lambda self, ply: (go_on.wait(15), real(self, ply))[1]  # noqa: E731
     monkeypatch.setattr(Recorded, "board", slow)
-    with ThreadPoolExecutor(archive.MOST_WAITING + 4) as pool:
-        waiting = [pool.submit(ask, page, f"archive/{game_id}/board/1.svg") for _ in range(archive.MOST_WAITING + 4)]
+    with ThreadPoolExecutor(archive.MAX_WAITING + 4) as pool:
+        waiting = [pool.submit(ask, page, f"archive/{game_id}/board/1.svg") for _ in range(archive.MAX_WAITING + 4)]
         while sum(one.done() for one in waiting) < 4:
             threading.Event().wait(0.01)
         assert ask(page, "healthz")[0] in (200, 503)  # at once
         assert told(page, "archive")[1]["code"] == "busy"
         go_on.set()
         statuses = sorted(one.result()[0] for one in waiting)
-    assert statuses == [200] * archive.MOST_WAITING + [503] * 4
+    assert statuses == [200] * archive.MAX_WAITING + [503] * 4
     assert told(page, "archive")[0] == 200
 
 

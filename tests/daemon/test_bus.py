@@ -264,7 +264,7 @@ def test_a_flood_is_dropped_and_does_not_hold_up_the_others(bus: Bus, worker: Wo
 def test_a_silent_worker_does_not_count_as_alive_and_its_next_message_brings_it_back() -> None:
     ready = json.dumps({"type": "ready", "worker": "w1", "agents": ["a"], "games": ["g"]}).encode()
     beat = json.dumps({"type": "heartbeat", "worker": "w1"}).encode()
-    book = worker_registry.Desk()
+    book = worker_registry.WorkerRegistry()
     book.take(b"id", ready, 100.0)
     assert book.workers(100.0 + worker_registry.ALIVE_S)
     assert not book.workers(100.1 + worker_registry.ALIVE_S)
@@ -274,7 +274,7 @@ def test_a_silent_worker_does_not_count_as_alive_and_its_next_message_brings_it_
 
 
 def test_a_crowd_of_strangers_is_bounded_and_the_living_stay() -> None:
-    book = worker_registry.Desk()
+    book = worker_registry.WorkerRegistry()
     for number in range(1000):
         ready = json.dumps({"type": "ready", "worker": f"w{number}", "agents": ["a"], "games": ["g"]}).encode()
         book.take(b"%d" % number, ready, 100.0)

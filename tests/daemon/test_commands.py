@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from daemon.cli import tell as tell_cli
 from daemon.commands.command import (
-    MOST_BYTES,
+    MAX_BYTES,
     Adopt,
     Answer,
     Coach,
@@ -169,7 +169,7 @@ def test_a_refused_command_is_answered_with_the_reason(page: WebPage) -> None:
         (b"{", {}, 400),
         (b"\xff", {}, 400),
         (b"[" * 400, {}, 400),
-        (b'{"command": "pass", "x": "' + b"y" * MOST_BYTES + b'"}', {}, 400),
+        (b'{"command": "pass", "x": "' + b"y" * MAX_BYTES + b'"}', {}, 400),
         (b'{"command": "pass"}', {"Content_Type": "text/plain"}, 400),
         (b'{"command": "pass"}', {"Content_Type": "application/x-www-form-urlencoded"}, 400),
         (b'{"command": "pass"}', {"Origin": "https://example.org"}, 403),
@@ -209,7 +209,7 @@ def test_a_command_whose_sender_was_turned_away_is_never_carried_out(
 
 def test_commands_that_nobody_takes_are_bounded(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_queue, "ANSWER_S", 0.02)
-    texts = [post(page, b'{"command": "pass"}')[1]["text"] for _ in range(command_queue.MOST_WAITING + 1)]
+    texts = [post(page, b'{"command": "pass"}')[1]["text"] for _ in range(command_queue.MAX_WAITING + 1)]
     assert "too many" in texts[-1] and "too many" not in texts[-2]
 
 

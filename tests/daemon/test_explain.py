@@ -170,7 +170,7 @@ def test_work_for_an_illegal_board_is_bounded(game: AnyGame, monkeypatch: pytest
     monkeypatch.setattr(game, "legal_moves", counted)
     wrong = carry_out(game.board(position), [games.Step("place", cell, None, "3") for cell in (0, 224)])
     assert explain(game, [position], reading_of(game, wrong)).explanations == ()
-    assert 0 < looked_at[0] <= lookahead.MOST_MOVES + 3 * len(legal_moves(position))
+    assert 0 < looked_at[0] <= lookahead.MAX_MOVES + 3 * len(legal_moves(position))
 
 
 def test_nothing_is_searched_where_the_picture_rules_out_every_other_board(

@@ -204,5 +204,5 @@ def test_what_adopt_holds_against_a_board_is_bounded_by_moves(monkeypatch: pytes
     for cell in [cell for cell, man in enumerate(board) if man == "."][:3]:
         board[cell] = "B"
     assert adopting.way_to(referee, reading_of(game, "".join(board))) is None
-    assert len(made) == 1 + adopting.MOST_BACK
+    assert len(made) == 1 + adopting.MAX_BACK
     assert sum(one.looked_at for one in made) < 50_000

@@ -18,7 +18,7 @@ from daemon.config.seats import Seat
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
@@ -65,7 +65,7 @@ class Table:
             listeners=[lambda announcement: self.heard.append(announcement)],
             game_id=game_id,
         )
-        self.seeing = Seeing(self.eyes, self.match)  # type: ignore[arg-type]
+        self.seeing = BoardTracker(self.eyes, self.match)  # type: ignore[arg-type]
         self.match.start()
 
     def show(self, **men: str) -> None:

@@ -18,7 +18,7 @@ from calibration.guide import lessons
 from calibration.template import load_template
 from daemon.agents import hints
 from daemon.cli.voices import is_heard
-from daemon.core.clock_service import Timekeeper, spoken_time
+from daemon.core.clock_service import ClockService, spoken_time
 from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Announcement
 from daemon.i18n import catalogues, translation
@@ -292,7 +292,7 @@ def test_how_a_game_is_lost_is_told_of_the_side_that_lost() -> None:
 
 def test_the_health_of_a_clock_is_told_in_the_players_language() -> None:
     speak("pt-br")
-    timer = Timekeeper(GameClock(TimeControl("game", 100.0)), lambda: 0.0)
+    timer = ClockService(GameClock(TimeControl("game", 100.0)), lambda: 0.0)
     assert timer.status(("light", "dark"))["text"] == "o branco 1:40, o preto 1:40 (o tabuleiro ainda não foi visto)"
 
 

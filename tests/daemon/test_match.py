@@ -17,9 +17,9 @@ from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Record, Rewrite
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
-from daemon.storage.backlog import MOST_NOTES
+from daemon.storage.backlog import MAX_NOTES
 from games import AnyGame, Outcome
 from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
@@ -129,7 +129,7 @@ class Bench:
 
     game: AnyGame
     match: Match
-    eyes: Seeing
+    eyes: BoardTracker
     pipeline: ScriptedPipeline
     notebook: Notebook
     post: Post
@@ -163,7 +163,7 @@ def bench_of(name: str, opponent: str | None) -> Bench:
         listeners=[lambda announcement: heard.append(announcement)],
         clock=lambda: now_s[0],
     )
-    eyes = Seeing(pipeline, match)  # type: ignore[arg-type]
+    eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
     match.start()
     return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
 
@@ -371,7 +371,7 @@ def test_board_set_up_anew_after_the_end_is_seen_as_the_next_game() -> None:
     pipeline, heard = ScriptedPipeline(), []
     referee = Referee(game, history=games.line_of_play(game, moves), moves=moves)
     assert referee.outcome is not None
-    eyes = Seeing(pipeline, Match(referee, listeners=[lambda one: heard.append(one.code)]))  # type: ignore[arg-type]
+    eyes = BoardTracker(pipeline, Match(referee, listeners=[lambda one: heard.append(one.code)]))  # type: ignore[arg-type]
     for index, board in enumerate((board_with(game, W="a7"), board_with(game))):
         pipeline.readings.append(reading_of(game, board))
         eyes.feed(Frame(PICTURE, float(index), index))
@@ -385,7 +385,7 @@ def test_cleared_board_at_the_first_look_at_a_resumed_game_is_a_new_game_and_no_
     game = games.load("morris")
     pipeline, notebook = ScriptedPipeline(), Notebook()
     referee = Referee(game, history=games.line_of_play(game, ["a7", "b6", "d7"]), moves=["a7", "b6", "d7"])
-    eyes = Seeing(pipeline, Match(referee, recorder=notebook))  # type: ignore[arg-type]
+    eyes = BoardTracker(pipeline, Match(referee, recorder=notebook))  # type: ignore[arg-type]
     pipeline.readings.append(reading_of(game, board_with(game)))
     eyes.feed(Frame(PICTURE, 0.0, 0))
     assert eyes.start_in_view
@@ -396,13 +396,13 @@ def test_cleared_board_at_the_first_look_at_a_resumed_game_is_a_new_game_and_no_
 def test_full_disk_keeps_every_ply_and_only_the_newest_notes(bench: Bench) -> None:
     bench.notebook.full = True
     bench.show(board_with(bench.game, W="d2"))
-    for number in range(MOST_NOTES + 20):
+    for number in range(MAX_NOTES + 20):
         bench.match.trouble(f"trouble {number}")
     assert bench.match.dropped_notes >= 20
     bench.notebook.full = False
     bench.eyes.poll()
     assert bench.notebook.written[0] == "d2"
-    assert len(bench.notebook.written) == 1 + MOST_NOTES
+    assert len(bench.notebook.written) == 1 + MAX_NOTES
 
 
 FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
@@ -420,7 +420,7 @@ def two_people(*places: str, agent: str | None = None) -> Bench:
         listeners=[lambda announcement: heard.append(announcement)],
         clock=lambda: now_s[0],
     )
-    eyes = Seeing(pipeline, match)  # type: ignore[arg-type]
+    eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
     match.start()
     return Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
 

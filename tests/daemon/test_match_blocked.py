@@ -11,7 +11,7 @@ import games
 from daemon.core.match import Match
 from daemon.core.reminders import FIRST_S
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from tests.daemon.readings import reading_of
 from vision.frame import Frame
@@ -53,7 +53,7 @@ class Gated:
 
 def said(eyes: Gated) -> list[str]:
     match, heard = Match(Referee(games.load("morris"))), list[str]()
-    seeing = Seeing(eyes, match)  # type: ignore[arg-type]
+    seeing = BoardTracker(eyes, match)  # type: ignore[arg-type]
     match.listeners.append(lambda announcement: heard.append(announcement.text))
     for index in range(len(eyes.states)):
         seeing.feed(Frame(PICTURE, float(index), index))  # one a second
@@ -104,7 +104,7 @@ def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing
     """Over half of a takeback, say, whose next man is being put back."""
     game, heard = games.load("morris"), list[str]()
     match = Match(Referee(game, ("alphabeta", None)))
-    seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
+    seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
     match.listeners.append(lambda announcement: heard.append(announcement.code))
     seeing.feed(Frame(PICTURE, 0.0, 0))
     seeing.reading = reading_of(game, "W" + "." * 22 + "W")
@@ -119,7 +119,7 @@ def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate:
     """What was asked for may have been done already, under the hand that is in the way."""
     game, heard, now_s = games.load("morris"), list[str](), [0.0]
     match = Match(Referee(game, ("alphabeta", None)), clock=lambda: now_s[0])
-    seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
+    seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
     match.listeners.append(lambda announcement: heard.append(announcement.code))
     seeing.feed(Frame(PICTURE, 0.0, 0))
     match.carry_out(match.referee.reply("alphabeta", 0, "d2"))
@@ -141,7 +141,7 @@ def test_a_camera_that_froze_is_not_said_to_be_covered() -> None:
 def test_pictures_that_end_in_the_middle_of_a_hand_are_told_to(gate: GateState, told: int) -> None:
     heard: list[str] = []
     match = Match(Referee(games.load("morris")))
-    seeing = Seeing(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
+    seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
     match.listeners.append(lambda announcement: heard.append(announcement.text))
     for index in range(2):
         seeing.feed(Frame(PICTURE, float(index), index))

@@ -242,7 +242,7 @@ def test_a_connection_that_trickles_is_no_better(monkeypatch: pytest.MonkeyPatch
 def test_one_address_cannot_take_all_connections(page: WebPage, monkeypatch: pytest.MonkeyPatch) -> None:
     if own_address() == "127.0.0.1":
         pytest.skip("this computer has no address but loopback")
-    monkeypatch.setattr(connection_limits, "MOST_EACH", 3)
+    monkeypatch.setattr(connection_limits, "MAX_EACH", 3)
     crowd = [socket.create_connection((own_address(), page.port), timeout=5) for _ in range(4)]
     try:
         crowd[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")

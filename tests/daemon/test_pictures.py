@@ -14,7 +14,7 @@ import pytest
 
 from daemon.config.settings import ConfigError, load_config
 from daemon.storage import picture_keeper
-from daemon.storage.picture_keeper import LONGER_SIDE_PX, MOST_WAITING, PictureKeeper, encoded
+from daemon.storage.picture_keeper import LONGER_SIDE_PX, MAX_WAITING, PictureKeeper, encoded
 from daemon.storage.pictures import Pictures
 
 GAME, OTHER = "20261121T120000-00000001", "20261121T130000-00000002"
@@ -82,7 +82,7 @@ def test_whoever_hands_a_picture_over_never_waits_and_the_oldest_is_left_out(
         keeper.keep(GAME, ply, BOARD, picture())
     go_on.set()
     keeper.close()
-    assert keeper.left_out >= 29 - MOST_WAITING - 1
+    assert keeper.left_out >= 29 - MAX_WAITING - 1
     assert pictures.read(GAME, 29, BOARD) is not None
 
 

@@ -13,7 +13,7 @@ from daemon.config.settings import CameraSection
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from vision.sources.opening import open_source
 
@@ -29,7 +29,7 @@ def watched(folder: Path, hold_s: float) -> tuple[Referee, list[tuple[Announceme
     game = games.load("morris", {"flying": "true", "first": "auto"})
     heard: list[tuple[Announcement, str]] = []
     match = Match(Referee(game, in_photos=True))
-    eyes = Seeing(Pipeline(load_template(game.name), None), match)
+    eyes = BoardTracker(Pipeline(load_template(game.name), None), match)
     match.listeners.append(
         lambda one: heard.append((one, "" if eyes.observation is None else eyes.observation.frame.name))
     )

@@ -126,7 +126,7 @@ def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
         session.page._streams.videos = viewers
         gate = GateState(phase, settled=phase == "settled", fresh=False, motion=0.0, light_gain=1.0)
         session.eyes.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
-        assert session._presenting.picture_pause_s(session.page, session.eyes, news) == pause_s
+        assert session._ui_publisher.picture_pause_s(session.page, session.eyes, news) == pause_s
     finally:
         session.close()
 
@@ -230,9 +230,9 @@ def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: 
     for text in TILES:
         lay(session, text)
     session.press("p")
-    session._presenting.show_at_once()
+    session._ui_publisher.show_at_once()
     session.tick(None)
-    line = json.loads(session.page._exposition.summary()[0])["line"]
+    line = json.loads(session.page._page_state.summary()[0])["line"]
     assert line["scores"] == [1, 0]
     assert [(ply["number"], ply["side"], ply["known"]) for ply in line["plies"]] == [
         (1, 0, ""),

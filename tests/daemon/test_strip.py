@@ -52,7 +52,7 @@ def test_of_a_long_game_every_nth_board_is_shown_and_always_the_last(tmp_path: P
 
 def test_more_boards_than_a_picture_holds_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played = played_game(tmp_path, "ganh", 30)
-    monkeypatch.setattr(strip, "MOST_BOARDS", 20)
+    monkeypatch.setattr(strip, "MAX_BOARDS", 20)
     with pytest.raises(ExportError, match=r"31 boards are too many for a picture, which holds 20: use --every"):
         boards_of(played, 1)
     assert len(boards_of(played, 2)) == 16

@@ -9,7 +9,7 @@ from calibration.template import load_template
 from daemon.cli.watch import follow
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from vision.simulated.recording import record_video
 from vision.simulated.sitting import Sitting
@@ -25,7 +25,7 @@ def test_moves_of_a_recorded_game_are_those_that_were_made(tmp_path: Path) -> No
     match = Match(Referee(game))
     said: list[str] = []
     match.listeners.append(lambda announcement: said.append(announcement.code))
-    follow(Seeing(Pipeline(template, None), match), open_source(str(tmp_path / "game.mp4")))
+    follow(BoardTracker(Pipeline(template, None), match), open_source(str(tmp_path / "game.mp4")))
     assert isinstance(truth, list) and len(truth) >= 3
     assert list(match.referee.moves[: len(truth)]) == truth
     assert set(said) <= {"start", "move"}

@@ -298,7 +298,7 @@ def test_a_slow_viewer_skips_pictures_and_holds_nobody_up(page: WebPage, monkeyp
 
 def test_too_many_viewers_are_turned_away_and_room_is_made_by_those_who_leave(page: WebPage) -> None:
     show(page, picture(1))
-    viewers = [Viewer(page) for _ in range(streams.MOST_VIEWERS)]
+    viewers = [Viewer(page) for _ in range(streams.MAX_VIEWERS)]
     status, _, body = get(page, "video")
     assert (status, json.loads(body)["code"]) == (503, "too_many_viewers")
     for viewer in viewers:

@@ -12,7 +12,7 @@ from agents.certificates import CertificateError
 from agents.messages import MessageError, ReplyMessage, StateMessage
 from daemon.agents import endpoints, keys, worker_registry
 from daemon.agents.endpoints import BusError
-from daemon.agents.worker_registry import Desk
+from daemon.agents.worker_registry import WorkerRegistry
 from daemon.judging.referee import Referee
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import text_of, walks
@@ -78,7 +78,7 @@ def daemon_message(data: bytes) -> bool:
 
 def talk_at_the_desk(data: bytes) -> bool:
     """Lines of messages of two connections, while state 7 asks agent random; only an honest reply may come through."""
-    here, state = Desk(), _state()
+    here, state = WorkerRegistry(), _state()
     here.expect(state)
     now_s = 100.0
     for number, line in enumerate(data.split(b"\n")[:200]):

@@ -50,6 +50,6 @@ def engines_file(data: bytes) -> bool:
     except AgentError:
         return False
     for engine in found.values():
-        if not all(engine.command) or not engines.LEAST_S <= engine.timeout_s <= engines.MOST_S:
+        if not all(engine.command) or not engines.MIN_S <= engine.timeout_s <= engines.MAX_S:
             raise IllegalState(f"{engine} is taken")
     return bool(found)

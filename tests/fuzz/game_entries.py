@@ -10,7 +10,7 @@ from games import EMPTY, AnyGame, GameError, MoveError, PositionError
 from tests.fuzz.entry import Entry, IllegalState
 from tests.fuzz.positions import all_games, text_of, walks
 
-MOST_MEN = {"nine_mens_morris": 9, "co_ganh": 16}
+MAX_MEN = {"nine_mens_morris": 9, "co_ganh": 16}
 """Men that one side may have on the board."""
 
 
@@ -115,7 +115,7 @@ def check_position(game: AnyGame, position: Any) -> None:
     if bool(moves) == (game.outcome(position) is not None):
         raise IllegalState(f"{game.name}: {len(moves)} moves, and the outcome is {game.outcome(position)}")
     men = [board.count(piece) for piece in game.pieces if piece != EMPTY]
-    if any(count > MOST_MEN.get(game.name, len(board)) for count in men):
+    if any(count > MAX_MEN.get(game.name, len(board)) for count in men):
         raise IllegalState(f"{game.name}: {men} men")
     if moves:
         move = random.Random(board).choice(moves)

@@ -11,10 +11,10 @@ from typing import Any
 
 from aiohttp import web, web_fileresponse
 
-from daemon.commands.command import MOST_BYTES, Answer, CommandError, as_object, parse_command
-from daemon.commands.game_choice import MOST_BYTES as MOST_CHOICE_BYTES
+from daemon.commands.command import MAX_BYTES, Answer, CommandError, as_object, parse_command
+from daemon.commands.game_choice import MAX_BYTES as MAX_CHOICE_BYTES
 from daemon.commands.game_choice import ChoiceError, choice_of, chosen, parse_choice
-from daemon.commands.setup_requests import parse_wish
+from daemon.commands.setup_requests import parse_setup_request
 from daemon.commands.sources import check_source, names_of
 from daemon.config.settings import Config
 from daemon.outputs.token import LONGEST_TOKEN, is_bearer
@@ -121,7 +121,7 @@ def entries() -> list[Entry]:
 
 def command(data: bytes) -> bool:
     """The text of a command; one that is taken is written and read again as the same."""
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         return False
     try:
         words = json.loads(data)
@@ -142,9 +142,9 @@ def command(data: bytes) -> bool:
 
 def wish(data: bytes) -> bool:
     """What a page asks of the set-up; corners that are taken can be drawn."""
-    words = _json(data, MOST_BYTES)
+    words = _json(data, MAX_BYTES)
     try:
-        found = parse_wish(words)
+        found = parse_setup_request(words)
     except CommandError as error:
         return _refused(error)
     if len(found.corners) not in (0, 4) or not all(-0.5 <= part <= 1.5 for point in found.corners for part in point):
@@ -154,7 +154,7 @@ def wish(data: bytes) -> bool:
 
 def choice(data: bytes) -> bool:
     """A choice for a new game; settings that are taken open no file and can be chosen again."""
-    words = _json(data, MOST_CHOICE_BYTES)
+    words = _json(data, MAX_CHOICE_BYTES)
     try:
         config = chosen(Config(), parse_choice(words), {})
     except CommandError as error:
@@ -246,13 +246,13 @@ class _Complaints(logging.Handler):
 def _page() -> WebPage:
     """A page that answers every command at once."""
     page = WebPage(port=0)
-    page._mailbox._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # as often as we like
+    page._queue._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # as often as we like
     page.take_commands()
     import threading
 
     def serve() -> None:
         while page.status()["ok"]:
-            for one in (*page.told(), *page.wished(), *page.chosen()):
+            for one in (*page.told(), *page.setup_requests(), *page.chosen()):
                 one.answer(Answer(True, "done"))
             threading.Event().wait(0.002)
 

@@ -8,7 +8,7 @@ import json
 import games
 from daemon.storage.exporting.formats import FORMATS, suiting, to_json
 from daemon.storage.exporting.played import play_again
-from daemon.storage.importing.imported import MOST_PLIES, ImportFault
+from daemon.storage.importing.imported import MAX_PLIES, ImportFault
 from daemon.storage.importing.reading import read_text
 from daemon.storage.stored import StoredGame
 from tests.fuzz.entry import Entry, IllegalState
@@ -73,7 +73,7 @@ def imported(name: str, data: bytes) -> bool:
         return False
     game = games.load(stored.game, stored.rules)
     positions = play_again(stored).positions
-    if len(stored.plies) > MOST_PLIES or len(positions) != len(stored.plies) + 1:
+    if len(stored.plies) > MAX_PLIES or len(positions) != len(stored.plies) + 1:
         raise IllegalState(f"{len(stored.plies)} plies, {len(positions)} positions")
     shown = game.outcome(positions[-1])
     if shown is not None and stored.outcome is not None and shown.winner != stored.outcome.winner:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-MOST_STEPS = 5
+MAX_STEPS = 5
 NUMBERS = (b"0", b"-1", b"1e999", b"-0.0", b"2147483648", b"9223372036854775808", b"1" * 400, b"0x10", b"1_0", b"NaN")
 NASTY = (
     b"\x00",
@@ -82,7 +82,7 @@ class Mutator:
             data = bytearray(self._exchange(bytes(data)))
             if self.chance.random() < 0.7:
                 return bytes(data[: self._longest])
-        for _ in range(self.chance.randint(1, MOST_STEPS)):
+        for _ in range(self.chance.randint(1, MAX_STEPS)):
             self.chance.choice(STEPS)(self, data)
         return bytes(data[: self._longest])
 

@@ -16,7 +16,7 @@ from agents.protocols.thinking import Thinking
 from games import AnyGame, MoveError
 from tests.fuzz.entry import Entry, IllegalState
 
-MOST_LINES = 25
+MAX_LINES = 25
 MANAGERS = {
     "gomocup": (
         b"START 15\nINFO rule 1\nINFO timeout_turn 10\nBEGIN\nTURN 7,8\nABOUT\nTAKEBACK 7,8\nEND",
@@ -81,7 +81,7 @@ def manager(protocol: str, data: bytes) -> bool:
     said: list[str] = []
     session = protocols.open_session(protocol, _game(protocol), players.parse("random:time_s=0.01"), said.append)
     goes_on = True
-    for line in data.split(b"\n")[:MOST_LINES]:
+    for line in data.split(b"\n")[:MAX_LINES]:
         goes_on = session.hear(line.decode("utf-8", "replace").strip("\r\n"))
         if not goes_on:
             break

@@ -17,7 +17,7 @@ from daemon.config.seats import Seat
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation
 from games import AnyGame
 from tests.daemon.readings import reading_of
@@ -32,7 +32,7 @@ from vision.watching.gate import GateState
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
-MOST_STEPS = 14
+MAX_STEPS = 14
 
 
 def entries() -> list[Entry]:
@@ -113,7 +113,7 @@ class _Table:
             publisher=self.post,
             clock=lambda: float(self.frames),
         )
-        self.seeing = Seeing(eyes, self.match)
+        self.seeing = BoardTracker(eyes, self.match)
         self.match.start()
 
     def step(self) -> None:
@@ -207,7 +207,7 @@ def play(game: AnyGame, data: bytes) -> bool:
     """Lets as much happen at a table as the data decides; whether a ply was made."""
     chance = random.Random(data)
     table = _Table(game, chance)
-    for _ in range(chance.randint(3, MOST_STEPS)):
+    for _ in range(chance.randint(3, MAX_STEPS)):
         table.step()
         table.check()
     return table.match.referee.ply > 0

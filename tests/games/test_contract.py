@@ -13,8 +13,8 @@ from calibration.template import load_template
 from games import EMPTY, AnyGame, MoveError, PositionError
 
 SEEDS = range(6)
-MOST_PLIES = 400
-MOST_TRIED = 20
+MAX_PLIES = 400
+MAX_TRIED = 20
 """Moves of one position that are looked at one by one; games with hidden hands have hundreds."""
 
 
@@ -22,7 +22,7 @@ def random_game(game: AnyGame, seed: int) -> list[tuple[Any, Any]]:
     """Positions with the move drawn in each; the last has None. With odd seeds, what chance deals is dealt."""
     draw = random.Random(seed)
     position, line = game.initial(seed) if seed % 2 else draw.choice(game.starts), []
-    for _ in range(MOST_PLIES):
+    for _ in range(MAX_PLIES):
         moves = game.legal_moves(position)
         if not moves:
             break
@@ -35,7 +35,7 @@ def random_game(game: AnyGame, seed: int) -> list[tuple[Any, Any]]:
 def some_moves(game: AnyGame, position: Any) -> list[Any]:
     """The legal moves, or some of them where there are many; always the last, as passes come last."""
     moves = list(game.legal_moves(position))
-    return moves[:: -(-len(moves) // MOST_TRIED)] + moves[-1:] if len(moves) > MOST_TRIED else moves
+    return moves[:: -(-len(moves) // MAX_TRIED)] + moves[-1:] if len(moves) > MAX_TRIED else moves
 
 
 def some_games() -> list[AnyGame]:

@@ -16,7 +16,7 @@ from calibration.template import load_template
 from models.evaluation import imagenet
 from models.evaluation.cells import cells_of_photos, cells_of_scenes, in_natural_order
 from models.evaluation.cli import app
-from models.evaluation.machines import MOST_EMPTY, balanced_accuracy, read_left_out
+from models.evaluation.machines import MAX_EMPTY, balanced_accuracy, read_left_out
 from models.evaluation.split import few_split, fold_split
 from tests.vision.drawn import draw
 
@@ -99,7 +99,7 @@ def test_a_descriptor_that_tells_classes_apart_reads_them_and_one_of_noise_does_
     assert all(one.right.all() for one in good)
     assert np.mean([one.right.mean() for one in bad]) < 0.8
     assert all(len(one.truth) == 120 for one in good), "all cells are measured, also beyond those fitted to"
-    assert MOST_EMPTY < 30
+    assert MAX_EMPTY < 30
 
 
 def test_what_is_learnt_of_one_table_fails_on_another_where_the_descriptor_turns_round() -> None:

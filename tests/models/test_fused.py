@@ -37,7 +37,7 @@ def quantised(source: Path, target: Path, monkeypatch: pytest.MonkeyPatch, most_
     if most_weights is None:
         monkeypatch.setattr(quantise, "fuse", lambda path: None)
     else:
-        monkeypatch.setattr(fused, "MOST_WEIGHTS", most_weights)
+        monkeypatch.setattr(fused, "MAX_WEIGHTS", most_weights)
     quantise.quantise(source, target, patches(64))
     monkeypatch.undo()
     return target

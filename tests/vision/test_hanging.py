@@ -11,7 +11,7 @@ import pytest
 
 from vision.frame import Frame, FrameSource, SourceError
 from vision.sources.attempt import Attempt
-from vision.sources.live import HANG_S, MOST_ABANDONED, Connection, LiveSource
+from vision.sources.live import HANG_S, MAX_ABANDONED, Connection, LiveSource
 
 
 class Time:
@@ -93,15 +93,15 @@ def test_what_a_given_up_thread_still_delivers_is_thrown_away(hanging: Hanging) 
 
 def test_no_more_threads_hang_than_may_and_then_the_source_says_so(hanging: Hanging) -> None:
     source, driver, clock = hanging(100)
-    for life in range(MOST_ABANDONED + 3):
+    for life in range(MAX_ABANDONED + 3):
         clock.now_s = (HANG_S + 1) * (life + 1)
         assert source.read(0.01) is None
-        if life < MOST_ABANDONED:
+        if life < MAX_ABANDONED:
             assert driver.inside.acquire(timeout=10)
-    assert (source.abandoned, driver.opened, source.hangs) == (MOST_ABANDONED, MOST_ABANDONED + 1, True)
+    assert (source.abandoned, driver.opened, source.hangs) == (MAX_ABANDONED, MAX_ABANDONED + 1, True)
     driver.hangs = 0
     driver.let_go.set()
-    assert next_frame(source).image[0, 0, 0] == MOST_ABANDONED + 1
+    assert next_frame(source).image[0, 0, 0] == MAX_ABANDONED + 1
     clock.now_s += 1
     assert not source.hangs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.reading.tile_make import MOST_NATS, of_one_make
+from vision.reading.tile_make import MAX_NATS, of_one_make
 
 LETTERS = ".0123456"
 IVORY, TEAL, PLATE = (205, 228, 240), (150, 140, 30), (90, 200, 240)
@@ -41,7 +41,7 @@ def half_odds(logs: np.ndarray) -> np.ndarray:
 def test_a_blank_of_another_colour_is_doubted_and_one_of_the_same_is_not() -> None:
     patches, logs = board((cell(PLATE, False), believed("0", 0.9)), (cell(IVORY, False, 0.8), believed("0", 0.9)))
     odds = half_odds(of_one_make(patches, logs, LETTERS)) - half_odds(logs)
-    assert -MOST_NATS <= odds[-2] < -3
+    assert -MAX_NATS <= odds[-2] < -3
     assert np.exp(of_one_make(patches, logs, LETTERS))[-2, 0] > 0.5
     assert np.allclose(odds[:-2], 0) and odds[-1] == pytest.approx(0)
 

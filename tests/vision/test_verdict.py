@@ -9,7 +9,7 @@ import pytest
 from tests.calibration.test_profile import PROFILE
 from vision.calibrating.conditions import Condition
 from vision.calibrating.expectation import Expectation
-from vision.calibrating.verdict import LEAST_BOARDS, RefusedError, Verdict
+from vision.calibrating.verdict import MIN_BOARDS, RefusedError, Verdict
 from wording import sentence
 
 PERFECT = Expectation(96, 96, 24)
@@ -46,7 +46,7 @@ def test_good_table_gets_an_unmarked_profile_and_may_be_advised() -> None:
 
 def test_bad_accuracy_is_refused_with_the_advice_of_what_is_amiss() -> None:
     verdict = Verdict(POOR, (DIM,))
-    assert POOR.boards < LEAST_BOARDS
+    assert POOR.boards < MIN_BOARDS
     with pytest.raises(RefusedError, match=r"At least 50 of 100 are needed\. Switch on a light\. With --accept"):
         verdict.accepted(PROFILE, accept=False)
     assert "No single cause" in Verdict(POOR, ()).doubts[1]

@@ -28,7 +28,7 @@ REMEMBERED = 160
 """Confirmed cells that the head remembers beside its own examples, to know strange patches by."""
 DEADLINE_S = 20.0
 """A fit that takes longer is given up."""
-MOST_STEPS = 60
+MAX_STEPS = 60
 
 
 class FitTimeoutError(RuntimeError):
@@ -127,7 +127,7 @@ def _regress(
         error = share * (1 / (1 + np.exp(-np.clip(odds, -30, 30))) - wanted)
         return misfit + STIFFNESS / 2 * float(change @ change), design.T @ error + STIFFNESS * change
 
-    found = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS})
+    found = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS})
     return np.asarray(found.x, dtype=np.float64)
 
 

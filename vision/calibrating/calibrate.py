@@ -33,7 +33,7 @@ VARIANTS = 6
 """Times every labelled cell is cut again, a little off, in other light."""
 EMPTIES = 48
 """Empty cells of a picture that are learnt from where all look alike: more take longer, and say no more."""
-MOST_TRUST, TRUST_FROM, TRUSTED_AT = 0.5, 0.9, 0.98
+MAX_TRUST, TRUST_FROM, TRUSTED_AT = 0.5, 0.9, 0.98
 """The generic head's weight, and the share it must read right to have any, and to have all of it."""
 REFERENCE_PX = 1280
 """Longest side of the reference picture."""
@@ -235,12 +235,12 @@ def _expectation(fit: Fit, labelled: int, cells: int, *, by_picture: bool) -> Ex
 
 
 def generic_trust(described: NDArray[np.float32], labels: str, letters: str, descriptor: str) -> float:
-    """Weight of the generic head at this table, 0 to MOST_TRUST, by its share of the labelled patches read right."""
+    """Weight of the generic head at this table, 0 to MAX_TRUST, by its share of the labelled patches read right."""
     if descriptor not in GENERIC:
         return 0.0
     logs = read_log_probabilities(described, letters, None, load_generic(descriptor).head)
     right = np.mean([letters[index] == label for index, label in zip(logs.argmax(axis=1), labels, strict=True)])
-    return MOST_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
+    return MAX_TRUST * float(np.clip((right - TRUST_FROM) / (TRUSTED_AT - TRUST_FROM), 0, 1))
 
 
 def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:

@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 SIDE_PX = 24
 BURNT = 245
 """Grey value of the darkest channel from which a pixel is burnt out: it shows the lamp, not the board."""
-WELL_LIT, MOST_GAIN = 200.0, 10.0
+WELL_LIT, MAX_GAIN = 200.0, 10.0
 """Grey value of a well lit board's lightest parts, and how much brighter at most a darker one is thought."""
 GAMMA = 2.2
 
@@ -47,7 +47,7 @@ def cell_light(rectified: Image, template: BoardTemplate) -> CellLight:
     quarter = slice(SIDE_PX // 4, 3 * SIDE_PX // 4)
     bright = np.percentile(grey, 90, axis=1)
     # Colours are compared as they would be in full light: in the dark all are alike, and yet told apart.
-    gain = np.clip(WELL_LIT / max(float(np.percentile(bright, 99)), 1.0), 1.0, MOST_GAIN)
+    gain = np.clip(WELL_LIT / max(float(np.percentile(bright, 99)), 1.0), 1.0, MAX_GAIN)
     inner = np.asarray(np.clip(patches[:, quarter, quarter] * np.float32(gain / 255), 0, 1), dtype=np.float32)
     lab = np.stack([cv2.cvtColor(patch, cv2.COLOR_BGR2LAB) for patch in inner]).reshape(len(patches), -1, 3)
     return CellLight(

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from calibration.template import BoardTemplate
 from vision.reading.descriptors import Descriptors
 
-MOST_OF_A_CLASS = 216
+MAX_OF_A_CLASS = 216
 """Examples of one class, shared out among the kinds of cells."""
-LEAST_OF_A_KIND = 8
+MIN_OF_A_KIND = 8
 HALF_LIFE_BOARDS = 24.0
 """After so many boards an example is half as likely to stay as a new one."""
 UNSURE_WEIGHT = 4.0
@@ -66,7 +66,7 @@ class Reservoir:
     """
 
     def __init__(self, kinds: int, seed: int = 0) -> None:
-        self.room = max(LEAST_OF_A_KIND, MOST_OF_A_CLASS // max(1, kinds))
+        self.room = max(MIN_OF_A_KIND, MAX_OF_A_CLASS // max(1, kinds))
         """Most examples of one class on one kind of cell."""
         self._chance = np.random.default_rng(seed)
         self._kept: dict[tuple[str, int], list[tuple[float, Example]]] = collections.defaultdict(list)

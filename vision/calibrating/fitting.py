@@ -20,7 +20,7 @@ EXAMPLES = 160
 FLATNESS = 1e-5
 """Pulls Platt's slope and offset towards 0, so that they stay finite where classes do not overlap."""
 STEP_DONE = 1e-7
-LEAST_REACH = 0.35
+MIN_REACH = 0.35
 WEAK_SLOPE = 2.0
 """Platt's slope where there is too little to measure it with."""
 
@@ -170,4 +170,4 @@ def _reach(vectors: FloatArray, groups: NDArray[np.intp], remembered: NDArray[np
     """The 95th percentile of the distance from an example to the nearest remembered one of another group."""
     alike = vectors @ vectors[remembered].T
     alike[groups[:, None] == groups[remembered][None, :]] = -1
-    return max(LEAST_REACH, float(np.quantile(1 - alike.max(axis=1), 0.95)))
+    return max(MIN_REACH, float(np.quantile(1 - alike.max(axis=1), 0.95)))

@@ -48,7 +48,7 @@ FIND_S = 5.0
 """Search for the board before advice is given."""
 INSIST_S = 25.0
 """Whoever leaves a board as it is for so long, after being told what looks odd about it, means it so."""
-MOST_INSISTED = 0.5
+MAX_INSISTED = 0.5
 """Share of the men of a board up to which a person is believed against what the other pictures show."""
 HOLD_S = 120.0
 """Conditions in which nothing is to be learnt may last so long, once told; then the run ends without a profile."""
@@ -309,7 +309,7 @@ class GuidedCalibration:
             return False
         men = sum(letter != EMPTY for letter in self.lessons[number].board)
         taught = any(other for other in self.taken if other)
-        if taught and len(mistakes.odd) > MOST_INSISTED * men:
+        if taught and len(mistakes.odd) > MAX_INSISTED * men:
             return False
         return self._insist or time_s - max(told_s, self._amiss_since_s) > INSIST_S
 

@@ -8,8 +8,8 @@ import games
 from calibration.template import BoardTemplate
 from vision.calibrating.conditions import Condition, refusing, warning
 from vision.calibrating.survey import Shown, survey
+from vision.finding.confidence import is_ruled, sure_of
 from vision.finding.found import Found, Told
-from vision.finding.sureness import is_ruled, sure_of
 from vision.finding.which_board import name_board
 from vision.frame import Image
 from vision.pose import BoardPose
@@ -19,7 +19,7 @@ SURELY_THIS = 0.9
 """How sure a board's place must be for no other game's board to be looked for; right ones are surer than 0.99."""
 NAMED_FOR = 8
 """Looks at a board for which it is believed to be another game's before all boards are looked for again."""
-MOST_REMARKS = 2
+MAX_REMARKS = 2
 """Pieces of advice that are given at once."""
 
 
@@ -61,7 +61,7 @@ class Inspection:
     @property
     def remarks(self) -> tuple[Condition, ...]:
         """What might be better, the worst first."""
-        return warning(self.conditions)[:MOST_REMARKS]
+        return warning(self.conditions)[:MAX_REMARKS]
 
 
 def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Sentence | None:

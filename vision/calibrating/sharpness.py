@@ -18,9 +18,9 @@ STRIPS, STRIP_SHARE = 5, 0.12
 """Profiles that are averaged against noise, and over which share of a cell along the line they lie."""
 STEPS = 49
 """Samples of a profile."""
-LEAST_STEP = 8.0
+MIN_STEP = 8.0
 """Grey levels between the lightest and the darkest of a profile, below which there is no line to judge by."""
-LEAST_PROFILES = 6
+MIN_PROFILES = 6
 
 
 def edge_width_px(image: Image, pose: BoardPose, template: BoardTemplate) -> float | None:
@@ -41,8 +41,8 @@ def edge_width_px(image: Image, pose: BoardPose, template: BoardTemplate) -> flo
     profiles, step_px = _profiles(image, pose, template, np.concatenate(centres), np.concatenate(directions))
     span = np.percentile(profiles, 98, axis=1) - np.percentile(profiles, 2, axis=1)
     slope = np.abs(profiles[:, 2:] - profiles[:, :-2]).max(axis=1) / (2 * step_px)
-    seen = span > LEAST_STEP
-    return float(np.median(span[seen] / slope[seen])) if seen.sum() >= LEAST_PROFILES else None
+    seen = span > MIN_STEP
+    return float(np.median(span[seen] / slope[seen])) if seen.sum() >= MIN_PROFILES else None
 
 
 def _profiles(

@@ -29,7 +29,7 @@ USUAL_WIDTHS_PX = (1280, 1920, 2560, 3840)
 SHADED = 0.35
 """Light of a cell against the brightest ones, below which it is named as dark."""
 GAMMA = 2.2
-MOST_KINDS = 3
+MAX_KINDS = 3
 """Classes, empty ones included, up to which a cell's colour tells its class: pips are no colours."""
 
 
@@ -145,7 +145,7 @@ def _unevenness(light: CellLight, empty: NDArray[np.bool_], template: BoardTempl
 
 def _of_men(lights: Sequence[CellLight], boards: Sequence[str], template: BoardTemplate) -> list[Condition]:
     """How far apart the colours of men are, and of men and board."""
-    if len(template.letters) > MOST_KINDS:
+    if len(template.letters) > MAX_KINDS:
         return []
     apart = colour_distances(list(lights), list(boards), template.letters)
     men = {pair: value for pair, value in apart.items() if EMPTY not in pair}

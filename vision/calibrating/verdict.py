@@ -11,7 +11,7 @@ from vision.calibrating.conditions import Condition, refusing, warning
 from vision.calibrating.expectation import Expectation
 from wording import Said, plain, sentence
 
-LEAST_BOARDS = 0.5
+MIN_BOARDS = 0.5
 """Share of whole boards expected to be read right below which no profile is written."""
 NO_CAUSE = sentence(
     "No single cause is to be seen: try again in even light, the camera rather above the board, with men of clearly "
@@ -35,11 +35,11 @@ class Verdict:
     def objections(self) -> tuple[Said, ...]:
         """Why it refuses, the most important first; empty where it does not."""
         worst = [(condition.said,) for condition in refusing(self.conditions)]
-        if self.expectation.judged and self.expectation.boards >= LEAST_BOARDS:
+        if self.expectation.judged and self.expectation.boards >= MIN_BOARDS:
             return tuple(worst)
         if not self.expectation.judged:
             return (self.expectation.said, *worst)
-        needed = sentence("At least {needed} of 100 are needed.", needed=round(100 * LEAST_BOARDS))
+        needed = sentence("At least {needed} of 100 are needed.", needed=round(100 * MIN_BOARDS))
         causes = worst or [(condition.said,) for condition in warning(self.conditions)][:1] or [(NO_CAUSE,)]
         return ((*self.expectation.said, needed), *causes)
 

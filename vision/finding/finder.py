@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
+from vision.finding.confidence import BELIEVED, is_ruled, sure_of
 from vision.finding.found import Found, Told
 from vision.finding.gaps import bare_share
 from vision.finding.grid_finder import find_grid
@@ -28,7 +29,6 @@ from vision.finding.markers import find_sheet, name_sheet
 from vision.finding.outlines import Outline, find_outlines
 from vision.finding.print_match import find_print
 from vision.finding.strays import stray_share
-from vision.finding.sureness import BELIEVED, is_ruled, sure_of
 from vision.frame import Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners, project
 from vision.primitives.channels import telling_channel
@@ -46,7 +46,7 @@ TRIED = 24
 """Outlines that are looked at closely."""
 FOUND_QUALITY = 0.55
 """Share of the drawn lines that must be seen."""
-MOST_STRAYS = 0.25
+MAX_STRAYS = 0.25
 """Length of unexplained lines inside the frame, as a share of the template's, that rules an outline out."""
 SAME = 0.05
 """Distance of corners, as a share of the side, below which two outlines are one."""
@@ -173,7 +173,7 @@ def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[O
             examined.append(rated.found.pose.corners_px(shaped))
             if rated.against > DOUBTFUL:
                 waiting += _rings(rated.found, template)
-            if rated.strays < MOST_STRAYS and (best is None or rated.merit > best.merit):
+            if rated.strays < MAX_STRAYS and (best is None or rated.merit > best.merit):
                 best = rated
         if best is not None and best.merit > SURE and best.against < DOUBTFUL:
             break

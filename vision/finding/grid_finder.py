@@ -35,9 +35,9 @@ FloatArray = NDArray[np.float64]
 FEWEST_LINES = 9
 """Boards with fewer lines either way are told by their outline: a lattice of so few is found anywhere."""
 WORKING_PX = 1000
-LEAST_LENGTH = 0.009
+MIN_LENGTH = 0.009
 """Least length of a segment, as a share of the picture's longer side: lines show between men in short pieces."""
-MOST_SEGMENTS = 2500
+MAX_SEGMENTS = 2500
 WEAVES = 4
 TRIED = 24
 """Lattices."""
@@ -64,7 +64,7 @@ SURE = 0.55
 WORTH = 0.25
 """Score from which a lattice is fitted again to the lines in its window."""
 REFITS = 2
-MOST_REFITS = 7
+MAX_REFITS = 7
 GAINS = 0.01
 """Rise of the score that is worth another fit."""
 ALIKE_SCORE = 0.005
@@ -200,7 +200,7 @@ def _fitted(views: Views, lattice: Lattice, template: BoardTemplate, rounds: int
     if seen is None:
         return None
     fitted = GridCandidate(lattice, seen[0])
-    for number in range(MOST_REFITS if seen[0].score > WORTH else 0):
+    for number in range(MAX_REFITS if seen[0].score > WORTH else 0):
         low = np.array([seen[0].left, seen[0].top], dtype=np.float64)
         lattice = refit_lattice(lattice, seen[1], low, low + np.array(lines_of(template)) - 1)
         again = _looked_at(views, lattice, template)
@@ -226,7 +226,7 @@ def _pose(views: Views, candidate: GridCandidate, template: BoardTemplate) -> Bo
 def _weaves(grey: NDArray[np.uint8]) -> Iterator[Weave]:
     """Weaves of the picture, none of them twice."""
     size = grey.shape[1], grey.shape[0]
-    segments = find_segments(grey, LEAST_LENGTH, MOST_SEGMENTS)
+    segments = find_segments(grey, MIN_LENGTH, MAX_SEGMENTS)
     seen: list[FloatArray] = []
     middle = np.array(size) / 2
     places = np.concatenate([middle[None], middle + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * middle / 2])

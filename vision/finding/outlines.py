@@ -19,7 +19,7 @@ IntArray = NDArray[np.intp]
 
 POSITIONS = 22
 """Candidate lines of either direction."""
-LEAST_SIDE_PX = 60
+MIN_SIDE_PX = 60
 ASPECT = 3.0
 """Greatest ratio of the frame's scales along x and y."""
 KEPT = 300
@@ -117,8 +117,8 @@ def line_positions(at: FloatArray, along: FloatArray) -> FloatArray:
 
 def _rectangles(columns: FloatArray, rows: FloatArray) -> FloatArray:
     """(n, 4) left, right, top, bottom of all rectangles of a board's size."""
-    pairs_x = np.array([pair for pair in itertools.combinations(columns, 2) if pair[1] - pair[0] >= LEAST_SIDE_PX])
-    pairs_y = np.array([pair for pair in itertools.combinations(rows, 2) if pair[1] - pair[0] >= LEAST_SIDE_PX])
+    pairs_x = np.array([pair for pair in itertools.combinations(columns, 2) if pair[1] - pair[0] >= MIN_SIDE_PX])
+    pairs_y = np.array([pair for pair in itertools.combinations(rows, 2) if pair[1] - pair[0] >= MIN_SIDE_PX])
     if len(pairs_x) == 0 or len(pairs_y) == 0:
         return np.zeros((0, 4))
     boxes = np.concatenate([np.repeat(pairs_x, len(pairs_y), axis=0), np.tile(pairs_y, (len(pairs_x), 1))], axis=1)

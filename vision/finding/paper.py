@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 
 WHITE = 225.0
 """What paper becomes, in levels."""
-LEAST_GAIN, MOST_GAIN = 0.7, 8.0
+MIN_GAIN, MAX_GAIN = 0.7, 8.0
 PLACES = 9
 """Places along each side of the board at which the paper is looked at."""
 PAPER_PERCENTILE = 80
@@ -43,7 +43,7 @@ def in_white_light(rectified: Image, image: Image, pose: BoardPose, layout: Shee
     along = np.exp(_terms(np.stack(rows, axis=1), layout) @ slopes)
     corner = np.exp(_terms(np.zeros((1, 2)), layout) @ slopes)
     light = across[None] * along[:, None] / corner[None]
-    gain = np.clip(WHITE / light, LEAST_GAIN, MOST_GAIN)
+    gain = np.clip(WHITE / light, MIN_GAIN, MAX_GAIN)
     return np.asarray(np.clip(rectified * gain + 0.5, 0, 255), dtype=np.uint8)
 
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from calibration.sheet import SheetError, SheetLayout, layout_of
 from calibration.template import BoardTemplate
+from vision.finding.confidence import is_ruled
 from vision.finding.landmarks import landmark_quality
 from vision.finding.markers import Markers, find_markers
 from vision.finding.part_lattice import find_part_of_lattice
 from vision.finding.part_outline import find_part_of_outline
 from vision.finding.refused_outline import find_refused
-from vision.finding.sureness import is_ruled
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.primitives.features import Reference, ReferenceMatcher, find_features

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.finding.outlines import LEAST_SIDE_PX
+from vision.finding.outlines import MIN_SIDE_PX
 from vision.primitives.segments import FRAME_PX
 
 FloatArray = NDArray[np.float64]
@@ -30,7 +30,7 @@ def boxes_of_lines(columns: FloatArray, rows: FloatArray, aspect: float) -> Floa
 
 def _from_three(columns: FloatArray, rows: FloatArray, ratio: float) -> FloatArray:
     """Boxes between two upright lines that begin or end at a line across, or lie anywhere along them."""
-    pairs = np.array([pair for pair in itertools.combinations(columns, 2) if pair[1] - pair[0] >= LEAST_SIDE_PX])
+    pairs = np.array([pair for pair in itertools.combinations(columns, 2) if pair[1] - pair[0] >= MIN_SIDE_PX])
     if len(pairs) == 0:
         return np.zeros((0, 4))
     height = (pairs[:, 1] - pairs[:, 0]) * ratio

@@ -36,9 +36,9 @@ KEPT, RETURNED, TRIED = 300, 8, 12
 ALIKE_PX = 8
 """Frame pixels by which two outlines differ at least."""
 SHAPE_VALUES = 15
-LEAST_IN_PICTURE = 0.45
+MIN_IN_PICTURE = 0.45
 """Share of the board's lines that must be in the picture."""
-MOST_IN_PICTURE = 0.98
+MAX_IN_PICTURE = 0.98
 SEEN = 0.68
 """Share of the lines in the picture that must be seen."""
 SURE = 0.85
@@ -205,7 +205,7 @@ def _shaped(boxes: FloatArray, template: BoardTemplate, frame: Frame) -> tuple[d
         weights = weights + weight * np.stack([shown for _, shown in looked])[best, rows]
         most += weight
     in_picture = weights / most
-    return shapes, np.where(in_picture > LEAST_IN_PICTURE, total / np.maximum(weights, 1e-9) * np.sqrt(in_picture), 0.0)
+    return shapes, np.where(in_picture > MIN_IN_PICTURE, total / np.maximum(weights, 1e-9) * np.sqrt(in_picture), 0.0)
 
 
 def _examined(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTemplate) -> OutlinePart | None:
@@ -229,7 +229,7 @@ def refine_shown(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTempla
     style = None
     for radius in (*SEARCH_PX, ASIDE_PX):
         shown = _only(chunks, _in_picture(chunks.centres, matrix @ np.linalg.inv(rectified_from_board), small.shape))
-        if not LEAST_IN_PICTURE < len(shown.segment) / len(chunks.segment) < MOST_IN_PICTURE:
+        if not MIN_IN_PICTURE < len(shown.segment) / len(chunks.segment) < MAX_IN_PICTURE:
             return None
         picture = rectified_grey(small, matrix, template)
         style = style or line_style(picture, shown, radius)

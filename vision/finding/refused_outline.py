@@ -27,7 +27,7 @@ TILES = 5
 """The board is cut into so many tiles each way, to see which of them show lines."""
 SEEN, FREE = 0.25, 0.8
 """Share of a tile's lines up to which it may be covered, and of those of the others that must be seen."""
-LEAST_HIDDEN, MOST_HIDDEN = 0.12, 0.6
+MIN_HIDDEN, MAX_HIDDEN = 0.12, 0.6
 """Shares of the board's tiles."""
 
 
@@ -67,7 +67,7 @@ def hidden_share(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTempla
     covered = (seen < SEEN) & tiles
     free = tiles & ~covered
     share = float(covered.sum() / max(tiles.sum(), 1))
-    if not LEAST_HIDDEN < share < MOST_HIDDEN or seen[free].mean() < FREE:
+    if not MIN_HIDDEN < share < MAX_HIDDEN or seen[free].mean() < FREE:
         return 0.0
     return share if _is_one_piece(covered) else 0.0
 

@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
 
 SEARCH_PX = 8
-LEAST_LENGTH_PX = 25
+MIN_LENGTH_PX = 25
 """Rectified pixels that a stray line runs at least; grain and letters break up sooner."""
 AROUND_LINE_PX = 11
 AROUND_MAN = 0.8
@@ -38,7 +38,7 @@ def stray_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float
     length = 0.0
     for axis in (0, 1):
         lines = np.where(_ridge_map(grey, style, axis) > threshold, 255, 0).astype(np.uint8) & free
-        kernel = np.ones((LEAST_LENGTH_PX, 1) if axis == 1 else (1, LEAST_LENGTH_PX), np.uint8)
+        kernel = np.ones((MIN_LENGTH_PX, 1) if axis == 1 else (1, MIN_LENGTH_PX), np.uint8)
         # Hand-drawn lines stray by a pixel or two; closing the gaps between neighbours keeps them whole.
         thick = cv2.dilate(lines, np.ones((1, 3) if axis == 1 else (3, 1), np.uint8))
         runs = cv2.morphologyEx(thick, cv2.MORPH_OPEN, kernel)

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 import games
 from calibration.sheet import known_sheets
 from calibration.template import BoardTemplate, load_template
+from vision.finding.confidence import is_ruled
 from vision.finding.drawn_runs import seen_runs
 from vision.finding.finder import find_drawn, surely
 from vision.finding.found import Found
 from vision.finding.markers import find_sheet, name_sheet
-from vision.finding.sureness import is_ruled
 from vision.frame import Image
 
 ENOUGH = 0.97
@@ -31,7 +31,7 @@ NAMED = 0.6
 """How sure the likeliest must be to be named."""
 RUNS_SEEN = 0.5
 """Share of the lines that only one drawing of a board has which must be seen for it to be this one."""
-LEAST_WORTH = 0.02
+MIN_WORTH = 0.02
 """How sure a runner-up must be to be mentioned."""
 
 Progress = Callable[[int, int, str], None]
@@ -73,7 +73,7 @@ def compared(candidates: Sequence[Found]) -> Naming:
     boards = [dataclasses.replace(candidate, sure=float(sure)) for candidate, sure in ranked]
     named = boards[0] if boards and boards[0].sure >= NAMED else None
     others = boards[1:] if named is not None else boards
-    return Naming(named, tuple(other for other in others if other.sure >= LEAST_WORTH))
+    return Naming(named, tuple(other for other in others if other.sure >= MIN_WORTH))
 
 
 @functools.cache

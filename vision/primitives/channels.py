@@ -30,7 +30,7 @@ SHARPER = 1.3
 """How much clearer than in grey the edges must be in another mixture of the colours for it to be looked at."""
 FULL_RANGE = 150.0
 """Grey values between the darkest and the brightest parts from which a picture has contrast enough."""
-MOST_GAIN = 5.0
+MAX_GAIN = 5.0
 
 
 def shrink_to_board(image: Image, image_from_board: FloatArray, template: BoardTemplate) -> tuple[Grey, FloatArray]:
@@ -89,7 +89,7 @@ def clear_grey(image: Image) -> Grey:
 def with_contrast(grey: Grey) -> Grey:
     """The picture brightened so far that edges of a dark one are as strong as those of others; at most five times."""
     low, high = np.percentile(grey[::4, ::4], (1, 99))
-    gain = float(np.clip(FULL_RANGE / max(high - low, 1.0), 1.0, MOST_GAIN))
+    gain = float(np.clip(FULL_RANGE / max(high - low, 1.0), 1.0, MAX_GAIN))
     if gain == 1.0:
         return grey
     return np.asarray(cv2.convertScaleAbs(np.maximum(grey, low) - low, alpha=gain), dtype=np.uint8)

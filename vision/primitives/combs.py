@@ -17,7 +17,7 @@ Spectrum = NDArray[np.complex128]
 BIN_PX = 0.5
 SPECTRUM = 8192
 """Length of the spectra; finer than the frame's, so that no peak falls between two frequencies."""
-LEAST_GAP_PX = 6.5
+MIN_GAP_PX = 6.5
 HELD = 0.75
 """Least share of a board's cells, either way, that the frame holds: it holds nearly all edges of its directions."""
 FOCAL = (0.65, 3.0)
@@ -69,7 +69,7 @@ def _combs(
     Thin lines show at twice the frequency as well; what repeats by chance does not.
     """
     frame_bins = FRAME_PX / (SPECTRUM * BIN_PX)
-    low, high = int(fewest[0] / frame_bins), int(FRAME_PX / LEAST_GAP_PX / frame_bins)
+    low, high = int(fewest[0] / frame_bins), int(FRAME_PX / MIN_GAP_PX / frame_bins)
     places = np.arange(low, high)
     best, partner = np.zeros(len(places)), np.zeros(len(places), dtype=np.intp)
     for ratio in np.geomspace(1 / RATIO, RATIO, RATIO_STEPS):

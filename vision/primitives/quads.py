@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
-LEAST_AREA = 0.002
+MIN_AREA = 0.002
 """Least share of the picture."""
 BLOCKS = (0.02, 0.06)
 """Neighbourhoods, as shares of the picture's longer side, against which a pixel is dark or light."""
@@ -44,7 +44,7 @@ def _quads(mask: Grey) -> list[FloatArray]:
     quads = []
     for contour in contours:
         size = cv2.contourArea(contour)
-        if not LEAST_AREA * area < size < 0.9 * area:
+        if not MIN_AREA * area < size < 0.9 * area:
             continue
         hull = cv2.convexHull(contour)
         if size < 0.85 * cv2.contourArea(hull):

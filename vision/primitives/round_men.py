@@ -16,7 +16,7 @@ CELL_PX = 16
 """Side of a cell in the picture that is looked at."""
 RADII_PX = (6.0, 7.0, 8.0)
 """Of men that take from three quarters of a cell to all of it."""
-MOST_PX = 60000
+MAX_PX = 60000
 """Edge pixels that vote."""
 FAINTEST = 0.12
 """Least gradient of an edge, as a share of a strong one."""
@@ -39,7 +39,7 @@ def find_round_men(grey: Grey, cells_from_picture: FloatArray, low: FloatArray, 
     dx, dy = cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1)
     strength = cv2.magnitude(dx, dy)
     limit = FAINTEST * float(np.percentile(strength, 98))
-    keep = max(limit, float(np.sort(strength.ravel())[-min(MOST_PX, strength.size)]), 1e-3)
+    keep = max(limit, float(np.sort(strength.ravel())[-min(MAX_PX, strength.size)]), 1e-3)
     # The board's lines and rim run along x and y here; nothing that does is taken for a piece of a circle.
     aslant = (np.minimum(np.abs(dx), np.abs(dy)) > ASLANT * strength) & (strength > keep)
     rows, columns = np.nonzero(aslant)

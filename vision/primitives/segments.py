@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
-LEAST_LENGTH = 0.025
+MIN_LENGTH = 0.025
 """Least length of a segment, as a share of the picture's longer side."""
-MOST_SEGMENTS = 700
+MAX_SEGMENTS = 700
 SAMPLES = 1500
 AGREE_RAD = 0.03
 """Greatest angle between a segment and the direction to its vanishing point."""
@@ -54,7 +54,7 @@ class Segments:
     """(n,) length in pixels, less where the edge is faint: grain and weave have many faint ones."""
 
 
-def find_segments(grey: Grey, least_length: float = LEAST_LENGTH, most: int = MOST_SEGMENTS) -> Segments:
+def find_segments(grey: Grey, least_length: float = MIN_LENGTH, most: int = MAX_SEGMENTS) -> Segments:
     """The picture's most striking straight edges; `least_length` is a share of its longer side."""
     detected: tuple[Any, ...] = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD).detect(grey)
     if detected[0] is None:

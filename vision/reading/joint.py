@@ -32,7 +32,7 @@ ODD = 600.0
 a noisy picture more by as much as cells are farther off in general."""
 COVERED = 0.8
 """A cell of which so much is unknown keeps its own reading too: a hand is like nothing on the board."""
-SURELY_EMPTY, MOST_EMPTY = 0.99, 40
+SURELY_EMPTY, MAX_EMPTY = 0.99, 40
 """Of cells that are empty with such a probability no more than that many take part; the others stay as they are."""
 STEPS = 12
 LEAST = 1e-6
@@ -90,7 +90,7 @@ def _read(
 def _telling(logs: FloatArray) -> NDArray[np.intp]:
     """Cells that are worth the time: men, all that is doubtful, and enough of what is surely empty."""
     empty = np.flatnonzero(logs[:, 0] > np.log(SURELY_EMPTY))
-    kept = empty[:: -(-len(empty) // MOST_EMPTY)] if len(empty) else empty
+    kept = empty[:: -(-len(empty) // MAX_EMPTY)] if len(empty) else empty
     return np.union1d(np.flatnonzero(logs[:, 0] <= np.log(SURELY_EMPTY)), kept)
 
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
+from vision.finding.confidence import sure_of
 from vision.finding.evidence import pose_quality, snap_pose
 from vision.finding.finder import find_board
 from vision.finding.found import Found
 from vision.finding.landmarks import turned_to_print
 from vision.finding.paper import in_white_light
-from vision.finding.sureness import sure_of
 from vision.frame import Frame, Image
 from vision.pose import BoardPose, is_plausible, pose_from_corners, rectify
 from vision.primitives.lines import measure_shape

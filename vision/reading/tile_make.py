@@ -20,7 +20,7 @@ FEWEST = 3
 """Such halves, besides the one in question, from which the colour of faces is known."""
 TINT, SHADE = 0.08, 0.3
 """Logarithms by which faces of one make differ in tint and in brightness: shadows change the latter mostly."""
-ALIKE, NATS_PER_STEP, MOST_NATS = 0.3, 0.8, 5.0
+ALIKE, NATS_PER_STEP, MAX_NATS = 0.3, 0.8, 5.0
 """Distance that is none; what each step beyond it takes from the odds of a half, and the most that is taken.
 
 Fitted to 8,196 cells of 250 drawn stretches of board: the share of halves among cells in doubt, over what the network
@@ -43,7 +43,7 @@ def of_one_make(patches: Patches, log_probabilities: FloatArray, letters: str) -
     tint = np.linalg.norm(apart - shade[..., None], axis=2)
     distance = np.hypot(tint / TINT, shade / SHADE)
     distance[sure, np.arange(len(sure))] = np.inf  # nothing vouches for itself
-    less = np.clip(NATS_PER_STEP * (distance.min(axis=1) - ALIKE), 0, MOST_NATS)
+    less = np.clip(NATS_PER_STEP * (distance.min(axis=1) - ALIKE), 0, MAX_NATS)
     logs = log_probabilities - less[:, None]
     logs[:, empty] += less
     return np.asarray(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))

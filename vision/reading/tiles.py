@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 UP, RIGHT, DOWN, LEFT = range(1, 5)
 """Columns of `ways`; column 0 is nowhere."""
 ROUNDS = 40
-MOST_NATS, LEAST_NATS = 30.0, -12.0
+MAX_NATS, MIN_NATS = 30.0, -12.0
 """Log odds beyond these are as good as certain; pairs below are left out."""
 LEAST = 1e-6
 
@@ -92,8 +92,8 @@ def _joints(empty: FloatArray, ways: FloatArray, rows: int, columns: int) -> _Jo
             score[down[:, 0], DOWN - 1] + score[down[:, 1], UP - 1],
         ]
     )
-    likely = odds > LEAST_NATS
-    return _Joints(np.concatenate([across, down])[likely], np.minimum(odds[likely], MOST_NATS))
+    likely = odds > MIN_NATS
+    return _Joints(np.concatenate([across, down])[likely], np.minimum(odds[likely], MAX_NATS))
 
 
 def _marginals(joints: _Joints, cells: int) -> tuple[FloatArray, FloatArray]:

@@ -28,9 +28,9 @@ PAPERS_MM = {
 """Width and height of an upright page."""
 EDGE_MM = 10.0
 """White at the edge of the paper, where printers do not reach."""
-LEAST_CELL_MM = 9.0
+MIN_CELL_MM = 9.0
 """Between two cells on the paper: smaller men are neither handled nor seen."""
-LINE, LEAST_LINE_MM, MOST_LINE_MM = 0.035, 0.4, 0.8
+LINE, MIN_LINE_MM, MAX_LINE_MM = 0.035, 0.4, 0.8
 """Width of the lines: share of the pitch, and millimetres of the paper."""
 DOT = 0.22
 """Diameter of a marked point, as a share of the pitch."""
@@ -98,7 +98,7 @@ def _fit(layout: SheetLayout, paper: str) -> tuple[tuple[float, float], float]:
 
 def _check(layout: SheetLayout, paper: str) -> None:
     template = layout.template
-    least = float(template.source["sheet"].get("least_cell_mm", LEAST_CELL_MM))
+    least = float(template.source["sheet"].get("least_cell_mm", MIN_CELL_MM))
     cells = {name: pitch_mm(template) * _fit(layout, name)[1] for name in PAPERS_MM}
     if cells[paper] < least:
         enough = [name for name, cell in cells.items() if cell >= least]
@@ -119,7 +119,7 @@ def _board(layout: SheetLayout, scale: float, tinted: bool) -> Iterator[Ink]:
     width, height = template.size_mm
     if tinted and "tint" in style:
         yield Ink((box(-rim, -rim, width + rim, height + rim, 0.5 * rim),), colour_of(style["tint"]))
-    line = float(np.clip(LINE * pitch, LEAST_LINE_MM / scale, MOST_LINE_MM / scale))
+    line = float(np.clip(LINE * pitch, MIN_LINE_MM / scale, MAX_LINE_MM / scale))
     yield Ink(tuple(stroke(start, end, line) for start, end in template.lines_mm), LINES)
     dots = [(np.array(place), DOT * pitch) for place in style.get("dots_mm", ())]
     dots += [(cell, float(style["point_mm"])) for cell in template.cells_mm if "point_mm" in style]

@@ -13,7 +13,7 @@ from vision.simulated.table import SimulatedTable
 from vision.simulated.tiles import has_tiles, random_tiles
 
 PHOTOS = 3
-MOST_EMPTY = 48
+MAX_EMPTY = 48
 """Empty cells that are labelled in a picture."""
 SEED_STEP = 7919
 """Keeps the men of the calibration pictures from standing exactly where those of the game will."""
@@ -43,5 +43,5 @@ def _boards(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) ->
 def _some(board: str, rng: np.random.Generator) -> str:
     """The board with only so many of its empty cells: they are much alike, and more take longer to learn from."""
     empty = np.flatnonzero(np.array(list(board)) == EMPTY)
-    spare = set(rng.permutation(empty)[MOST_EMPTY:].tolist())
+    spare = set(rng.permutation(empty)[MAX_EMPTY:].tolist())
     return "".join(OTHER if cell in spare else letter for cell, letter in enumerate(board))

@@ -25,7 +25,7 @@ from vision.simulated.tiles import Tile, handfuls, has_tiles
 
 FloatArray = NDArray[np.float64]
 USUAL_SIZES_PX = ((960, 540), (1280, 720), (1920, 1080))
-MOST_VISITS = 64
+MAX_VISITS = 64
 """Visits of hands that may wait at a time."""
 
 
@@ -231,8 +231,8 @@ class SimulatedTable:
         return matrix
 
     def _queue(self, side: int, plan: Callable[[Visit], None], pace: float) -> None:
-        if len(self._visits) >= MOST_VISITS:
-            raise ValueError(f"at most {MOST_VISITS} visits of a hand may wait")
+        if len(self._visits) >= MAX_VISITS:
+            raise ValueError(f"at most {MAX_VISITS} visits of a hand may wait")
         self._visits.append((side, plan, pace))
 
     def _begin_visit(self) -> bool:

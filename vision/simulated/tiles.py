@@ -12,7 +12,7 @@ from games import EMPTY, Step
 
 BESIDE = 1.3
 """Two cells are neighbours if their middles are no farther apart, in halves of a tile."""
-MOST_TRIES = 90
+MAX_TRIES = 90
 """Tiles that a random board has at most; for want of room it has fewer."""
 RAMBLING = 4.0
 """How many ends back, on average, a random board goes on: fewer make longer lines."""
@@ -100,7 +100,7 @@ def random_tiles(template: BoardTemplate, rng: np.random.Generator) -> str:
     near = neighbours(template)
     letters = template.letters[1:]
     ends: list[int] = []
-    for _ in range(int(rng.integers(0, MOST_TRIES + 1))):
+    for _ in range(int(rng.integers(0, MAX_TRIES + 1))):
         end = ends[-1 - min(int(rng.exponential(RAMBLING)), len(ends) - 1)] if ends else -1
         free = near[end] if ends else [int(rng.integers(0, cells))]
         first = _one_of([cell for cell in free if board[cell] == EMPTY], rng)

@@ -1,7 +1,7 @@
 """A camera or stream read by its own thread, reopened with back-off whenever it breaks or hangs.
 
 A driver that hangs within a read cannot be stopped from outside. Its thread is abandoned, what it may still deliver is
-thrown away, and another thread opens the camera again. No more than `MOST_ABANDONED` threads hang at a time: beyond
+thrown away, and another thread opens the camera again. No more than `MAX_ABANDONED` threads hang at a time: beyond
 that the source says that it hangs, and only the end of the process can help.
 """
 
@@ -25,7 +25,7 @@ HANG_S = 15.0
 """One step of a connection takes no longer, unless the driver hangs: V4L2 itself gives up a read after 10 s."""
 NETWORK_HANG_S = 90.0
 """The same for an address: before its own deadlines run, looking up a name may take half a minute."""
-MOST_ABANDONED = 3
+MAX_ABANDONED = 3
 """Threads that may hang in a driver at a time."""
 FLAPPING = 5
 """Connections that break within `FLAPPING_S` after they had delivered, before the next waits for `FLAPPED_WAIT_S`."""
@@ -113,7 +113,7 @@ class LiveSource:
     @property
     def hangs(self) -> bool:
         """Whether the driver hangs and no further thread may be given up: only a new process can help."""
-        return self._silent() and self.abandoned >= MOST_ABANDONED
+        return self._silent() and self.abandoned >= MAX_ABANDONED
 
     def close(self) -> None:
         """Stops the thread; it ends by itself with the step it is in, a few seconds later at most."""
@@ -136,7 +136,7 @@ class LiveSource:
 
     def _watch_for_hang(self) -> None:
         """Gives up a thread that hangs in the driver and begins another, as long as there are not too many."""
-        if not self._silent() or self._closing.is_set() or self.abandoned >= MOST_ABANDONED:
+        if not self._silent() or self._closing.is_set() or self.abandoned >= MAX_ABANDONED:
             return
         with self._news:
             self._abandoned.append(self._life)

@@ -24,7 +24,7 @@ SHADE_TINT: Final = 1.18
 """Greatest ratio between the channels' gains in a shadow."""
 SHADE_DEPTH: Final = 0.35
 """Least gain in a shadow."""
-LEAST_ARM: Final = 0.012
+MIN_ARM: Final = 0.012
 """Least share of the picture that an arm covers."""
 SHORT: Final = 0.25
 """An arm that is shorter, as a share of the picture's side, has no direction: the place tells where it comes from."""
@@ -32,7 +32,7 @@ CLEAR: Final = 0.6
 """Share of the votes that a side needs."""
 UNSHADED: Final = 0.4
 """Share of what changed that must be no shadow, to be trusted against the rest."""
-LEAST_FRAMES: Final = 2
+MIN_FRAMES: Final = 2
 """Frames in which an arm must be seen; and frames without one after which the next is another visit."""
 
 
@@ -50,7 +50,7 @@ class _Visit:
 
     def side(self) -> Side | None:
         """The one from which it came; None where that is not clear."""
-        if self.frames < LEAST_FRAMES:
+        if self.frames < MIN_FRAMES:
             return None
         plain, shaded = _winner(self.votes, CLEAR), _winner(self.shaded_votes, CLEAR)
         if self.votes.sum() < UNSHADED * self.shaded_votes.sum():
@@ -86,7 +86,7 @@ class ArmWatch:
         return self._side
 
     def _verdict(self) -> Side | None:
-        sides = {visit.side() for visit in self._visits if visit.frames >= LEAST_FRAMES}
+        sides = {visit.side() for visit in self._visits if visit.frames >= MIN_FRAMES}
         return sides.pop() if len(sides) == 1 else None
 
     def _watch(self, free: FloatImage, small: FloatImage) -> None:
@@ -94,14 +94,14 @@ class ArmWatch:
         after = np.ascontiguousarray(small[::STRIDE, ::STRIDE])
         changed, shade = _changes(before, after)
         votes = shaded = np.zeros(4)
-        if changed.mean() > LEAST_ARM:
+        if changed.mean() > MIN_ARM:
             edge = outside(before, after)
             votes, shaded = _votes(changed & ~shade, edge), _votes(changed, edge)
         if not shaded.any():
             if self._visits:
                 self._visits[-1].free_frames += 1
             return
-        if not self._visits or self._visits[-1].free_frames >= LEAST_FRAMES:
+        if not self._visits or self._visits[-1].free_frames >= MIN_FRAMES:
             self._visits.append(_Visit())
         visit = self._visits[-1]
         visit.frames += 1
@@ -133,7 +133,7 @@ def _votes(mask: Flags, edge: Flags) -> NDArray[np.float64]:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(closed)
     for label in range(1, count):
         area = int(stats[label, cv2.CC_STAT_AREA])
-        if area < LEAST_ARM * mask.size:
+        if area < MIN_ARM * mask.size:
             continue
         blob = labels == label
         if (rooted := blob & edge).any():

@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 WINDOW_PX: Final = 9
 """Side of the window in which texture is compared: about a man."""
-LEAST_TEXTURE: Final = 0.03
+MIN_TEXTURE: Final = 0.03
 """Least deviation of the logarithm of grey, in a window, that shows texture and not noise."""
 KEPT_TEXTURE: Final = 0.5
 """Share of the board's texture that light leaves at least; a thing leaves none of it."""
@@ -108,7 +108,7 @@ def _covering(before: FloatImage, light: LightChange, gain: FloatImage, region: 
     smooth = cv2.blur(gain, (3, 3))
     tint, depth = smooth.max(axis=2) - smooth.min(axis=2), gain.mean(axis=2)
     strange = (tint > GREATEST_TINT) | (depth < DARKEST) | (depth > BRIGHTEST)
-    return np.asarray(np.where(variance > LEAST_TEXTURE**2, slope < KEPT_TEXTURE, strange) & (region > 0))
+    return np.asarray(np.where(variance > MIN_TEXTURE**2, slope < KEPT_TEXTURE, strange) & (region > 0))
 
 
 def _one_shadow(gain: FloatImage, blob: Flags, changed: Flags, fine: Flags) -> Flags:

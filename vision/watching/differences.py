@@ -16,15 +16,15 @@ from vision.watching.focus import as_sharp
 from vision.watching.light import FloatImage, LightChange, changed, light_change, noise_level
 from vision.watching.surroundings import Surroundings, reaching_in
 
-LEAST_STEP: Final = 9.0
+MIN_STEP: Final = 9.0
 GREATEST_STEP: Final = 40.0
 """Least and greatest difference, in grey values, that counts as a change; between them the noise decides."""
 NOISE_FACTOR: Final = 5.0
-LEAST_HAND: Final = 12.0
+MIN_HAND: Final = 12.0
 """A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
 ASKEW: Final = np.ones((5, 5), np.uint8)
 """How far a man who stands askew reaches off his place: two pixels to every side."""
-LEAST_MAN, GREATEST_MAN = 0.5, 1.6
+MIN_MAN, GREATEST_MAN = 0.5, 1.6
 """A man's area, at least, and his breadth with his shadow, at most, as shares of what they should be."""
 
 
@@ -58,7 +58,7 @@ class Differences:
 
     def mask(self, seen: Pair) -> Mask:
         """(height, width) 255 where the pictures differ otherwise than by light and focus, else 0."""
-        step = float(np.clip(NOISE_FACTOR * self._noise, LEAST_STEP, GREATEST_STEP))
+        step = float(np.clip(NOISE_FACTOR * self._noise, MIN_STEP, GREATEST_STEP))
         mask = np.where(changed(seen.before, seen.after, seen.light) > step, 255, 0).astype(np.uint8)
         # Drawn lines shiver and overexpose; men and hands are broader than any of them.
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
@@ -87,7 +87,7 @@ class Differences:
         board[margin_px:-margin_px, margin_px:-margin_px] = True
         least_px = self._smallest_share * mask.size
         for things in things_over(seen.before, seen.after, mask, seen.light, board, 2 * least_px):
-            if things.sum() > LEAST_HAND * least_px:
+            if things.sum() > MIN_HAND * least_px:
                 found |= things
         return found
 
@@ -96,7 +96,7 @@ class Differences:
         found = np.zeros(after.places.shape, dtype=bool)
         least_px = self._least_px(after)
         for things in self._things_around(before, after, after.places):
-            found |= reaching_in(things, after, 2 * least_px, LEAST_HAND / 2 * least_px)
+            found |= reaching_in(things, after, 2 * least_px, MIN_HAND / 2 * least_px)
         return np.asarray(found[after.window])
 
     def over_the_rim(self, before: Surroundings, after: Surroundings) -> Flags:
@@ -118,7 +118,7 @@ class Differences:
         labels = np.asarray(cv2.connectedComponents(joined)[1])
         blob = np.isin(labels, np.unique(labels[things & (labels > 0)])) & (mask > 0)
         off = blob & (cv2.dilate(after.places.astype(np.uint8), ASKEW) == 0)
-        if off.sum() > self._least_px(after) or blob.sum() < LEAST_MAN * np.pi / 4 * after.man_px**2:
+        if off.sum() > self._least_px(after) or blob.sum() < MIN_MAN * np.pi / 4 * after.man_px**2:
             return False
         return bool(max(np.ptp(axis) + 1 for axis in np.nonzero(blob)) <= GREATEST_MAN * after.man_px)
 

@@ -37,7 +37,7 @@ READ_THROUGH_S = 3.0
 image that has gone, or a board that was cleared."""
 SWEPT = 0.3
 """Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
-MOST_STEP_S = 2.0
+MAX_STEP_S = 2.0
 """As much stillness one picture vouches for at most: where the computer slept, its clock leapt, or the camera froze,
 nobody watched."""
 FOCUS_S, HUNTS_S = 1.5, 5.0
@@ -111,7 +111,7 @@ class Gate:
         """The newest picture as the gate sees it: small and smooth."""
         self._last_s: float | None = None
         self._leapt_s = 0.0
-        """Time that passed between two pictures beyond MOST_STEP_S, all added up."""
+        """Time that passed between two pictures beyond MAX_STEP_S, all added up."""
         self._known: _Settled | None = None
         """A picture of the free board from another time."""
         self._new_s = 0.0
@@ -176,7 +176,7 @@ class Gate:
 
     def is_frozen(self, time_s: float) -> bool:
         """Whether the pictures are one and the same, again and again, for longer than one of them vouches for."""
-        return self.lives and self.watched_s(time_s) - self._new_s > MOST_STEP_S
+        return self.lives and self.watched_s(time_s) - self._new_s > MAX_STEP_S
 
     def refuse(self, time_s: float) -> GateState:
         """The picture that just settled, and was not sure, shows a thing over the board: it counts for no free board.
@@ -261,7 +261,7 @@ class Gate:
     def _watched(self, time_s: float) -> float:
         """Takes note of a picture's time, and returns it without what was not watched."""
         if self._last_s is not None:
-            self._leapt_s += max(0.0, time_s - self._last_s - MOST_STEP_S)
+            self._leapt_s += max(0.0, time_s - self._last_s - MAX_STEP_S)
         self._last_s = time_s
         return self.watched_s(time_s)
 
@@ -330,7 +330,7 @@ class Gate:
 
     def _vouched_s(self, time_s: float) -> float:
         """Until when the pictures vouch for stillness: one that comes again and again is of a camera that froze."""
-        return min(time_s, self._new_s + MOST_STEP_S) if self.lives else time_s
+        return min(time_s, self._new_s + MAX_STEP_S) if self.lives else time_s
 
     def _outlasts_the_first(self) -> bool:
         """Whether the only picture of the free board stood for so short a time that it may show a hand itself.

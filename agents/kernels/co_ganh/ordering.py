@@ -22,8 +22,8 @@ U = np.uint64
 ZERO, ONE, TWO, TEN, ORDER = U(0), U(1), U(2), U(10), U(32)
 CODE = U(2**10 - 1)
 PLIES, STRIDE = U(MAX_PLY), U(MAX_MOVES)
-FIRST, KILLER, MOST_HISTORY = U(2**31), U(2**23), U(2**22)
-LEAST_NOISE, SHUFFLE = U(52), U(16)
+FIRST, KILLER, MAX_HISTORY = U(2**31), U(2**23), U(2**22)
+MIN_NOISE, SHUFFLE = U(52), U(16)
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
@@ -39,7 +39,7 @@ def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint
         elif memory[slot] >> ORDER < KILLER and (code == memory[killers] or code == memory[killers + ONE]):
             memory[slot] = KILLER << ORDER | code
         elif ply == ZERO and memory[NOISE] != ZERO:
-            memory[slot] |= ((code + memory[NOISE]) * SPREAD >> LEAST_NOISE) << SHUFFLE
+            memory[slot] |= ((code + memory[NOISE]) * SPREAD >> MIN_NOISE) << SHUFFLE
         slot += ONE
 
 
@@ -69,8 +69,8 @@ def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
         memory[killers] = code
     slot = HISTORY + ((ply & ONE) << TEN) + code
     memory[slot] += U(depth * depth)
-    if memory[slot] > MOST_HISTORY:
-        memory[slot] = MOST_HISTORY
+    if memory[slot] > MAX_HISTORY:
+        memory[slot] = MAX_HISTORY
 
 
 @compiled("void(uint64[::1], uint64, uint64)")

@@ -21,8 +21,8 @@ FIRST_FOURS = 20_000
 """Positions of the search for a win by fours, before all else."""
 CAREFUL_DEPTH = 3
 """From this depth on, the best move is searched for a win by threats of the enemy."""
-MOST_REFUSED = 20
-LEAST_THREATS = 2000
+MAX_REFUSED = 20
+MIN_THREATS = 2000
 """Positions of the search for a win by threats in one iteration, at least."""
 
 
@@ -95,7 +95,7 @@ class ThreatSearch:
     def _loses(self, cell: int) -> bool:
         """Whether the enemy then wins by threats, looked at for a while if it was not looked at longer before."""
         memory, enemy = self.memory, 1 - self._colour
-        budget = max(LEAST_THREATS, int(memory[layout.NODES]) // 6)
+        budget = max(MIN_THREATS, int(memory[layout.NODES]) // 6)
         if not int(memory[layout.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
             return False
         if abs(self._score()) > SURE:
@@ -111,7 +111,7 @@ class ThreatSearch:
     def _refuse(self, cell: int) -> None:
         """Bans a losing move, unless hardly any is left: then the one that holds out is as good as another."""
         self._refused[cell] = (cell, *self._answer)
-        if len(self._refused) <= MOST_REFUSED:
+        if len(self._refused) <= MAX_REFUSED:
             self.memory[int(layout.BANNED) + cell] = 1
         self.memory[layout.HINT] = 0
 
@@ -135,7 +135,7 @@ class ThreatSearch:
             proof.by_fours(FIRST_FOURS)
         elif not proof.hopeless and proof.line is None:
             before = int(memory[layout.NODES])
-            proof.by_threats(max(LEAST_THREATS, (before - 3 * self._spent) // 2))
+            proof.by_threats(max(MIN_THREATS, (before - 3 * self._spent) // 2))
             self._spent += int(memory[layout.NODES]) - before
         return proof.line is not None
 

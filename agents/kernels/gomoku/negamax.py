@@ -64,7 +64,7 @@ WIDTHS = (14, 18, 22)
 """Moves tried one ply before the leaves, two, and earlier."""
 LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
 DOUBLES = DOUBLE | WHITE_DOUBLE
-MOST_HISTORY = U(200)
+MAX_HISTORY = U(200)
 SPREAD = U(0x9E3779B97F4A7C15)
 
 
@@ -263,7 +263,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
                 alpha = score
         if alpha >= beta:
             slot = HISTORY + colour * BOARD + cell
-            memory[slot] = min(memory[slot] + U(depth * depth if depth > 0 else 1), MOST_HISTORY)
+            memory[slot] = min(memory[slot] + U(depth * depth if depth > 0 else 1), MAX_HISTORY)
             break
     # 7. Remember.
     bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST

@@ -45,7 +45,7 @@ FIVE, WINNING, FOUR, THREE, CLOSED = (
 )  # fmt: skip
 PLY_MOVES, MOST, LAST, TEN_BITS, CELL = U(64), U(MAX_MOVES), U(63), U(1023), U(1023)
 NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = U(2**24 - 1), U(24), U(48), U(54), U(60)
-SIX_BITS, MOST_WORK = U(63), U(15)
+SIX_BITS, MAX_WORK = U(63), U(15)
 SURE = U(2**23)
 """A proof number of what is settled the other way."""
 DEEPEST = U(MAX_PLY - 8)
@@ -102,7 +102,7 @@ def keep(
 ) -> None:
     """Stores the numbers, the ply's moves and, as a logarithm, the positions that it took."""
     logarithm = ZERO
-    while work > ONE and logarithm < MOST_WORK:
+    while work > ONE and logarithm < MAX_WORK:
         work >>= TWO
         logarithm += ONE
     slot = place_for(memory, key)

@@ -25,7 +25,7 @@ Words = NDArray[np.uint64]
 ZERO, ONE, THREE, FOUR, SIXTEEN, BYTE, EIGHT = U(0), U(1), U(3), U(4), U(16), U(255), U(8)
 POINTS = len(CELLS)
 SYMMETRIES = 16
-MOST_MEN = 9
+MAX_MEN = 9
 """Of a side, in a table."""
 
 BINOMIALS = U(0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.kernels.nine_mens_morris import endgame_index
 from agents.search import WIN, Iteration
-from agents.tables import DRAW, LEAST_MEN, MOST_MEN, TableError, files, folder, outcome, plies
+from agents.tables import DRAW, MAX_MEN, MIN_MEN, TableError, files, folder, outcome, plies
 from games.nine_mens_morris import Move, NineMensMorris, Position
 
 U = np.uint64
@@ -39,7 +39,7 @@ class Endgames:
         self.game = game
         self._tables: dict[tuple[int, int], files.Codes] = {}
         here = folder.of_rules(game, within)
-        for men in range(LEAST_MEN, min(MOST_MEN, 2 * game.rules.men) + 1):
+        for men in range(MIN_MEN, min(MAX_MEN, 2 * game.rules.men) + 1):
             spaces = [one for pair in folder.pairs(men, game.rules.men) for one in folder.both(*pair)]
             try:
                 tables = {

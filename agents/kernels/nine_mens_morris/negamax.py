@@ -57,8 +57,8 @@ ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
 FIVE, TEN, SIXTEEN, ORDER, AT_SIDE, MEN = U(5), U(10), U(16), U(32), U(48), U(24)
 CODE, CELL = U(2**15 - 1), U(31)
 PLIES, STRIDE, JOURNEYS, CELLS = U(MAX_PLY), U(MAX_MOVES), U(32 * 24), U(24)
-FIRST, KILLER, MOST_HISTORY = U(2**31), U(2**23), U(2**22)
-LEAST_NOISE = U(60)
+FIRST, KILLER, MAX_HISTORY = U(2**31), U(2**23), U(2**22)
+MIN_NOISE = U(60)
 SURE = WIN - MAX_DEPTH - 300
 """Scores beyond this are wins known to the end; the table keeps them as distances from the stored position."""
 NOT_OVER = 2 * WIN
@@ -126,7 +126,7 @@ def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint
         elif code == memory[killers] or code == memory[killers + ONE]:
             memory[slot] = KILLER << ORDER | code
         elif ply == ZERO and memory[NOISE] != ZERO:
-            memory[slot] |= ((code + memory[NOISE]) * SPREAD >> LEAST_NOISE) << (ORDER - U(16))
+            memory[slot] |= ((code + memory[NOISE]) * SPREAD >> MIN_NOISE) << (ORDER - U(16))
         slot += ONE
 
 
@@ -157,8 +157,8 @@ def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
         memory[killers] = code
     slot = HISTORY + (ply & ONE) * JOURNEYS + (code >> FIVE & CELL) * CELLS + (code & CELL)
     memory[slot] += U(depth * depth)
-    if memory[slot] > MOST_HISTORY:
-        memory[slot] = MOST_HISTORY
+    if memory[slot] > MAX_HISTORY:
+        memory[slot] = MAX_HISTORY
 
 
 @compiled("void(uint64[::1], uint64, uint64)")

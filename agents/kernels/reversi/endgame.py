@@ -19,7 +19,7 @@ from agents.kernels.reversi.memory import (
 )
 from agents.kernels.reversi.midgame import LOWEST, negamax
 from agents.kernels.reversi.ordering import AT_ORDER, SQUARE, bring_best, write_moves
-from agents.kernels.reversi.patterns import MOST_VALUE
+from agents.kernels.reversi.patterns import MAX_VALUE
 from agents.kernels.reversi.table import AT_MOVE, BYTE, position_key, recall, store
 
 U = np.uint64
@@ -51,8 +51,8 @@ def take_advice(
         square, turned = memory[slot] & SQUARE, memory[slot + ONE]
         after, mine_after = theirs ^ turned, mine | turned | ONE << square
         score = -negamax(memory, after, mine_after, depth, LOWEST, -LOWEST, ply + 1)
-        score = min(max(score, -MOST_VALUE), MOST_VALUE)
-        memory[slot] += U(score + MOST_VALUE) << AT_ORDER
+        score = min(max(score, -MAX_VALUE), MAX_VALUE)
+        memory[slot] += U(score + MAX_VALUE) << AT_ORDER
         slot += TWO
 
 

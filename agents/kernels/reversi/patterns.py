@@ -26,7 +26,7 @@ MOBILITY = sum(3**size for size in SIZES)
 """Where the 64 weights of my moves less theirs, and 32, begin; then the constant."""
 CONSTANT = MOBILITY + 64
 GROUPS = 46
-MOST_VALUE = 6400
+MAX_VALUE = 6400
 FIRST_DISCS, STAGE_DISCS = 9, 5
 """The first stage ends before so many discs and one stage more; every stage has so many."""
 CORNER, BESIDE, SIDE, ROWS = U(STARTS[0]), U(STARTS[1]), U(STARTS[2]), U(STARTS[3])
@@ -162,4 +162,4 @@ def evaluate_patterns(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int
         value += weight(memory, start, memory[GROUPS_AT + U(index)])
     free = signed(bit_count(moves(mine, theirs))) - signed(bit_count(moves(theirs, mine)))
     value += weight(memory, start, U(MOBILITY + 32 + free))
-    return min(max(value, -MOST_VALUE), MOST_VALUE)
+    return min(max(value, -MAX_VALUE), MAX_VALUE)

@@ -9,7 +9,7 @@ import numpy as np
 from agents.kernels.reversi.endgame import prove
 from agents.kernels.reversi.memory import BEST_MOVE, STOP, Memory
 from agents.kernels.reversi.midgame import LOWEST, negamax
-from agents.kernels.reversi.patterns import MOST_VALUE
+from agents.kernels.reversi.patterns import MAX_VALUE
 
 GUESS_DEPTH = 8
 
@@ -36,7 +36,7 @@ def expected_result(memory: Memory, mine: int, theirs: int) -> int:
     score = 0
     for depth in range(1, GUESS_DEPTH + 1):
         score = int(negamax(memory, np.uint64(mine), np.uint64(theirs), depth, LOWEST, -LOWEST, 0))
-    return 2 * round(score / 200) if abs(score) <= MOST_VALUE else 0
+    return 2 * round(score / 200) if abs(score) <= MAX_VALUE else 0
 
 
 def prove_result(memory: Memory, mine: int, theirs: int, guess: int = 0) -> Proof:

@@ -21,7 +21,7 @@ from daemon.outputs.speech.voice import STOP_S, VoiceError
 
 _log = logging.getLogger(__name__)
 
-MOST_BYTES = 64_000_000
+MAX_BYTES = 64_000_000
 """More sound is no phrase."""
 AGAIN_S = 60.0
 """So long a command that failed is left alone."""
@@ -112,7 +112,7 @@ class CommandVoice:
                 return b"".join(parts)
             parts.append(part)
             size += len(part)
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 raise VoiceError(f"{self._command[0]} writes without an end")
 
 

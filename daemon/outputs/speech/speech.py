@@ -24,7 +24,7 @@ from daemon.outputs.speech.voice import Voice, VoiceError
 
 _log = logging.getLogger(__name__)
 
-MOST_WAITING = 8
+MAX_WAITING = 8
 """Phrases that wait at most; the oldest that is not urgent is dropped for a newer one."""
 LONGEST = 300
 """Characters of one phrase."""
@@ -91,7 +91,7 @@ class Speaker:
                 return
             ahead = sum(waiting for waiting, _ in self._waiting) if urgent else len(self._waiting)
             self._waiting.insert(ahead, (urgent, phrase))
-            if len(self._waiting) > MOST_WAITING:
+            if len(self._waiting) > MAX_WAITING:
                 self._drop()
             self._changed.notify_all()
 

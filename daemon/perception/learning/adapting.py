@@ -20,7 +20,7 @@ from daemon.interpret.explanation import MoveEvent
 from daemon.judging.referee import Referee
 from daemon.perception.learning.adapted_file import AdaptedFile
 from daemon.perception.learning.confirming import Confirmations, Seen, may_teach, seen_board
-from daemon.perception.learning.generations import MOST_GENERATIONS, Adapted, Generation
+from daemon.perception.learning.generations import MAX_GENERATIONS, Adapted, Generation
 from daemon.perception.learning.trial import (
     Eyes,
     believe_alone,
@@ -300,7 +300,7 @@ class Adaptation:
         number = 1 + max((one.number for one in self.generations), default=0)
         generation = Generation(number, head, self._learnt, len(self._examples), before, after, False, self._fit_newest)
         kept = [one for one in self.generations if not one.set_aside or one is self.active]
-        self.generations = tuple([*kept, generation][-MOST_GENERATIONS:])
+        self.generations = tuple([*kept, generation][-MAX_GENERATIONS:])
         self.accepted += 1
         self._activate(generation)
         self._tell(f"generation {number} reads {told(after)}, before {told(before)}")

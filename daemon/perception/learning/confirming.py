@@ -21,9 +21,9 @@ DECIDED_NATS = 3.0
 """How much dearer than the explanation that is believed any other must be: twenty to one."""
 CELLS_A_CONTRADICTION = 24
 """A board may contradict the picture on one cell in so many, and on one of a smaller board."""
-UNKNOWN_CELL, MOST_UNKNOWN = 0.8, 0.25
+UNKNOWN_CELL, MAX_UNKNOWN = 0.8, 0.25
 """Share of the unknown from which a cell teaches nothing, and share of such cells from which the board teaches none."""
-MOST_WAITING = 4
+MAX_WAITING = 4
 """Boards that wait for a later move at a time; the oldest goes."""
 
 
@@ -52,7 +52,7 @@ class Confirmations:
         borne_out = [one for one in self._waiting if one.ply < seen.ply and one.board != seen.board]
         # Of one position the last look counts: it is nearest to the light of the next.
         still = [one for one in self._waiting if one.ply >= seen.ply and one.board != seen.board]
-        self._waiting = [*still, seen][-MOST_WAITING:]
+        self._waiting = [*still, seen][-MAX_WAITING:]
         return borne_out
 
     def doubt(self, ply: int = 0) -> None:
@@ -73,7 +73,7 @@ def may_teach(event: MoveEvent, observation: Observation) -> bool:
     wrong = sum(one != other for one, other in zip(read.board, best.board, strict=True))
     if wrong > max(1, len(best.board) // CELLS_A_CONTRADICTION) or read.occlusion > 0:
         return False
-    if read.unknown is None or (read.unknown > UNKNOWN_CELL).mean() > MOST_UNKNOWN:
+    if read.unknown is None or (read.unknown > UNKNOWN_CELL).mean() > MAX_UNKNOWN:
         return False
     gate, place = observation.gate, observation.alignment
     if gate is None or not gate.settled or gate.blocked or gate.phase != "settled":

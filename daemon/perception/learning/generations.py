@@ -21,7 +21,7 @@ from vision.calibrating.examples import Examples
 from vision.reading.heads import Head, head_from_arrays
 
 FORMAT = 1
-MOST_GENERATIONS = 3
+MAX_GENERATIONS = 3
 """So many are kept; the oldest goes."""
 
 
@@ -101,7 +101,7 @@ def load_adapted(path: Path, first: str = "") -> Adapted:
         if facts["format"] != FORMAT:
             raise ValueError(f"format {facts['format']!r} is not {FORMAT}")
         belongs = str(facts["first"])
-        generations = tuple(_generation(entry, arrays) for entry in facts["generations"][-MOST_GENERATIONS:])
+        generations = tuple(_generation(entry, arrays) for entry in facts["generations"][-MAX_GENERATIONS:])
         examples = _examples(arrays)
     except FileNotFoundError:
         return Adapted()

@@ -14,7 +14,7 @@ from vision.reading.descriptors import Descriptors
 from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, read_log_probabilities
 from vision.reading.reader import Look
 
-LEAST_GAIN, LEAST_GAIN_NATS = 0.1, 0.002
+MIN_GAIN, MIN_GAIN_NATS = 0.1, 0.002
 """Share of the loss, and nats a cell, by which a new head must be better than the present one."""
 SLACK_NATS = 0.005
 """Nats a cell by which the table's calibration may be read less surely: it was made in another light."""
@@ -61,7 +61,7 @@ def is_better(one: Score, other: Score, least_nats: float) -> bool:
 
 def is_gain(one: Score, other: Score) -> bool:
     """Whether a head with that score is worth changing to from one with the other."""
-    return is_better(one, other, max(LEAST_GAIN * other.loss, LEAST_GAIN_NATS))
+    return is_better(one, other, max(MIN_GAIN * other.loss, MIN_GAIN_NATS))
 
 
 def believe_alone(look: Look, head: Head | None, eyes: Eyes) -> NDArray[np.float64]:

@@ -27,7 +27,7 @@ QUIET: Colour = (120, 116, 110)
 BOARD_PX, PRINTED_PX = 240, 420
 """Longer side of a board, and of one with print and tiles, where there is more to be made out."""
 GAP_PX = 18
-USUAL_BOARDS, MOST_BOARDS = 60, 400
+USUAL_BOARDS, MAX_BOARDS = 60, 400
 """A strip holds at most so many boards unasked, and asked."""
 WIDEST = 8
 """Boards in a row."""
@@ -52,9 +52,9 @@ def boards_of(played: Played, every: int = 0) -> list[Shown]:
     seen = played.line.seen
     every = every or max(1, math.ceil(len(seen) / USUAL_BOARDS))
     numbers = [number for number in range(1, len(seen) + 1) if number % every == 0 or number == len(seen)]
-    if len(numbers) >= MOST_BOARDS:
+    if len(numbers) >= MAX_BOARDS:
         raise ExportError(
-            f"{len(numbers) + 1} boards are too many for a picture, which holds {MOST_BOARDS}: use --every"
+            f"{len(numbers) + 1} boards are too many for a picture, which holds {MAX_BOARDS}: use --every"
         )
     shown = [_shown(played, 0, "start", ())]
     for before, number in itertools.pairwise([0, *numbers]):

@@ -14,12 +14,12 @@ from agents.messages import clean
 from daemon.config.player_names import PERSON
 from daemon.game.effects import Known
 from daemon.storage.exporting.document import FORMAT
-from daemon.storage.importing.imported import MOST_PLIES, Imported, ImportedPly, ImportFault
+from daemon.storage.importing.imported import MAX_PLIES, Imported, ImportedPly, ImportFault
 from daemon.storage.importing.judge import LONGEST_NAME, LONGEST_SOURCE, judged
 from daemon.storage.stored import StoredGame, StoredNote, StoredPly
 from games import Outcome
 
-MOST_NOTES = 20_000
+MAX_NOTES = 20_000
 ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
 """Ids as the record gives them."""
 
@@ -44,7 +44,7 @@ def _moment(text: str) -> str:
 class PlyPart(_Part):
     """One ply."""
 
-    ply: int = Field(ge=1, le=MOST_PLIES)
+    ply: int = Field(ge=1, le=MAX_PLIES)
     side: Literal[0, 1]
     move: str = Field(min_length=1, max_length=64, pattern=r"^[ -~]+$")
     position: str = Field(max_length=4096)
@@ -72,7 +72,7 @@ class PlyPart(_Part):
 class NotePart(_Part):
     """Something that happened between the plies."""
 
-    ply: int = Field(ge=0, le=MOST_PLIES)
+    ply: int = Field(ge=0, le=MAX_PLIES)
     kind: str = Field(pattern=r"^[a-z_]{1,32}$")
     text: Line
     time: str
@@ -111,9 +111,9 @@ class DocumentPart(_Part):
     outcome: OutcomePart | None
     clock: ClockPart | None = None
     start: str = Field(default="", max_length=4096)
-    plies: list[PlyPart] = Field(max_length=MOST_PLIES)
-    undone: list[PlyPart] = Field(default_factory=list, max_length=4 * MOST_PLIES)
-    notes: list[NotePart] = Field(default_factory=list, max_length=MOST_NOTES)
+    plies: list[PlyPart] = Field(max_length=MAX_PLIES)
+    undone: list[PlyPart] = Field(default_factory=list, max_length=4 * MAX_PLIES)
+    notes: list[NotePart] = Field(default_factory=list, max_length=MAX_NOTES)
 
     @field_validator("started", "finished")
     @classmethod

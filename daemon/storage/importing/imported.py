@@ -10,7 +10,7 @@ from typing import Any
 
 from games import Side
 
-MOST_PLIES = 4096
+MAX_PLIES = 4096
 """Plies of a game, as many as a state has."""
 AS_RECORDED = "as_recorded"
 """Reason of an end that a file tells and the board does not show."""

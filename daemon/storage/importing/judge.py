@@ -11,7 +11,7 @@ from typing import Any
 import games
 from agents.messages import clean
 from daemon.config.player_names import PERSON
-from daemon.storage.importing.imported import AS_RECORDED, MOST_PLIES, Claim, Imported, ImportedPly, ImportFault
+from daemon.storage.importing.imported import AS_RECORDED, MAX_PLIES, Claim, Imported, ImportedPly, ImportFault
 from daemon.storage.stored import StoredGame, StoredPly
 from games import AnyGame, MoveError, Outcome
 
@@ -24,8 +24,8 @@ LONGEST_SOURCE = 120
 
 def judged(imported: Imported, source: str) -> StoredGame:
     """The game with every move judged; `source` names the file. Raises ImportFault with the number and the rule."""
-    if len(imported.plies) > MOST_PLIES:
-        raise ImportFault(f"{len(imported.plies)} moves; a game has at most {MOST_PLIES}")
+    if len(imported.plies) > MAX_PLIES:
+        raise ImportFault(f"{len(imported.plies)} moves; a game has at most {MAX_PLIES}")
     try:
         game = games.load(imported.game, imported.rules)
         start = _start(game, imported)

@@ -21,7 +21,7 @@ from daemon.storage.importing.imported import Imported, ImportedPly, ImportFault
 from games import MoveError
 from games.double_double_dominoes import DoubleDoubleDominoes
 
-MOST_FILES = 1000
+MAX_FILES = 1000
 """Files that are taken from a zip; a game has no more than 91 tiles."""
 _OURS = re.compile(r"(?:[^/\\]{1,100}/)?(\d{1,9}_(?:\d{1,9}|mutari)\.txt)")
 
@@ -42,7 +42,7 @@ def _unpack(path: Path, folder: Path) -> None:
     """The annotations in a zip file, and nothing else of it."""
     try:
         with zipfile.ZipFile(path) as file:
-            for one in file.infolist()[:MOST_FILES]:
+            for one in file.infolist()[:MAX_FILES]:
                 match = _OURS.fullmatch(one.filename)
                 if match is not None and one.file_size <= LARGEST_BYTES:
                     (folder / match[1]).write_bytes(file.read(one))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from daemon.config.settings import ROOT, Config, ConfigError, load_config
 
-MOST_TABLES = 16
+MAX_TABLES = 16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Table:
 
 def load_tables(paths: Sequence[Path]) -> list[Table]:
     """The tables of these files. Raises ConfigError with everything that two of them share and may not."""
-    if len(paths) > MOST_TABLES:
-        raise ConfigError(f"{len(paths)} tables are more than one parent takes ({MOST_TABLES})")
+    if len(paths) > MAX_TABLES:
+        raise ConfigError(f"{len(paths)} tables are more than one parent takes ({MAX_TABLES})")
     twice = next((path for n, path in enumerate(paths) if path.resolve() in [one.resolve() for one in paths[:n]]), None)
     if twice is not None:
         raise ConfigError(f"{twice} is given twice: each table has a file of its own")

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 LARGEST_BYTES = 4096
-MOST_AT_A_TIME = 64
+MAX_AT_A_TIME = 64
 """Messages of one table that are read before the next table's."""
 LONGEST_TEXT = 200
 
@@ -48,7 +48,7 @@ class SignPost:
 
     def read(self, number: int, signs: Signs, now_s: float) -> None:
         """Takes what that table's process has told since the last call."""
-        for _ in range(MOST_AT_A_TIME):
+        for _ in range(MAX_AT_A_TIME):
             try:
                 data = self.sockets[number].recv(LARGEST_BYTES)
             except OSError:

@@ -19,7 +19,7 @@ from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Pipeline
 from games import Step
 from vision.frame import Frame
@@ -51,7 +51,7 @@ class StormyTable:
         board = self.game.board(self.game.initial())
         self.table = SimulatedTable(template, board, default_style(), seed=1, size_px=SIZE_PX)
         self.match = Match(Referee(self.game))
-        self.eyes = Seeing(Pipeline(template, calibrated()), self.match)
+        self.eyes = BoardTracker(Pipeline(template, calibrated()), self.match)
         self.said: list[Announcement] = []
         self.match.listeners.append(lambda announcement: self.said.append(announcement))
         self.match.start()

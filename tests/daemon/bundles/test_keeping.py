@@ -15,7 +15,7 @@ import pytest
 from daemon.bundles import asking
 from daemon.bundles.asking import Answer, Ask, ask
 from daemon.bundles.bundle import BundleError, Eyes, GameState, Manifest, SceneFrame
-from daemon.bundles.bundle_store import Shelf
+from daemon.bundles.bundle_store import BundleStore
 from daemon.bundles.keeper import Limits
 from daemon.bundles.packing import Packed
 from daemon.bundles.ring import LEAD_S, Kept, SceneRing
@@ -100,14 +100,14 @@ def packed(size: int) -> Packed:
     return Packed(manifest, [kept(0.0, size=size)], None)
 
 
-def put(shelf: Shelf, reason: str, second: int, size: int = 40_000) -> Path:
+def put(shelf: BundleStore, reason: str, second: int, size: int = 40_000) -> Path:
     path = shelf.put(packed(size), "table", reason, NOW + datetime.timedelta(seconds=second))
     os.utime(path, (second, second))
     return path
 
 
 def test_the_oldest_bundles_that_were_kept_by_themselves_go_first(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "shelf", 100_000)
+    shelf = BundleStore(tmp_path / "shelf", 100_000)
     asked = put(shelf, "asked", 0, 90_000)
     paths = [put(shelf, reason, number) for number, reason in enumerate(("illegal", "desync", "unclear"), 1)]
     assert shelf.kept() == paths[1:]
@@ -116,7 +116,7 @@ def test_the_oldest_bundles_that_were_kept_by_themselves_go_first(tmp_path: Path
 
 
 def test_other_files_in_the_folder_are_let_alone(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, 50_000)
+    shelf = BundleStore(tmp_path, 50_000)
     for name in ("kibitzer-table-x-asked.zip", "notes.txt", "kibitzer-illegal.zip"):
         (tmp_path / name).write_bytes(bytes(90_000))
     put(shelf, "illegal", 1)
@@ -124,18 +124,18 @@ def test_other_files_in_the_folder_are_let_alone(tmp_path: Path) -> None:
 
 
 def test_bundles_are_their_owners_alone(tmp_path: Path) -> None:
-    path = put(Shelf(tmp_path / "shelf", 100_000), "illegal", 1)
+    path = put(BundleStore(tmp_path / "shelf", 100_000), "illegal", 1)
     assert (path.parent.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
 def test_a_bundle_larger_than_the_quota_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="quota_mb"):
-        put(Shelf(tmp_path, 10_000), "illegal", 1)
+        put(BundleStore(tmp_path, 10_000), "illegal", 1)
 
 
 def test_a_full_disk_is_left_to_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(tmp_path, 100_000)
-    monkeypatch.setattr("daemon.bundles.bundle_store.LEAST_FREE_BYTES", 1 << 60)
+    shelf = BundleStore(tmp_path, 100_000)
+    monkeypatch.setattr("daemon.bundles.bundle_store.MIN_FREE_BYTES", 1 << 60)
     with pytest.raises(BundleError, match="nearly full"):
         put(shelf, "asked", 1)
     assert list(tmp_path.iterdir()) == []
@@ -144,7 +144,7 @@ def test_a_full_disk_is_left_to_the_record(tmp_path: Path, monkeypatch: pytest.M
 def test_a_folder_that_is_a_file_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BundleError, match="file: bundles cannot be kept there"):
-        Shelf(tmp_path / "file", 1)
+        BundleStore(tmp_path / "file", 1)
 
 
 SECRETS = {

@@ -32,7 +32,7 @@ from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.core.reminders import FIRST_S
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S, Seeing
+from daemon.perception.board_tracker import HURRY_GIVEN_UP, HURRY_S, BoardTracker
 from daemon.perception.next_game import STANDS_S
 from daemon.perception.pipeline import Observation
 from games import AnyGame, Outcome
@@ -63,7 +63,7 @@ def at(
         clock=lambda: now_s[0],
         coach=coach,
     )
-    eyes = Seeing(pipeline, match)  # type: ignore[arg-type]
+    eyes = BoardTracker(pipeline, match)  # type: ignore[arg-type]
     match.start()
     made = Bench(game, match, eyes, pipeline, notebook, post, heard, now_s)
     made.show(game.board(match.referee.position))

@@ -8,7 +8,7 @@ from daemon.supervision.disk import LOOK_S, DiskWatch
 from daemon.supervision.process_figures import process_figures
 from daemon.supervision.reopening import Reopened
 from daemon.supervision.troubles import MANNERS, Troubles
-from tests.daemon.supervising.still_clock import StillClock
+from tests.daemon.supervision.still_clock import StillClock
 
 WELL: dict[str, object] = {"ok": True, "text": "well"}
 ILL: dict[str, object] = {"ok": False, "text": "no worker here plays alphabeta"}

@@ -15,12 +15,12 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.commands.command import CommandError
-from daemon.commands.setup_requests import Wish, parse_wish
+from daemon.commands.setup_requests import SetupRequest, parse_setup_request
 from daemon.judging.hands import hold
 from daemon.judging.referee import Referee
 from daemon.outputs.view import men_of, offers_of, told_of
 from daemon.outputs.web import WebPage
-from daemon.setup.setting_up import SettingUp
+from daemon.setup.table_setup import TableSetup
 from vision.calibrating.guided import STUCK_S
 from vision.frame import Frame
 from vision.sources.encoded import EncodedFrame, peek
@@ -31,9 +31,9 @@ TEMPLATE = load_template(GAME.name)
 CORNERS = ((0.3, 0.2), (0.7, 0.2), (0.7, 0.9), (0.3, 0.9))
 
 
-def setting_up(folder: Path) -> tuple[SettingUp, list[str]]:
+def setting_up(folder: Path) -> tuple[TableSetup, list[str]]:
     said: list[str] = []
-    return SettingUp(GAME, TEMPLATE, folder / "out.npz", lambda text, **_: said.append(text)), said
+    return TableSetup(GAME, TEMPLATE, folder / "out.npz", lambda text, **_: said.append(text)), said
 
 
 @functools.cache
@@ -42,8 +42,10 @@ def frame() -> Frame:
 
 
 def test_wishes_are_read() -> None:
-    assert parse_wish({"action": "calibrate"}) == Wish("calibrate")
-    assert parse_wish({"action": "corners", "corners": [list(one) for one in CORNERS]}) == Wish("corners", CORNERS)
+    assert parse_setup_request({"action": "calibrate"}) == SetupRequest("calibrate")
+    assert parse_setup_request({"action": "corners", "corners": [list(one) for one in CORNERS]}) == SetupRequest(
+        "corners", CORNERS
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,12 +69,17 @@ def test_wishes_are_read() -> None:
 )
 def test_what_is_no_wish_is_refused(words: object) -> None:
     with pytest.raises(CommandError):
-        parse_wish(words)
+        parse_setup_request(words)
 
 
 def test_nothing_can_be_set_up_before_there_is_a_picture(tmp_path: Path) -> None:
     there, _ = setting_up(tmp_path)
-    for wish in (Wish("calibrate"), Wish("corners", CORNERS), Wish("stop"), Wish("right")):
+    for wish in (
+        SetupRequest("calibrate"),
+        SetupRequest("corners", CORNERS),
+        SetupRequest("stop"),
+        SetupRequest("right"),
+    ):
         assert not there.obey(wish, Aligner(TEMPLATE)).accepted
     assert there.told() is None and there.picture(None) is None
 
@@ -82,22 +89,22 @@ def test_corners_that_cross_are_no_board_and_others_lock_it(tmp_path: Path) -> N
     assert not there.see(frame())  # the match takes the frame
     aligner = Aligner(TEMPLATE)
     crossed = CORNERS[0], CORNERS[2], CORNERS[1], CORNERS[3]
-    assert not there.obey(Wish("corners", crossed), aligner).accepted
-    assert not there.obey(Wish("corners", CORNERS), None).accepted  # nobody watches
-    assert there.obey(Wish("corners", CORNERS), aligner).accepted
+    assert not there.obey(SetupRequest("corners", crossed), aligner).accepted
+    assert not there.obey(SetupRequest("corners", CORNERS), None).accepted  # nobody watches
+    assert there.obey(SetupRequest("corners", CORNERS), aligner).accepted
 
 
 def test_a_calibration_takes_the_frames_until_it_is_stopped_and_writes_nothing_then(tmp_path: Path) -> None:
     there, said = setting_up(tmp_path)
     there.see(frame())
-    assert there.obey(Wish("calibrate"), None).accepted and there.active
-    assert not there.obey(Wish("calibrate"), None).accepted  # one at a time
+    assert there.obey(SetupRequest("calibrate"), None).accepted and there.active
+    assert not there.obey(SetupRequest("calibrate"), None).accepted  # one at a time
     assert there.see(frame())
     told = there.told()
     assert told is not None and (told["active"], told["lesson"], told["taken"]) == (True, 1, 0)
     assert str(told["board"]).startswith("<svg") and said[0].startswith("Clear the board")
     assert there.picture(None) is not None
-    assert there.obey(Wish("stop"), None).accepted and not there.active
+    assert there.obey(SetupRequest("stop"), None).accepted and not there.active
     assert not there.see(frame()) and there.told() == {
         "active": False,
         "ended": "The calibration was stopped. Nothing is written.",
@@ -108,7 +115,7 @@ def test_a_calibration_takes_the_frames_until_it_is_stopped_and_writes_nothing_t
 def test_the_time_in_which_the_camera_was_away_ends_no_calibration(tmp_path: Path) -> None:
     there, said = setting_up(tmp_path)
     there.see(frame())
-    there.obey(Wish("calibrate"), None)
+    there.obey(SetupRequest("calibrate"), None)
     for second in (2.0, 2.5, STUCK_S + 3.0, STUCK_S + 3.5):
         there.see(Frame(frame().image, second, int(10 * second)))
     assert there.active, said

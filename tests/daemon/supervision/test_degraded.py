@@ -20,7 +20,7 @@ import games
 from calibration.template import load_template
 from daemon.agents import bus
 from daemon.app import supervision
-from daemon.app.config_apply import Retuning
+from daemon.app.config_apply import ConfigApplier
 from daemon.app.session import Session
 from daemon.cli.run import Daemon
 from daemon.config.settings import Config
@@ -30,7 +30,7 @@ from daemon.outputs.speech import speech
 from daemon.supervision import camera as camera_module
 from daemon.supervision.notify import Notifier
 from daemon.supervision.troubles import MANNERS
-from tests.daemon.supervising.test_camera import Plug
+from tests.daemon.supervision.test_camera import Plug
 from vision.frame import SourceError
 
 
@@ -95,7 +95,7 @@ class Table:
         if self.plug is not None:
             self.plug.send(self._shade)
         self.daemon._turn()
-        self.daemon.overseer.look()
+        self.daemon.watchdog.look()
 
     def until(self, condition: Callable[[], object]) -> None:
         deadline_s = time.monotonic() + 15
@@ -117,7 +117,7 @@ class Table:
         return status, body.decode() if path in {"metrics", "board.svg"} else json.loads(body)
 
     def close(self) -> None:
-        self.daemon.overseer.close()
+        self.daemon.watchdog.close()
         self.daemon.camera.close()
         self.session.close()
 
@@ -145,11 +145,11 @@ def test_table_is_ready_after_the_first_good_frame_and_while_frames_are_fresh(
     table = sit()
     assert table.get("readyz") == (503, {"ready": False, "text": "starting"})
     assert not any("READY=1" in message for message in table.heard.messages)
-    table.until(lambda: table.daemon.pulse.frames)
+    table.until(lambda: table.daemon.heartbeat.frames)
     table.turn()
     assert table.get("readyz")[0] == 200
     assert sum("READY=1" in message for message in table.heard.messages) == 1
-    monkeypatch.setattr(table.daemon.pulse, "clock", lambda: time.monotonic() + supervision.STALE_S + 1)
+    monkeypatch.setattr(table.daemon.heartbeat, "clock", lambda: time.monotonic() + supervision.STALE_S + 1)
     table.daemon.supervision.turn(None)
     assert table.get("readyz")[0] == 503
 
@@ -265,7 +265,7 @@ def test_voice_whose_thread_has_died_is_replaced(sit: Sit, monkeypatch: pytest.M
 
 def test_figures_of_all_parts_are_there_for_prometheus(sit: Sit) -> None:
     table = sit()
-    table.until(lambda: table.daemon.pulse.frames > 2)
+    table.until(lambda: table.daemon.heartbeat.frames > 2)
     table.turn()
     text = table.get("metrics")[1]
     found = {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if not line.startswith("#")}
@@ -283,11 +283,11 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     match, eyes = table.session.match, table.session.eyes
     assert match is not None and eyes is not None
     path = tmp_path / "table.toml"
-    retuning = Retuning(path, table.session, table.daemon.camera, table.daemon.supervision, table.daemon.overseer)
-    table.daemon.retuning = retuning
+    applier = ConfigApplier(path, table.session, table.daemon.camera, table.daemon.supervision, table.daemon.watchdog)
+    table.daemon.config_applier = applier
     voice = table.session.speaker
     first = table.plug
-    table.until(lambda: table.daemon.pulse.frames)
+    table.until(lambda: table.daemon.heartbeat.frames)
     bus = '[bus]\nstate = "tcp://127.0.0.1:*"\nreply = "tcp://127.0.0.1:*"\nstart_workers = false\n'
     path.write_text(
         f"""{bus}[players.first]\nagent = "mascot"\n[players.second]\nagent = ""\n[eyes]\nsettle_s = 0.7\nlost_s = 4.0
@@ -297,20 +297,20 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     )
     table.plug = Plug()
     table.daemon.wants_reading = True
-    table.until(lambda: retuning.readings)
+    table.until(lambda: applier.readings)
     # The new language is one of the settings.
     assert table.said[-1] == "Nowe ustawienia działają; niektóre czekają na ponowny start."
     assert match.referee.agents == ("mascot", None) and match.referee.awaiting == "agent"
     assert (eyes.pipeline.gate.settle_s, eyes.lost_s) == (0.7, 4.0)
     assert table.session.speaker is not voice and table.session.config.speech.language == "pl"
     assert table.session.timer is not None and table.session.timer.clock.control.time_s == 300.0
-    assert (table.daemon.overseer.stuck_s, table.daemon.supervision.disk.least_mb) == (20.0, 7)
+    assert (table.daemon.watchdog.stuck_s, table.daemon.supervision.disk.least_mb) == (20.0, 7)
     table.until(lambda: first is not None and first.closed)
     assert "page.port" in table.part("settings")["waiting"]
     assert [message.split("\n")[0] for message in table.heard.messages if "RELOADING" in message] == ["RELOADING=1"]
     path.write_text("[eyes]\nsettle_s = 99\n", encoding="utf-8")
     table.daemon.wants_reading = True
-    table.until(lambda: retuning.readings == 2)
+    table.until(lambda: applier.readings == 2)
     assert table.said[-1] == translation.worded("The new settings are wrong. I keep the old ones.")
     assert not table.part("settings")["ok"] and "eyes.settle_s = 99" in table.part("settings")["text"]
     assert eyes.pipeline.gate.settle_s == 0.7
@@ -319,10 +319,10 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
 def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     table = sit(supervision={"stuck_s": 1.0, "end_s": 2.0})
     ended, again = threading.Event(), threading.Event()
-    table.daemon.overseer._end = lambda status: ended.set() if status == 70 else None
-    table.until(lambda: table.daemon.pulse.frames)
+    table.daemon.watchdog._end = lambda status: ended.set() if status == 70 else None
+    table.until(lambda: table.daemon.heartbeat.frames)
     monkeypatch.setattr(table.session, "tick", lambda _frame: (again.wait(30), None)[1])
-    table.daemon.overseer.start()
+    table.daemon.watchdog.start()
     loop = threading.Thread(target=table.daemon._turn)
     loop.start()
     assert ended.wait(20)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from daemon.config.settings import LogSection
-from daemon.supervision.logs import MOST_LINES, REMEMBERED, FloodGate, Log
-from tests.daemon.supervising.still_clock import StillClock
+from daemon.supervision.logs import MAX_LINES, REMEMBERED, FloodGate, Log
+from tests.daemon.supervision.still_clock import StillClock
 
 LOGGER = logging.getLogger("tests.logs")
 
@@ -47,8 +47,8 @@ def test_same_line_is_written_so_often_a_minute_and_then_again_with_what_was_lef
 
 def test_memory_of_lines_is_bounded_and_so_is_their_number(clock: StillClock) -> None:
     gate = FloodGate(10, clock)
-    passed = sum(gate.filter(record(f"line {number}")) for number in range(2 * MOST_LINES))
-    assert passed == MOST_LINES
+    passed = sum(gate.filter(record(f"line {number}")) for number in range(2 * MAX_LINES))
+    assert passed == MAX_LINES
     assert len(gate._seen) == REMEMBERED and len(gate._missed) <= REMEMBERED + 1
     clock.pass_s(61)
     assert gate.filter(record("once more"))

@@ -11,7 +11,7 @@ import pytest
 
 from daemon.config.settings import CameraSection
 from daemon.supervision.camera import FROZEN_REOPEN_S, REOPEN_S, SLOW_OPENING_S, Camera
-from tests.daemon.supervising.still_clock import StillClock
+from tests.daemon.supervision.still_clock import StillClock
 from vision.frame import Frame, FrameSource, SourceEnded, SourceError
 from vision.sources import slot
 

@@ -18,7 +18,7 @@ from calibration.guide import GuideError, lessons
 from calibration.profile import ProfileError
 from calibration.template import BoardTemplate
 from daemon.commands.command import Answer
-from daemon.commands.setup_requests import Wish
+from daemon.commands.setup_requests import SetupRequest
 from daemon.drawing import marks
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.i18n.translation import in_a_row, in_words, worded
@@ -36,14 +36,14 @@ from vision.watching.align import Aligner
 LOGGER = logging.getLogger(__name__)
 OUTLINE = (76, 180, 240)
 """Blue, green, red of what is drawn into the picture."""
-MOST_TOLD = 6
+MAX_TOLD = 6
 """As many of the last prompts are shown."""
 AWAY_S = 2.0
 """Where no picture comes for so long the camera is away."""
 Say = Callable[..., None]
 
 
-class SettingUp:
+class TableSetup:
     """The set-up of one table. Used by the session's thread; only the fit at the end has a thread of its own."""
 
     def __init__(self, game: AnyGame, template: BoardTemplate, out: Path, say: Say) -> None:
@@ -53,7 +53,7 @@ class SettingUp:
         self.made: Path | None = None
         """A profile that was just written and is to be used from now on; whoever takes it up sets this to None."""
         self._run: GuidedCalibration | None = None
-        self._prompts: deque[Prompt] = deque(maxlen=MOST_TOLD)
+        self._prompts: deque[Prompt] = deque(maxlen=MAX_TOLD)
         self._frame: Frame | None = None
         self._fit: _Fit | None = None
         self._ended = ""
@@ -66,8 +66,8 @@ class SettingUp:
         """Whether a calibration is under way: the frames are its own."""
         return self._run is not None
 
-    def obey(self, wish: Wish, aligner: Aligner | None) -> Answer:
-        """Does what is wished, or says why not. `aligner` follows the board of the match."""
+    def obey(self, wish: SetupRequest, aligner: Aligner | None) -> Answer:
+        """Does what is asked, or says why not. `aligner` follows the board of the match."""
         if wish.action == "stop":
             return self._stop()
         if wish.action == "right":
@@ -182,7 +182,7 @@ class SettingUp:
         self._ended = worded("The calibration was stopped. Nothing is written.")
         return Answer(True, self._ended)
 
-    def _corners_px(self, wish: Wish) -> FloatArray | None:
+    def _corners_px(self, wish: SetupRequest) -> FloatArray | None:
         assert self._frame is not None
         height, width = self._frame.image.shape[:2]
         return np.array(wish.corners, dtype=np.float64) * [width, height] if wish.corners else None

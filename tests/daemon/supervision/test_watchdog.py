@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.supervision.heartbeat import BEGINNING, REMEMBERED, Pulse
+from daemon.supervision.heartbeat import BEGINNING, REMEMBERED, Heartbeat
 from daemon.supervision.notify import Notifier
-from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, Overseer, Signs
-from tests.daemon.supervising.still_clock import StillClock
+from daemon.supervision.watchdog import LOOK_S, STUCK_STATUS, Signs, Watchdog
+from tests.daemon.supervision.still_clock import StillClock
 
 WELL = Signs(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
 
@@ -48,24 +48,24 @@ class Players:
 
 @dataclasses.dataclass
 class Table:
-    """An overseer with all it looks at."""
+    """A watchdog with all it looks at."""
 
     clock: StillClock = dataclasses.field(default_factory=StillClock)
     end_s: float = 60.0
     signs: Signs = WELL
 
     def __post_init__(self) -> None:
-        self.pulse, self.players, self.told = Pulse(self.clock), Players(), Told()
+        self.heartbeat, self.players, self.told = Heartbeat(self.clock), Players(), Told()
         self.ended: list[int] = []
-        self.overseer = Overseer(
-            self.pulse, self.players, lambda: self.signs, self.told,
+        self.watchdog = Watchdog(
+            self.heartbeat, self.players, lambda: self.signs, self.told,
             stuck_s=10.0, end_s=self.end_s, end=self.ended.append,
         )  # fmt: skip
 
     def look_for(self, seconds: float) -> None:
         for _ in range(round(seconds / LOOK_S)):
             self.clock.pass_s(LOOK_S)
-            self.overseer.look()
+            self.watchdog.look()
 
     @property
     def signs_of_life(self) -> int:
@@ -75,14 +75,14 @@ class Table:
 def test_step_within_the_deadline_is_nobodys_business() -> None:
     table = Table()
     for _ in range(5):
-        table.pulse.begin("frame")
+        table.heartbeat.begin("frame")
         table.look_for(9.5)
     assert table.players.said == [] and table.ended == [] and table.signs_of_life > 10
 
 
 def test_loop_that_hangs_is_told_once_shown_and_left_without_signs_of_life() -> None:
     table = Table()
-    table.pulse.begin("frame 7")
+    table.heartbeat.begin("frame 7")
     table.look_for(10)
     before = table.signs_of_life
     table.look_for(30)
@@ -94,7 +94,7 @@ def test_loop_that_hangs_is_told_once_shown_and_left_without_signs_of_life() -> 
 
 def test_first_frame_may_take_longer() -> None:
     table = Table()
-    table.pulse.begin("frame 0", BEGINNING)
+    table.heartbeat.begin("frame 0", BEGINNING)
     table.look_for(10 * BEGINNING)
     assert table.players.said == [] and table.signs_of_life > 0
     table.look_for(1)
@@ -103,7 +103,7 @@ def test_first_frame_may_take_longer() -> None:
 
 def test_process_that_was_stopped_as_a_whole_is_not_taken_for_a_stuck_loop() -> None:
     table = Table()
-    table.pulse.begin("frame 7")
+    table.heartbeat.begin("frame 7")
     table.look_for(2)
     table.clock.pass_s(1000)
     table.look_for(7)
@@ -114,10 +114,10 @@ def test_process_that_was_stopped_as_a_whole_is_not_taken_for_a_stuck_loop() -> 
 
 def test_loop_that_comes_back_says_so_and_gives_signs_of_life_again() -> None:
     table = Table()
-    table.pulse.begin("frame 7")
+    table.heartbeat.begin("frame 7")
     table.look_for(20)
     before = table.signs_of_life
-    table.pulse.begin("frame 8")
+    table.heartbeat.begin("frame 8")
     table.look_for(3)
     assert table.players.said[-1] == "I am back." and len(table.players.said) == 2
     assert table.signs_of_life > before
@@ -125,7 +125,7 @@ def test_loop_that_comes_back_says_so_and_gives_signs_of_life_again() -> None:
 
 def test_loop_that_stays_away_ends_the_process_with_a_status_of_its_own() -> None:
     table = Table()
-    table.pulse.begin("frame 7")
+    table.heartbeat.begin("frame 7")
     table.look_for(60)
     assert table.ended == []
     table.look_for(LOOK_S)
@@ -135,7 +135,7 @@ def test_loop_that_stays_away_ends_the_process_with_a_status_of_its_own() -> Non
 
 def test_stuck_daemon_is_not_ended_where_that_is_not_wanted() -> None:
     table = Table(end_s=0.0)
-    table.pulse.begin("frame 7")
+    table.heartbeat.begin("frame 7")
     table.look_for(1000)
     assert table.ended == []
 
@@ -144,7 +144,7 @@ def test_stuck_daemon_is_not_ended_where_that_is_not_wanted() -> None:
 def test_signs_of_life_want_capture_loop_and_bus_alike(sick: dict[str, bool]) -> None:
     table = Table(signs=dataclasses.replace(WELL, **sick))  # type: ignore[arg-type]
     for _ in range(100):
-        table.pulse.begin("frame")
+        table.heartbeat.begin("frame")
         table.look_for(LOOK_S)
     assert table.signs_of_life == 0
 
@@ -152,14 +152,14 @@ def test_signs_of_life_want_capture_loop_and_bus_alike(sick: dict[str, bool]) ->
 def test_sign_of_life_comes_three_times_in_the_watchdogs_interval_and_not_with_every_look() -> None:
     table = Table()
     for _ in range(120):
-        table.pulse.begin("frame")
+        table.heartbeat.begin("frame")
         table.look_for(LOOK_S)
     assert 60 / 6.0 * 3 - 1 <= table.signs_of_life <= 60 / 6.0 * 3 + 1
 
 
 def test_ready_is_told_once_when_the_start_is_over() -> None:
     table = Table(signs=dataclasses.replace(WELL, settled=False, text="starting"))
-    table.overseer.look()
+    table.watchdog.look()
     assert "READY=1" not in table.told.messages
     table.signs = dataclasses.replace(WELL, text="degraded: camera: I have no camera.")
     table.look_for(5)
@@ -168,27 +168,27 @@ def test_ready_is_told_once_when_the_start_is_over() -> None:
 
 def test_end_is_told_to_systemd_once() -> None:
     table = Table()
-    table.overseer.close()
-    table.overseer.close()
+    table.watchdog.close()
+    table.watchdog.close()
     assert table.told.messages == ["STOPPING=1"]
 
 
 HANGS = """
 import ctypes, sys, time
-from daemon.supervising import overseer
+from daemon.supervising import watchdog
 from daemon.supervision.notify import Notifier
-from daemon.supervision.heartbeat import Pulse
+from daemon.supervision.heartbeat import Heartbeat
 
 class Players:
     def say(self, text, **_): print(text, flush=True)
     def report_stuck(self, text): pass
     def has_spoken(self, timeout_s): return True
 
-overseer.LOCKED_S = 1.0
-pulse = Pulse()
-signs = overseer.Signs(capture=True, bus=True, settled=True, text="")
-overseer.Overseer(pulse, Players(), lambda: signs, Notifier({}), stuck_s=0.5, end_s=1.0).start()
-pulse.begin("a frame that never ends")
+watchdog.LOCKED_S = 1.0
+heartbeat = Heartbeat()
+signs = watchdog.Signs(capture=True, bus=True, settled=True, text="")
+watchdog.Watchdog(heartbeat, Players(), lambda: signs, Notifier({}), stuck_s=0.5, end_s=1.0).start()
+heartbeat.begin("a frame that never ends")
 time.sleep(0.7)
 if "locked" in sys.argv:
     ctypes.PyDLL(None).sleep(600)  # code in C that never gives Python's lock back
@@ -219,24 +219,24 @@ def test_process_that_hangs_with_pythons_lock_held_ends_too(tmp_path: Path) -> N
 
 def test_pulse_tells_rate_cost_and_age_of_frames() -> None:
     clock = StillClock()
-    pulse = Pulse(clock)
-    assert (pulse.rate_hz, pulse.cost_s, pulse.frame_age_s) == (0.0, 0.0, None)
+    heartbeat = Heartbeat(clock)
+    assert (heartbeat.rate_hz, heartbeat.cost_s, heartbeat.frame_age_s) == (0.0, 0.0, None)
     for _ in range(2 * REMEMBERED):
-        pulse.begin("frame")
+        heartbeat.begin("frame")
         clock.pass_s(0.02)
-        pulse.frame_done(0.05)
+        heartbeat.frame_done(0.05)
         clock.pass_s(0.08)
-    assert pulse.rate_hz == pytest.approx(10.0)
-    assert (pulse.cost_s, pulse.late_s) == (pytest.approx(0.02), pytest.approx(0.07))
-    assert pulse.status(stuck_s=10.0)["ok"] is True
+    assert heartbeat.rate_hz == pytest.approx(10.0)
+    assert (heartbeat.cost_s, heartbeat.late_s) == (pytest.approx(0.02), pytest.approx(0.07))
+    assert heartbeat.status(stuck_s=10.0)["ok"] is True
 
 
 def test_loop_that_does_not_keep_up_with_the_camera_is_too_slow() -> None:
     clock = StillClock()
-    pulse = Pulse(clock)
+    heartbeat = Heartbeat(clock)
     for _ in range(REMEMBERED):
-        pulse.begin("frame")
+        heartbeat.begin("frame")
         clock.pass_s(0.7)
-        pulse.frame_done(0.1)
-    status = pulse.status(stuck_s=10.0)
+        heartbeat.frame_done(0.1)
+    status = heartbeat.status(stuck_s=10.0)
     assert status["ok"] is False and "too slow: a picture is judged 0.8 s after it was taken" in str(status["text"])

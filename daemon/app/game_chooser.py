@@ -23,7 +23,7 @@ LOOK_S = 2.0
 """Longest wait for the catalogue of agents, should somebody choose before it is there."""
 
 
-class Choosing:
+class GameChooser:
     """What is chosen at one table."""
 
     def __init__(self, session: Session, configured: Config, source: str) -> None:

@@ -12,13 +12,13 @@ from agents.messages import LimitsPart, ReplyMessage
 from daemon.commands.command import Pause, Resign, Resume, Undo
 from daemon.config.seats import Seat
 from daemon.config.settings import ClockSection
-from daemon.core.clock_service import Timekeeper, clock_of, spoken_time, time_control
+from daemon.core.clock_service import ClockService, clock_of, spoken_time, time_control
 from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.clocks import GameClock, TimeControl, shown
 from daemon.game.effects import Announcement, Thought
 from daemon.judging.referee import Referee
-from daemon.perception.board_tracker import Seeing
+from daemon.perception.board_tracker import BoardTracker
 from daemon.storage.journal import Journal
 from daemon.storage.record import GameRecord
 from daemon.storage.stored import StoredGame
@@ -39,7 +39,7 @@ class Table:
         self.pipeline, self.post, self.heard = ScriptedPipeline(), Post(), list[Announcement]()
         self.journal = Journal(path)
         self.game_id = self.journal.new_game(GAME.name, {}, ["Ana", agent or "Bo"], control.as_object())
-        self.timer = Timekeeper(GameClock(control), lambda: self.now_s, lambda: self.no_camera)
+        self.timer = ClockService(GameClock(control), lambda: self.now_s, lambda: self.no_camera)
         self.match = Match(
             Referee(GAME, (None, agent)),
             seats=(Seat(), Seat(agent, {}, LimitsPart(time_s=1.0))),
@@ -49,7 +49,7 @@ class Table:
             clock=lambda: self.now_s,
             timer=self.timer,
         )
-        self.eyes = Seeing(self.pipeline, self.match)  # type: ignore[arg-type]
+        self.eyes = BoardTracker(self.pipeline, self.match)  # type: ignore[arg-type]
         self.match.start()
 
     def show(self, board: str | None) -> list[str]:

@@ -22,7 +22,7 @@ class HallError(ValueError):
     """A backend that does not exist, is not installed, or has no cluster."""
 
 
-class Hall:
+class GameRunner:
     """Where games are played: how many at once, by what, and which record keeps them."""
 
     def __init__(
