@@ -198,6 +198,28 @@ def test_a_man_near_the_end_of_the_cameras_picture_is_no_hand(letter: str, beyon
     assert differences.over_the_rim(around(board), around(sleeve)).any()
 
 
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_board_pushed_to_the_end_of_the_cameras_picture_has_nothing_over_its_rim(moved: bool) -> None:
+    """Of what lies beyond that picture nothing is known; it is no black thing."""
+    ganh = load_template("co_ganh")
+    men = ["."] * len(ganh.cell_names)
+    men[ganh.cell_names.index("a2")] = "B"
+    board, pose = draw(ganh, cells="".join(men))
+    if moved:
+        men[ganh.cell_names.index("a2")], men[ganh.cell_names.index("a1")] = ".", "B"
+    after = draw(ganh, cells="".join(men))[0]
+    edge = round(max(project(pose.image_from_board, ganh.cells_mm)[:, 1]) + 0.6 * ganh.man_diameter_mm)
+    turned = cv2.getRotationMatrix2D((320, edge), -3.0, 1.0)
+    pushed = cv2.warpAffine(after, turned, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+    moved_pose = dataclasses.replace(pose, image_from_board=np.vstack([turned, [0, 0, 1]]) @ pose.image_from_board)
+    known, seen = (
+        surroundings_of(np.ascontiguousarray(image[: edge + 25]), where, ganh)
+        for image, where in ((board, pose), (pushed, moved_pose))
+    )
+    assert (known.unseen != seen.unseen).any()
+    assert not Differences(0.0007, 0.11).over_the_rim(known, seen).any()
+
+
 def test_what_stirs_again_and_again_does_not_drive_out_the_pictures_from_before(template: BoardTemplate) -> None:
     """A hand that hovers may throw a shadow that would seem a thing once it has gone."""
     watched = Watched(template)

@@ -24,6 +24,8 @@ MIN_HAND: Final = 12.0
 """A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
 ASKEW: Final = np.ones((5, 5), np.uint8)
 """How far a man who stands askew reaches off his place: two pixels to every side."""
+SMOOTHED: Final = np.ones((5, 5), np.uint8)
+"""How far what lies beyond the camera's picture darkens it: a pixel by shrinking it, and one by smoothing it."""
 MIN_MAN, GREATEST_MAN = 0.5, 1.6
 """A man's area, at least, and his breadth with his shadow, at most, as shares of what they should be."""
 
@@ -113,7 +115,7 @@ class Differences:
 
     def _is_man(self, things: Flags, before: Surroundings, after: Surroundings) -> bool:
         """Whether all that has changed along with the things is as large as a man, and lies on the men's places."""
-        mask = self.mask(pair(before.picture, after.picture))
+        mask = self._mask_around(pair(before.picture, after.picture), before.unseen | after.unseen)
         joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, BRIDGE)
         labels = np.asarray(cv2.connectedComponents(joined)[1])
         blob = np.isin(labels, np.unique(labels[things & (labels > 0)])) & (mask > 0)
@@ -125,7 +127,14 @@ class Differences:
     def _things_around(self, before: Surroundings, after: Surroundings, board: Flags) -> list[Flags]:
         seen = pair(before.picture, after.picture)
         least_px, unseen = 2 * self._least_px(after), before.unseen | after.unseen
-        return things_over(seen.before, seen.after, self.mask(seen), seen.light, board, least_px, unseen)
+        mask = self._mask_around(seen, unseen)
+        return things_over(seen.before, seen.after, mask, seen.light, board, least_px, unseen)
+
+    def _mask_around(self, seen: Pair, unseen: Flags) -> Mask:
+        """The mask of two pictures, 0 where either is of what lies beyond the camera's picture, and shows nothing."""
+        mask = self.mask(seen)
+        mask[cv2.dilate(unseen.astype(np.uint8), SMOOTHED) > 0] = 0
+        return mask
 
     def _least_px(self, around: Surroundings) -> float:
         return self._smallest_share * around.places[around.window].size
