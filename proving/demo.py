@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import games
 from calibration.template import BoardTemplate
 from daemon.app.session import Session
+from daemon.app.session_runner import SessionRunner
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.perception.pipeline import Observation, Pipeline
@@ -75,7 +76,7 @@ class Demo:
         on_frame: Callable[[Observation | None], None] = lambda _: None,
     ) -> None:
         """A game is broken off after `most_plies`, where that is given."""
-        self.session = session
+        self.session, self.runner = session, SessionRunner(session)
         self.fast = fast
         self.most_plies = most_plies
         self.on_frame = on_frame
@@ -120,7 +121,7 @@ class Demo:
             if frame is None:
                 continue
             judge.about_to_look(seen)
-            seen = self.session.tick(frame)
+            seen = self.runner.tick(frame)
             self.on_frame(seen)
             if self.fast:
                 self._await_answer(match)
@@ -134,7 +135,7 @@ class Demo:
         """Lets the simulated clock stand while the agent thinks."""
         deadline_s = time.monotonic() + ANSWER_S
         while match.referee.awaiting == "agent" and time.monotonic() < deadline_s:
-            self.session.tick(None)
+            self.runner.tick(None)
             time.sleep(0.002)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import sys
 from pathlib import Path
 
@@ -49,8 +50,12 @@ def imports(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: relative import"
             module = node.module or ""
             # `from agents import messages` names the module agents.messages.
-            found |= {f"{module}.{alias.name}" if module in PACKAGES else module for alias in node.names}
+            found |= {f"{module}.{alias.name}" if is_package(module) else module for alias in node.names}
     return found
+
+
+def is_package(module: str) -> bool:
+    return module.split(".")[0] in PACKAGES and ROOT.joinpath(*module.split(".")).is_dir()
 
 
 def sources() -> list[Path]:
@@ -91,6 +96,12 @@ def test_the_daemon_is_built_one_way(room: str) -> None:
     for path in sorted((ROOT / "daemon" / room).rglob("*.py")):
         wrong = {name for name in imports(path) if name.startswith("daemon.") and name.split(".")[1] in beyond}
         assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
+
+
+def test_no_file_of_the_daemon_is_built_on_itself() -> None:
+    """Not even for a type: `prepare` names the circle."""
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / "daemon").rglob("*.py")}
+    graphlib.TopologicalSorter({name: imports(path) & files.keys() for name, path in files.items()}).prepare()
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))

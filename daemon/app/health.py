@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from daemon.app.session import Session
 from daemon.i18n.translation import worded
 from wording import listing, noun
-
-if TYPE_CHECKING:
-    from daemon.app.session import Session
 
 PARTS = (
     noun("part", "bus"),
@@ -56,7 +53,8 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
             parts["clock"] = session.timer.status(session.game.sides)
         trouble = session.match.write_trouble
         parts["record"] = {"ok": not trouble, "text": trouble or worded("every move is written down")}
-    return parts | {name: report() for name, report in session.reports.items()}
+    session.last_health = parts | {name: report() for name, report in session.reports.items()}
+    return session.last_health
 
 
 def nobody_plays(missing: Sequence[str]) -> str:

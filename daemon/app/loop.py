@@ -13,6 +13,7 @@ from calibration.template import BoardTemplate
 from daemon.app.config_apply import ConfigApplier
 from daemon.app.game_chooser import GameChooser
 from daemon.app.session import Session
+from daemon.app.session_runner import SessionRunner
 from daemon.app.supervision import Supervision
 from daemon.config.settings import Config
 from daemon.core.match import Match
@@ -51,6 +52,7 @@ class Daemon:
     ) -> None:
         """`adapted` is where the heads are kept that the profile is adapted to while people play."""
         self._session = session
+        self._runner = SessionRunner(session)
         self._template = template
         self._profile = profile
         self._adapted = adapted
@@ -101,16 +103,16 @@ class Daemon:
         self._session.camera_trouble = self.camera.trouble
         self.heartbeat.begin("waiting for a frame" if frame is None else f"frame {frame.index}", self._patience)
         age_s = 0.0 if frame is None or not self.camera.is_live else time.monotonic() - frame.time_s
-        observation = self._session.tick(frame)
+        observation = self._runner.tick(frame)
         if frame is not None:
             self.heartbeat.frame_done(age_s)
             self._patience = 1.0
         self.supervision.turn(observation)
         self._watch_for_new_game()
         self._take_choice()
-        self._session.show_in(self._window)
+        self._runner.ui.show_in(self._window)
         for key in [] if self._window is None else self._window.keys():
-            self._session.press(key)
+            self._runner.press(key)
         if self.wants_reading:
             self._read_settings()
 

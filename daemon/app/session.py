@@ -12,19 +12,14 @@ from typing import Any
 from daemon.agents import hints
 from daemon.agents.bus import Bus
 from daemon.agents.workers import WorkerProcess
-from daemon.app.health import health_of
-from daemon.app.keys import Keyboard
 from daemon.app.services import Services
-from daemon.app.ui_publisher import UiPublisher
 from daemon.bundles.bundle import BundleError
 from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
-from daemon.commands.command import Answer, Command
 from daemon.config.player_names import player_name
 from daemon.config.seats import seat
 from daemon.config.settings import ROOT, Config
 from daemon.core.clock_service import ClockService, clock_of, time_control
-from daemon.core.command_handlers import obey
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
@@ -35,10 +30,9 @@ from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.speech.verbosity import is_spoken, wants_advice
 from daemon.outputs.view import template_of
 from daemon.outputs.web import WebPage
-from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.learning.adapting import Adaptation
-from daemon.perception.pipeline import Observation, Pipeline
+from daemon.perception.pipeline import Pipeline
 from daemon.setup.table_setup import TableSetup
 from daemon.storage.journal import Journal
 from daemon.storage.picture_keeper import PictureKeeper
@@ -46,7 +40,6 @@ from daemon.storage.pictures import Pictures
 from daemon.storage.record import GameRecord
 from daemon.storage.stored import StoredGame
 from games import AnyGame
-from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
 
@@ -74,11 +67,9 @@ class Session:
         self.menu: Callable[[], Mapping[str, object]] | None = None
         """Tells what can be chosen for a new game, to any thread; None where nothing can."""
         self.listeners: list[Listener] = [self._tell]
-        self._ui_publisher = UiPublisher(self)
-        self._keyboard = Keyboard()
         self._setting_up: TableSetup | None = None
-        self._health: dict[str, dict[str, object]] = {}
-        """As it was reported last; for the thread that must report that the loop hangs."""
+        self.last_health: dict[str, dict[str, object]] = {}
+        """As it was told last; for the thread that must report that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
         """Parts that are kept elsewhere, by name: what each says of itself for the health page."""
         agents = [one.agent for one in self.seats if one.agent]
@@ -217,7 +208,6 @@ class Session:
             self.eyes = BoardTracker(pipeline, self.match, lost_s=self.config.eyes.lost_s, learner=learner)
         self.match.recall(None if stored is None else stored.asked_thought)
         self.match.start()
-        self._ui_publisher.show_at_once()
         return self.match
 
     def _leave_interrupted(self) -> None:
@@ -253,45 +243,6 @@ class Session:
         at = self.eyes or self.match
         return at is not None and at.new_game_due
 
-    def tick(self, frame: Frame | None) -> Observation | None:
-        """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
-        assert self.match is not None
-        observation = None
-        if frame is not None and not self.setting_up.see(frame) and self.eyes is not None:
-            observation = self._look(self.eyes, frame)
-        self._obey()
-        (self.eyes or self.match).poll()
-        self._ui_publisher.show()
-        return observation
-
-    def _look(self, eyes: BoardTracker, frame: Frame) -> Observation:
-        """Has the eyes take a frame, and keeps the scene where that is wanted."""
-        return eyes.feed(frame) if self.scenes is None else self.scenes.look(eyes, frame)
-
-    def _carry_out(self, match: Match, command: Command) -> Answer:
-        """Carries out a command, and keeps it with the scene."""
-        if self.scenes is not None:
-            self.scenes.told(command)
-        return obey(match, command, self.eyes)
-
-    def press(self, key: str) -> None:
-        """Takes a key that was pressed in the window: `daemon.app.keys` names those that mean something."""
-        assert self.match is not None
-        command = self._keyboard.press(key)
-        if isinstance(command, str):
-            self.say(command, code="key")
-        elif command is not None and not (answer := self._carry_out(self.match, command)).accepted:
-            self.say(answer.text, code="refused_command")
-
-    def _obey(self) -> None:
-        """Carries out what was told on the page or the command line."""
-        assert self.match is not None
-        for request in self.page.told() if self.page is not None else ():
-            request.answer(self._carry_out(self.match, request.command))
-        aligner = None if self.eyes is None else self.eyes.pipeline.aligner
-        for wish in self.page.setup_requests() if self.page is not None else ():
-            wish.answer(self.setting_up.obey(wish.command, aligner))
-
     @property
     def setting_up(self) -> TableSetup:
         """Where the table is set up from the page; of the present game."""
@@ -302,21 +253,12 @@ class Session:
             self._setting_up = TableSetup(self.game, template_of(self.game), out, self.say)
         return self._setting_up
 
-    def show_in(self, window: Window | None) -> None:
-        """Shows the overlay in a window, where there is one."""
-        self._ui_publisher.show_in(window)
-
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         """Speaks and writes one sentence."""
         LOGGER.info("%s", text)
         self.speaker.say(text, urgent=urgent)
         if self.page is not None:
             self.page.announce(text, code)
-
-    def health(self) -> dict[str, dict[str, object]]:
-        """Each part's `ok` and `text`."""
-        self._health = health_of(self)
-        return self._health
 
     def change(self, config: Config, game: AnyGame) -> None:
         """The next game is this one, by these settings: page, record and bus stay open. `begin` is to follow."""
@@ -357,7 +299,7 @@ class Session:
         """Shows that the loop hangs; called by another thread, since the loop cannot."""
         page = self.page
         if page is not None:
-            page.update_health(self._health | {"pipeline": {"ok": False, "text": text}})
+            page.update_health(self.last_health | {"pipeline": {"ok": False, "text": text}})
             page.update_ready(False, text)
 
     def has_spoken(self, timeout_s: float) -> bool:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from daemon.app.health import health_of
 from daemon.config.settings import SupervisionSection
 from daemon.i18n.translation import worded
 from daemon.perception.pipeline import Observation
@@ -83,7 +84,7 @@ class Supervision:
         self._looked_s = now_s
         for one in self.reopened.values():
             one.look()
-        parts = self._session.health()
+        parts = health_of(self._session)
         for text in self._troubles.look(parts | self._unreported(), now_s):
             self._session.say(text, urgent=True)
         ready, why = self.ready()

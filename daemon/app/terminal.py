@@ -8,6 +8,7 @@ from typing import TextIO
 
 from calibration.template import BoardTemplate
 from daemon.app.session import Session
+from daemon.app.session_runner import SessionRunner
 from daemon.app.typed_lines import TypedLines
 from daemon.commands.command import Coach, Command, Move, NewGame, Pass, Pause, Repeat, Resign, Resume, Undo
 from daemon.core.command_handlers import obey
@@ -57,6 +58,7 @@ class TerminalGame:
 
     def __init__(self, session: Session, template: BoardTemplate, typed: TypedLines, shown: TextIO) -> None:
         self._session, self._typed, self._shown = session, typed, shown
+        self._runner = SessionRunner(session)
         self._board = TextBoard(template)
         self._colour = shown.isatty()
         self._told: list[Announcement] = []
@@ -67,7 +69,7 @@ class TerminalGame:
         """Until somebody leaves, or nothing more is typed."""
         self._begin(resume=resume)
         while not self._quit:
-            self._session.tick(None)
+            self._runner.tick(None)
             self._show()
             if self._match.new_game_due:
                 self._begin(resume=False)

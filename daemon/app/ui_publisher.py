@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import time
-from typing import TYPE_CHECKING
 
+from daemon.app.health import health_of
+from daemon.app.session import Session
 from daemon.core.legal import legal_of
+from daemon.core.match import Match
 from daemon.game.line_of_play import LineOfPlay, Ply
 from daemon.i18n.translation import as_words, in_a_row, in_words, worded
 from daemon.judging import phrases
@@ -19,9 +21,6 @@ from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
 from games import Step
 from wording import Term, sentence
-
-if TYPE_CHECKING:
-    from daemon.app.session import Session
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
 """Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
@@ -49,6 +48,7 @@ class UiPublisher:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._match: Match | None = None
         self._window_s = float("-inf")
         self._begin(None)
 
@@ -69,6 +69,9 @@ class UiPublisher:
             return
         if session.page is not self._page:
             self._begin(session.page)
+        if session.match is not self._match:
+            self._match = session.match
+            self.show_at_once()
         state = session.match.state
         if now - self._shown_s < SHOW_S and (state is None or state.sequence == self._sequence):
             return
@@ -78,7 +81,7 @@ class UiPublisher:
             self._show_picture(session.page, session.eyes, now)
 
     def show_at_once(self) -> None:
-        """The next `show` comes at once, whatever is shown: it is of another game, maybe."""
+        """The next `show` comes at once, whatever is shown."""
         self._shown_s, self._sequence = float("-inf"), -1
 
     def show_in(self, window: Window | None) -> None:
@@ -120,7 +123,7 @@ class UiPublisher:
             if changed or match.referee.line.plies != self._plies:
                 self._plies = list(match.referee.line.plies)
                 page.update_line(told_line(match.referee.line), session.game.scores(match.referee.position))
-        page.update_health(session.health())
+        page.update_health(health_of(session))
         if session.menu is not None:
             page.offer_menu(session.menu)
         figures = {f"bus_{name}_total": count for name, count in session.bus.counters().items()}

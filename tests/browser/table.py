@@ -15,6 +15,7 @@ from calibration.profile import TableProfile
 from calibration.template import load_template
 from daemon.app.loop import Daemon
 from daemon.app.session import Session
+from daemon.app.session_runner import SessionRunner
 from daemon.config.settings import Config
 from daemon.perception.pipeline import Pipeline
 from vision.frame import Frame
@@ -85,10 +86,11 @@ class Table:
                 return
             session.begin(self._eyes())
             self._begun.set()
+            runner = SessionRunner(session)
             if self._camera:
-                self._watch(session)
+                self._watch(runner)
             while not self._stop.wait(TURN_S):
-                session.tick(None)
+                runner.tick(None)
                 self._go_on(session)
         finally:
             session.close()
@@ -96,9 +98,9 @@ class Table:
     def _eyes(self) -> Pipeline | None:
         return Pipeline(self.template, self.profile, settle_s=0.3) if self._camera else None
 
-    def _watch(self, session: Session) -> None:
+    def _watch(self, runner: SessionRunner) -> None:
         """Gives the session one simulated picture after the other."""
-        shown, number = self.board, 0
+        session, shown, number = runner.session, self.board, 0
         table = SimulatedTable(self.template, shown, default_style(), seed=5, size_px=SIZE_PX)
         while not self._stop.is_set():
             number += 1
@@ -106,7 +108,7 @@ class Table:
             if wanted != shown:
                 shown, table = wanted, table.with_board(wanted, seed=number)
             table.advance(STEP_S)
-            session.tick(Frame(table.render(), number * STEP_S, number))
+            runner.tick(Frame(table.render(), number * STEP_S, number))
             self._go_on(session)
 
     def _asked_for(self, session: Session) -> str:

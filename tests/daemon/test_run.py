@@ -12,6 +12,7 @@ import pytest
 
 import games
 from calibration.template import load_template
+from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.cli.run import Daemon
 from daemon.config.settings import Config
@@ -85,12 +86,12 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
 
     def act() -> None:
         wait_for(lambda: "I have no camera. Is it plugged in? I keep trying." in said)
-        assert session.health()["camera"]["ok"] is False
+        assert health_of(session)["camera"]["ok"] is False
         plugged.set()
         wait_for(lambda: said[-1] == "The camera's picture is back.")
         camera.on = False
         wait_for(lambda: said[-1] == "No picture comes from the camera. Is it plugged in?")
-        health = session.health()["camera"]
+        health = health_of(session)["camera"]
         assert (health["ok"], health["text"], health["state"]) == (
             False,
             "No picture comes from the camera. Is it plugged in?",
@@ -114,4 +115,4 @@ def test_camera_that_is_absent_silent_and_back_is_told_each_time_once(
     thread.join()
     assert not failures, (failures, said)
     assert len(said) == 5
-    assert session.health()["camera"]["ok"] is True
+    assert health_of(session)["camera"]["ok"] is True

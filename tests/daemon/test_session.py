@@ -17,7 +17,8 @@ import pytest
 import games
 from calibration.template import load_template
 from daemon.app.session import Session
-from daemon.app.ui_publisher import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S
+from daemon.app.session_runner import SessionRunner
+from daemon.app.ui_publisher import IDLE_PICTURE_S, PICTURE_S, REST_PICTURE_S, UiPublisher
 from daemon.commands.command import Mover, Undo
 from daemon.config.settings import Config
 from daemon.core.command_handlers import obey
@@ -126,7 +127,7 @@ def test_page_shows_a_new_picture_as_soon_as_there_is_something_new_to_see(
         session.page._streams.videos = viewers
         gate = GateState(phase, settled=phase == "settled", fresh=False, motion=0.0, light_gain=1.0)
         session.eyes.observation = Observation(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0), LOST, gate=gate)
-        assert session._ui_publisher.picture_pause_s(session.page, session.eyes, news) == pause_s
+        assert UiPublisher(session).picture_pause_s(session.page, session.eyes, news) == pause_s
     finally:
         session.close()
 
@@ -179,9 +180,10 @@ def told(session: Session, *words: str) -> list[str]:
     """What `kibitzer tell` prints, while the session goes round."""
     assert session.page is not None
     command = [sys.executable, "-m", "daemon.cli", "tell", *words, "--port", str(session.page.port)]
+    runner = SessionRunner(session)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         while process.poll() is None:
-            session.tick(None)
+            runner.tick(None)
             time.sleep(0.02)
         assert process.stdout is not None
         return [str(process.returncode), process.stdout.read().strip()]
@@ -216,10 +218,11 @@ def test_keys_of_the_window_tell_the_same(tmp_path: Path) -> None:
     session, said = at_dominoes(tmp_path)
     for text in TILES[:2]:
         lay(session, text)
+    runner = SessionRunner(session)
     for key in "mxp":
-        session.press(key)
+        runner.press(key)
     assert said[-2:] == ["Move 2 was red's. Red 0, green 0. Green's turn.", "Green passes. Red 0, green 0. Red's turn."]
-    session.press("u")
+    runner.press("u")
     assert said[-1] == "Green's pass is taken back. Green's turn."
     session.close()
 
@@ -229,9 +232,9 @@ def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: 
     assert session.page is not None
     for text in TILES:
         lay(session, text)
-    session.press("p")
-    session._ui_publisher.show_at_once()
-    session.tick(None)
+    runner = SessionRunner(session)
+    runner.press("p")
+    runner.tick(None)
     line = json.loads(session.page._page_state.summary()[0])["line"]
     assert line["scores"] == [1, 0]
     assert [(ply["number"], ply["side"], ply["known"]) for ply in line["plies"]] == [
@@ -246,7 +249,7 @@ def test_the_page_is_given_the_moves_with_their_makers_and_the_points(tmp_path: 
 def test_a_command_that_a_game_has_no_use_for_is_refused_with_the_reason(tmp_path: Path) -> None:
     session = Session(settings(tmp_path, {}, 0), games.load("morris"))
     session.begin(Pipeline(load_template("nine_mens_morris"), None))
-    session.press("p")
+    SessionRunner(session).press("p")
     assert told(session, "pass") == ["1", "Light has to move and may not pass."]
     assert session.match is not None and session.match.referee.ply == 0
     session.close()
@@ -262,13 +265,14 @@ def test_a_seat_of_the_settings_reaches_the_match(tmp_path: Path) -> None:
 def test_keys_that_end_a_game_must_be_pressed_twice(interrupted: Path) -> None:
     session, said = begun(interrupted, {"first": "auto"})
     assert session.match is not None
-    session.press("n")
+    runner = SessionRunner(session)
+    runner.press("n")
     assert said == ["Press n again to begin a new game."]
     assert not session.match.new_game_due
-    session.press("R")
-    session.press("n")
+    runner.press("R")
+    runner.press("n")
     assert not session.match.new_game_due and session.match.referee.outcome is None
-    session.press("n")
+    runner.press("n")
     assert session.match.new_game_due
 
 

@@ -21,6 +21,7 @@ from calibration.template import load_template
 from daemon.agents import bus
 from daemon.app import supervision
 from daemon.app.config_apply import ConfigApplier
+from daemon.app.health import health_of
 from daemon.app.session import Session
 from daemon.cli.run import Daemon
 from daemon.config.settings import Config
@@ -100,11 +101,11 @@ class Table:
     def until(self, condition: Callable[[], object]) -> None:
         deadline_s = time.monotonic() + 15
         while not condition():
-            assert time.monotonic() < deadline_s, (self.said, self.session.health())
+            assert time.monotonic() < deadline_s, (self.said, health_of(self.session))
             self.turn()
 
     def part(self, name: str) -> dict[str, Any]:
-        return self.session.health()[name]
+        return health_of(self.session)[name]
 
     def get(self, path: str) -> tuple[int, Any]:
         assert self.session.page is not None

@@ -1,0 +1,59 @@
+"""Runs a session turn by turn: a frame, what people said, what agents answer, and what is shown of it."""
+
+from __future__ import annotations
+
+from daemon.app.keys import Keyboard
+from daemon.app.session import Session
+from daemon.app.ui_publisher import UiPublisher
+from daemon.commands.command import Answer, Command
+from daemon.core.command_handlers import obey
+from daemon.perception.pipeline import Observation
+from vision.frame import Frame
+
+
+class SessionRunner:
+    """The turns of a session's loop. Used by one thread."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.ui = UiPublisher(session)
+        self._keyboard = Keyboard()
+
+    def tick(self, frame: Frame | None) -> Observation | None:
+        """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
+        session, observation = self.session, None
+        assert session.match is not None
+        if frame is not None and not session.setting_up.see(frame) and session.eyes is not None:
+            keeper = session.scenes
+            observation = session.eyes.feed(frame) if keeper is None else keeper.look(session.eyes, frame)
+        self._obey()
+        (session.eyes or session.match).poll()
+        self.ui.show()
+        return observation
+
+    def press(self, key: str) -> None:
+        """Takes a key that was pressed in the window: `daemon.app.keys` names those that mean something."""
+        command = self._keyboard.press(key)
+        if isinstance(command, str):
+            self.session.say(command, code="key")
+        elif command is not None and not (answer := self._carry_out(command)).accepted:
+            self.session.say(answer.text, code="refused_command")
+
+    def _obey(self) -> None:
+        """Carries out what was told on the page or the command line."""
+        session = self.session
+        if session.page is None:
+            return
+        for request in session.page.told():
+            request.answer(self._carry_out(request.command))
+        aligner = None if session.eyes is None else session.eyes.pipeline.aligner
+        for wish in session.page.setup_requests():
+            wish.answer(session.setting_up.obey(wish.command, aligner))
+
+    def _carry_out(self, command: Command) -> Answer:
+        """Carries out a command, and keeps it with the scene."""
+        session = self.session
+        assert session.match is not None
+        if session.scenes is not None:
+            session.scenes.told(command)
+        return obey(session.match, command, session.eyes)
