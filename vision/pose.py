@@ -15,7 +15,7 @@ FloatArray = NDArray[np.float64]
 
 SMALLEST_BOARD = 0.02
 """Least share of the picture that a board may cover."""
-GREATEST_TILT = 4.0
+MAX_TILT = 4.0
 """Greatest ratio of the lengths of two sides, as seen."""
 SAMPLES = 9
 """Points across a man at which it is looked whether he is in the picture."""
@@ -83,4 +83,4 @@ def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool
     sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1) / np.tile(template.size_mm, 2)
     cells = project(pose.image_from_board, template.cells_mm)
     inside = (cells >= 0) & (cells <= [width - 1, height - 1])
-    return bool(sides.max() < GREATEST_TILT * sides.min() and inside.all())
+    return bool(sides.max() < MAX_TILT * sides.min() and inside.all())

@@ -48,7 +48,7 @@ class KnowingEyes:
 @pytest.fixture
 def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A game of six photos, with the players who laid."""
-    monkeypatch.setattr(daemon.scoring.score_cli, "PhotoReader", KnowingEyes)
+    monkeypatch.setattr(daemon.cli.score, "PhotoReader", KnowingEyes)
     monkeypatch.setattr(KnowingEyes, "laid", tuple(random_game(3, TILES)))
     folder = tmp_path / "photos"
     folder.mkdir()

@@ -23,7 +23,7 @@ MIN_TEXTURE: Final = 0.03
 """Least deviation of the logarithm of grey, in a window, that shows texture and not noise."""
 KEPT_TEXTURE: Final = 0.5
 """Share of the board's texture that light leaves at least; a thing leaves none of it."""
-GREATEST_TINT: Final = 0.25
+MAX_TINT: Final = 0.25
 """Greatest difference between the channels' log gains that light makes on a plain surface."""
 DARKEST, BRIGHTEST = -1.2, 0.4
 """Log gains that light reaches at most on a plain surface."""
@@ -107,7 +107,7 @@ def _covering(before: FloatImage, light: LightChange, gain: FloatImage, region: 
     slope = (_sums(old * new) / count - old_mean * _sums(new) / count) / np.maximum(variance, 1e-6)
     smooth = cv2.blur(gain, (3, 3))
     tint, depth = smooth.max(axis=2) - smooth.min(axis=2), gain.mean(axis=2)
-    strange = (tint > GREATEST_TINT) | (depth < DARKEST) | (depth > BRIGHTEST)
+    strange = (tint > MAX_TINT) | (depth < DARKEST) | (depth > BRIGHTEST)
     return np.asarray(np.where(variance > MIN_TEXTURE**2, slope < KEPT_TEXTURE, strange) & (region > 0))
 
 
@@ -121,7 +121,7 @@ def _one_shadow(gain: FloatImage, blob: Flags, changed: Flags, fine: Flags) -> F
     if not most.any():
         return nothing
     usual = np.median(gain[most], axis=0)
-    if np.ptp(usual) > GREATEST_TINT or not DARKEST < usual.mean() < BRIGHTEST:
+    if np.ptp(usual) > MAX_TINT or not DARKEST < usual.mean() < BRIGHTEST:
         return nothing
     same = np.asarray(blob & (np.abs(gain - usual).max(axis=2) < SAME_GAIN))
     lines, ground = blob & fine, blob & ~fine

@@ -17,7 +17,7 @@ from vision.watching.light import FloatImage, LightChange, changed, light_change
 from vision.watching.surroundings import Surroundings, reaching_in
 
 MIN_STEP: Final = 9.0
-GREATEST_STEP: Final = 40.0
+MAX_STEP: Final = 40.0
 """Least and greatest difference, in grey values, that counts as a change; between them the noise decides."""
 NOISE_FACTOR: Final = 5.0
 MIN_HAND: Final = 12.0
@@ -26,7 +26,7 @@ ASKEW: Final = np.ones((5, 5), np.uint8)
 """How far a man who stands askew reaches off his place: two pixels to every side."""
 SMOOTHED: Final = np.ones((5, 5), np.uint8)
 """How far what lies beyond the camera's picture darkens it: a pixel by shrinking it, and one by smoothing it."""
-MIN_MAN, GREATEST_MAN = 0.5, 1.6
+MIN_MAN, MAX_MAN = 0.5, 1.6
 """A man's area, at least, and his breadth with his shadow, at most, as shares of what they should be."""
 
 
@@ -60,7 +60,7 @@ class Differences:
 
     def mask(self, seen: Pair) -> Mask:
         """(height, width) 255 where the pictures differ otherwise than by light and focus, else 0."""
-        step = float(np.clip(NOISE_FACTOR * self._noise, MIN_STEP, GREATEST_STEP))
+        step = float(np.clip(NOISE_FACTOR * self._noise, MIN_STEP, MAX_STEP))
         mask = np.where(changed(seen.before, seen.after, seen.light) > step, 255, 0).astype(np.uint8)
         # Drawn lines shiver and overexpose; men and hands are broader than any of them.
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
@@ -122,7 +122,7 @@ class Differences:
         off = blob & (cv2.dilate(after.places.astype(np.uint8), ASKEW) == 0)
         if off.sum() > self._least_px(after) or blob.sum() < MIN_MAN * np.pi / 4 * after.man_px**2:
             return False
-        return bool(max(np.ptp(axis) + 1 for axis in np.nonzero(blob)) <= GREATEST_MAN * after.man_px)
+        return bool(max(np.ptp(axis) + 1 for axis in np.nonzero(blob)) <= MAX_MAN * after.man_px)
 
     def _things_around(self, before: Surroundings, after: Surroundings, board: Flags) -> list[Flags]:
         seen = pair(before.picture, after.picture)

@@ -17,7 +17,7 @@ BLACK = 12.0
 GRID = 24
 """The gain field is fitted on at most that many points to the row and column."""
 ROUNDS = 6
-GREATEST_LOG_GAIN = 1.6
+MAX_LOG_GAIN = 1.6
 ACCEPTED_LOG_RESIDUAL = 0.06
 
 
@@ -43,7 +43,7 @@ def light_change(before: FloatImage, after: FloatImage) -> LightChange:
     rows, columns = np.linspace(0, height - 1, min(GRID, height)), np.linspace(0, width - 1, min(GRID, width))
     grid = np.ix_(rows.round().astype(int), columns.round().astype(int))
     one, other = before[grid].reshape(-1, 3).astype(np.float64), after[grid].reshape(-1, 3).astype(np.float64)
-    ratio = np.clip(np.log((other + BLACK) / (one + BLACK)), -GREATEST_LOG_GAIN, GREATEST_LOG_GAIN)
+    ratio = np.clip(np.log((other + BLACK) / (one + BLACK)), -MAX_LOG_GAIN, MAX_LOG_GAIN)
     # What is overexposed says nothing about the gain.
     usable = np.maximum(one, other) < 245
     usable[:, usable.sum(axis=0) < 30] = True

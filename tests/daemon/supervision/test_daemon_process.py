@@ -144,11 +144,11 @@ def test_reload_names_the_file_that_the_daemon_runs_with(daemon: Process, tmp_pa
 
 FAULTY = """
 import sys
-from daemon import run_cli
+from daemon.cli import run
 def fail(self):
     raise ZeroDivisionError("a fault of the program")
-run_cli.Daemon._turn = fail
-run_cli.app(["--config", sys.argv[1]])
+run.Daemon._turn = fail
+run.app(["--config", sys.argv[1]])
 """
 
 

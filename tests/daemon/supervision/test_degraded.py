@@ -322,7 +322,7 @@ def test_frame_that_never_ends_is_told_by_another_thread_on_the_page(sit: Sit, m
     ended, again = threading.Event(), threading.Event()
     table.daemon.watchdog._end = lambda status: ended.set() if status == 70 else None
     table.until(lambda: table.daemon.heartbeat.frames)
-    monkeypatch.setattr(table.session, "tick", lambda _frame: (again.wait(30), None)[1])
+    monkeypatch.setattr(table.daemon._runner, "tick", lambda _frame: (again.wait(30), None)[1])
     table.daemon.watchdog.start()
     loop = threading.Thread(target=table.daemon._turn)
     loop.start()

@@ -175,7 +175,7 @@ def test_end_is_told_to_systemd_once() -> None:
 
 HANGS = """
 import ctypes, sys, time
-from daemon.supervising import watchdog
+from daemon.supervision import watchdog
 from daemon.supervision.notify import Notifier
 from daemon.supervision.heartbeat import Heartbeat
 
