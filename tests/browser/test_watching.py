@@ -19,7 +19,7 @@ from vision.simulated.table import SimulatedTable
 from vision.sources.mjpeg_server import MjpegServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 Look = Callable[..., Any]
 Tables = Callable[..., Table]
@@ -192,8 +192,13 @@ def test_a_camera_that_goes_away_while_calibrating_is_told_and_nothing_is_lost(t
 
 def test_a_board_to_print_is_saved(table: Tables, look: Look) -> None:
     there = table("reversi")
-    page = look(there.address + "setup")
-    page.locator("#game option").first.wait_for(state="attached")
+    page = look(there.address)
+    held: list[Route] = []
+    page.route("**/state", lambda route: held.append(route))
+    with page.expect_request("**/state"):
+        page.goto(there.address + "setup")
+    assert page.locator("#game option").count() == 0, "a choice would be lost when the table's own game is heard"
+    held[0].continue_()
     page.locator("#game").select_option("gomoku")
     with page.expect_download() as download:
         page.locator("#save").click()

@@ -168,13 +168,15 @@ function heard({ state, view, health, commands }) {
 }
 
 async function listAll() {
-  const response = await fetch("cameras");
+  const [response, state] = await Promise.all([
+    fetch("cameras"),
+    fetch("state").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null),
+  ]);
   if (!response.ok) return;
   const told = await response.json();
-  at("game").replaceChildren(...told.games.map(({ name, title }) => new Option(capital(t(title)), name)));
+  const playing = state && state.game;
+  at("game").replaceChildren(...told.games.map(({ name, title }) => new Option(capital(t(title)), name, false, name === playing)));
   at("paper").replaceChildren(...told.papers.map((name) => new Option(name.toUpperCase(), name)));
-  const state = await fetch("state").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
-  if (state) at("game").value = state.game;
   aim();
 }
 
