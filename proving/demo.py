@@ -15,6 +15,7 @@ from daemon.app.session import Session
 from daemon.app.session_runner import SessionRunner
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
+from daemon.outputs.window import Window
 from daemon.perception.pipeline import Observation, Pipeline
 from games import AnyGame, Side
 from vision.simulated.calibrated import profile_of
@@ -73,13 +74,13 @@ class Demo:
         *,
         fast: bool,
         most_plies: int | None = None,
-        on_frame: Callable[[Observation | None], None] = lambda _: None,
+        window: Window | None = None,
     ) -> None:
         """A game is broken off after `most_plies`, where that is given."""
         self.session, self.runner = session, SessionRunner(session)
         self.fast = fast
         self.most_plies = most_plies
-        self.on_frame = on_frame
+        self._window = window
 
     def play(self, template: BoardTemplate, seed: int) -> Tally:
         """One game to its end."""
@@ -122,7 +123,7 @@ class Demo:
                 continue
             judge.about_to_look(seen)
             seen = self.runner.tick(frame)
-            self.on_frame(seen)
+            self.runner.ui.show_in(self._window)
             if self.fast:
                 self._await_answer(match)
             if progress_s is None or len(player.record) + match.referee.ply != plies:

@@ -88,9 +88,8 @@ def demo(
         faults = 0
         try:
             window = None if headless else Window(f"Kibitzer: {session.game.title}")
-            show = Demo(session, fast=fast, most_plies=plies or None)
-            show.on_frame = lambda _: show.runner.ui.show_in(window)
-            faults = _play(show, console, range(seed, seed + number), quiet=fast and headless, as_json=as_json)
+            demonstration = Demo(session, fast=fast, most_plies=plies or None, window=window)
+            faults = _play(demonstration, console, range(seed, seed + number), quiet=fast and headless, as_json=as_json)
             if window is not None:
                 window.close()
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""The desk where workers report: who they are, whether they live, and whether a reply still counts.
+"""Where workers report: who they are, whether they live, and whether a reply still counts.
 
 Pure bookkeeping with time passed in: no socket, no thread, no clock. `Bus` owns one.
 """

@@ -72,7 +72,7 @@ class Supervision:
 
     @property
     def signs(self) -> Signs:
-        """How the parts were at the last look; for the overseer's thread."""
+        """How the parts were at the last look; for the watchdog's thread."""
         return self._signs
 
     def turn(self, observation: Observation | None) -> None:

@@ -75,7 +75,7 @@ class Watchdog:
         end_s: float,
         end: Callable[[int], None] = os._exit,
     ) -> None:
-        """`end_s` 0 never ends the process. `signs` is called from the overseer's thread and must not wait."""
+        """`end_s` 0 never ends the process. `signs` is called from the watchdog's thread and must not wait."""
         self._heartbeat, self._watched, self._signs, self._notifier = heartbeat, watched, signs, notifier
         self.stuck_s, self.end_s = stuck_s, end_s
         self._end = end

@@ -1,4 +1,4 @@
-"""What comes over the bus: messages, and workers' replies at the desk and before the referee."""
+"""What comes over the bus: messages, and workers' replies at the registry and before the referee."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Differences:
 
     def is_same_around(self, before: Surroundings, after: Surroundings) -> bool:
         """The same for the board with what lies around it."""
-        mask = self.mask(pair(before.picture, after.picture))
+        mask = self._mask_around(pair(before.picture, after.picture), before, after)
         return not self.counts(mask, mask[after.window].size)
 
     def hands(self, before: FloatImage, after: FloatImage) -> Flags:
@@ -115,7 +115,7 @@ class Differences:
 
     def _is_man(self, things: Flags, before: Surroundings, after: Surroundings) -> bool:
         """Whether all that has changed along with the things is as large as a man, and lies on the men's places."""
-        mask = self._mask_around(pair(before.picture, after.picture), before.unseen | after.unseen)
+        mask = self._mask_around(pair(before.picture, after.picture), before, after)
         joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, BRIDGE)
         labels = np.asarray(cv2.connectedComponents(joined)[1])
         blob = np.isin(labels, np.unique(labels[things & (labels > 0)])) & (mask > 0)
@@ -127,13 +127,13 @@ class Differences:
     def _things_around(self, before: Surroundings, after: Surroundings, board: Flags) -> list[Flags]:
         seen = pair(before.picture, after.picture)
         least_px, unseen = 2 * self._least_px(after), before.unseen | after.unseen
-        mask = self._mask_around(seen, unseen)
+        mask = self._mask_around(seen, before, after)
         return things_over(seen.before, seen.after, mask, seen.light, board, least_px, unseen)
 
-    def _mask_around(self, seen: Pair, unseen: Flags) -> Mask:
+    def _mask_around(self, seen: Pair, before: Surroundings, after: Surroundings) -> Mask:
         """The mask of two pictures, 0 where either is of what lies beyond the camera's picture, and shows nothing."""
         mask = self.mask(seen)
-        mask[cv2.dilate(unseen.astype(np.uint8), SMOOTHED) > 0] = 0
+        mask[cv2.dilate((before.unseen | after.unseen).astype(np.uint8), SMOOTHED) > 0] = 0
         return mask
 
     def _least_px(self, around: Surroundings) -> float:
