@@ -28,21 +28,23 @@ from vision.reading.reader import Reader, reference_of
 from vision.watching.align import Aligner, Alignment, side_px
 from vision.watching.arm import ArmWatch, Side
 from vision.watching.cover import Flags
-from vision.watching.gate import LIGHT_STEP, Gate, GateState
+from vision.watching.gate import LIGHT_STEP, MAX_STEP_S, Gate, GateState
 from vision.watching.surroundings import surroundings_of
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
 """Written to the log once, by which the time from the start is measured."""
-LOOK_EVERY_S = 0.5
-"""Of a board at rest one frame is gone through so often at least; the others only where their preview has changed."""
+LOOK_EVERY_S = MAX_STEP_S / 2
+"""Of a board at rest one frame is gone through so often at least, in half the time that one picture vouches for; the
+others only where their preview has changed, or the board is to be read again."""
 GLANCE_LEVELS = 8.0
 """Grey values by which a preview must differ somewhere, for the frame to be gone through at once."""
-RECHECK_S = 2.0
+RECHECK_S, MAX_RECHECK_S = 2.0, 10.0
 """A still board is looked over again this often: a change that no motion gave away is found all the same. While the
 same picture stays doubtful, less and less often."""
-WHOLE_S = 10.0
-"""So often all its cells are read, whether they look changed or not."""
+MAX_WHOLE_S = 32.0
+"""So often at least all its cells are read, whether they look changed or not: RECHECK_S after a change, and twice as
+long after each time that they were read as before."""
 UNKNOWN = 0.5
 """Share of the unknown from which a cell shows nothing that was learnt."""
 MIN_COVERED, MAX_COVERED = 3, 0.5
@@ -125,7 +127,7 @@ class Pipeline:
         """Of the last frame that was gone through."""
         self._reading: BoardReading | None = None
         self._read_s = self._whole_due_s = -np.inf
-        self._recheck_s = RECHECK_S
+        self._recheck_s = self._whole_s = RECHECK_S
         self._again = self._unsure = False
         self._unknown: NDArray[np.bool_] | None = None
         """(cells,) True where the last reading that was let pass showed nothing that was learnt."""
@@ -184,7 +186,8 @@ class Pipeline:
         settled = last.gate is not None and last.gate.settled and not self._again
         if not (settled or last.alignment.pose is None) or frame.name != last.frame.name:
             return False
-        if frame.time_s - last.frame.time_s >= LOOK_EVERY_S or self._preview is None:
+        due = settled and frame.time_s - self._read_s >= self._recheck_s
+        if due or frame.time_s - last.frame.time_s >= LOOK_EVERY_S or self._preview is None:
             return False
         return preview.shape == self._preview.shape and cv2.absdiff(preview, self._preview).max() <= GLANCE_LEVELS
 
@@ -332,7 +335,7 @@ class Pipeline:
         if not self._again:
             self._batch = []
             # A picture that stays doubtful is no clearer for being looked at all the time.
-            longer_s = min(2 * self._recheck_s, WHOLE_S)
+            longer_s = min(2 * self._recheck_s, MAX_RECHECK_S)
             self._recheck_s = longer_s if self._unsure and not gate.fresh else RECHECK_S
         due = frame.time_s >= self._whole_due_s and not gate.fresh
         whole = self._stale or self._unsure or due
@@ -344,9 +347,11 @@ class Pipeline:
         return self._reading
 
     def _read_whole(self, rectified: Image, time_s: float) -> BoardReading:
-        self._whole_due_s = time_s + WHOLE_S
         self.cells_read += len(self.template.cells_mm)
         reading = self.reader.read(rectified, time_s)
+        same = self._reading is not None and reading.board == self._reading.board
+        self._whole_s = min(2 * self._whole_s, MAX_WHOLE_S) if same else RECHECK_S
+        self._whole_due_s = time_s + self._whole_s
         if self._reading is None:
             LOGGER.info("%s: %d cells", FIRST_READING, len(self.template.cells_mm))
         return reading
@@ -359,7 +364,8 @@ class Pipeline:
             return self._reading
         if changed.mean() > MAX_CHANGED:
             return self._read_whole(rectified, time_s)
-        self._whole_due_s = min(self._whole_due_s, time_s + RECHECK_S)
+        self._whole_s = RECHECK_S
+        self._whole_due_s = time_s + self._whole_s
         self.cells_read += int(changed.sum())
         return self.reader.read(rectified, time_s, changed=changed, previous=self._reading)
 

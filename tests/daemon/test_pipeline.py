@@ -16,7 +16,7 @@ from vision.frame import Frame, Image
 from vision.reading.board_reading import BoardReading
 
 RATE_HZ = 15.0
-RECHECK_S, WHOLE_S = 1.0, 3.0
+RECHECK_S, MAX_RECHECK_S, MAX_WHOLE_S = 1.0, 3.0, 4.0
 NOISE = np.random.default_rng(1).normal(0, 1.5, (8, 480, 640, 1))
 EMPTY_BOARD = "." * 24
 ONE_MAN = EMPTY_BOARD[:7] + "W" + EMPTY_BOARD[8:]
@@ -58,7 +58,8 @@ def one_man(template: BoardTemplate) -> Image:
 @pytest.fixture
 def film(template: BoardTemplate, empty: Image, monkeypatch: pytest.MonkeyPatch) -> Film:
     monkeypatch.setattr(pipelines, "RECHECK_S", RECHECK_S)
-    monkeypatch.setattr(pipelines, "WHOLE_S", WHOLE_S)
+    monkeypatch.setattr(pipelines, "MAX_RECHECK_S", MAX_RECHECK_S)
+    monkeypatch.setattr(pipelines, "MAX_WHOLE_S", MAX_WHOLE_S)
     film = Film(template)
     film.show(empty, 1.0)
     assert film.pipeline.cells_read == 24
@@ -153,9 +154,9 @@ def test_where_no_board_is_in_sight_it_is_looked_for_now_and_then_and_when_somet
     template: BoardTemplate, empty: Image
 ) -> None:
     film = Film(template)
-    seen = film.show(np.full_like(empty, 90), 2.0)
+    seen = film.show(np.full_like(empty, 90), 5 * LOOK_EVERY_S)
     assert all(one.alignment.state == "lost" and one.rectified is None for one in seen)
-    assert 3 <= sum(one.spent is not None for one in seen) <= 6
+    assert 4 <= sum(one.spent is not None for one in seen) <= 6
     assert film.feed(empty).spent is not None
 
 
@@ -178,27 +179,36 @@ def test_after_a_change_the_whole_board_is_soon_checked(film: Film, one_man: Ima
     assert [one.spent.cells for one in seen if one.spent] == [24]
 
 
-def test_where_most_cells_look_different_the_whole_board_is_read_at_once(film: Film, template: BoardTemplate) -> None:
+def test_where_most_cells_look_different_the_whole_board_is_read_at_once_and_soon_checked(
+    film: Film, template: BoardTemplate
+) -> None:
     full = draw(template, cells="WB" * 12)[0]
     seen = readings(film.show(full, 1.0 + RECHECK_S))
-    assert [one.spent.cells for one in seen if one.spent] == [24, 0]
+    assert [one.spent.cells for one in seen if one.spent] == [24, 24]
 
 
 def test_while_nothing_changes_the_same_reading_is_given_without_reading(film: Film, empty: Image) -> None:
-    seen = readings(film.show(empty, WHOLE_S * 0.9))
-    assert len(seen) >= 2
-    assert len({id(one.reading) for one in seen}) == 1
-    assert film.pipeline.cells_read == 24
+    seen = readings(film.show(empty, 2.4 * RECHECK_S))
+    assert [one.spent.cells for one in seen if one.spent] == [24, 0]
+    assert seen[0].reading is seen[1].reading
+
+
+def test_while_nothing_changes_the_whole_board_is_read_less_and_less_often(film: Film, empty: Image) -> None:
+    times = [one.frame.time_s for one in film.show(empty, 20 * RECHECK_S) if one.spent and one.spent.cells == 24]
+    pauses = np.diff(times)
+    assert pauses[1] > 1.5 * pauses[0]
+    assert pauses[-2:] == pytest.approx([MAX_WHOLE_S] * 2, abs=RECHECK_S / 2)
 
 
 def test_a_cell_that_was_read_wrong_does_not_stay_believed(film: Film, empty: Image) -> None:
+    film.show(empty, RECHECK_S)
     right = film.pipeline._reading
     assert right is not None
     wrong = right.log_probabilities.copy()
     wrong[5] = wrong[5][::-1]
     film.pipeline.reader._each = wrong
     film.pipeline._reading = dataclasses.replace(right, log_probabilities=wrong)
-    seen = readings(film.show(empty, WHOLE_S + RECHECK_S))
+    seen = readings(film.show(empty, 3 * RECHECK_S))
     boards = [one.reading.board for one in seen if one.reading]
     assert boards[0] != EMPTY_BOARD and boards[-1] == EMPTY_BOARD
 
@@ -226,7 +236,7 @@ def test_a_picture_that_stays_doubtful_is_read_less_and_less_often(film: Film, e
                 film.feed(empty)
     pauses = np.diff(times)
     assert len(pauses) >= 2 and pauses[1] > 1.5 * pauses[0]
-    assert pauses.max() < WHOLE_S + 1
+    assert pauses.max() < MAX_RECHECK_S + 1
 
 
 def test_after_another_light_the_whole_board_is_read(film: Film, empty: Image) -> None:

@@ -47,10 +47,9 @@ def light_change(before: FloatImage, after: FloatImage) -> LightChange:
     # What is overexposed says nothing about the gain.
     usable = np.maximum(one, other) < 245
     usable[:, usable.sum(axis=0) < 30] = True
-    design = _surface(len(rows), len(columns)).reshape(-1, 6)
-    field = np.stack([_robust_surface(design, ratio[:, channel], usable[:, channel]) for channel in range(3)], axis=1)
-    field_image = field.reshape(len(rows), len(columns), 3)
-    gain = np.exp(cv2.resize(field_image, (width, height), interpolation=cv2.INTER_LINEAR)).astype(np.float32)
+    field = _robust_surfaces(_surface(len(rows), len(columns)).reshape(-1, 6), ratio, usable)
+    field_image = field.reshape(len(rows), len(columns), 3).astype(np.float32)
+    gain = np.asarray(cv2.exp(cv2.resize(field_image, (width, height), interpolation=cv2.INTER_LINEAR)), np.float32)
     return LightChange(gain, float(np.exp(np.median(field))), float(np.exp(np.abs(field).max()) - 1))
 
 
@@ -67,7 +66,7 @@ def changed(before: FloatImage, after: FloatImage, light: LightChange) -> FloatI
     old, square = expected(before, light), np.ones((3, 3), dtype=np.uint8)
     above = after - cv2.dilate(old, square)
     below = cv2.erode(old, square) - after
-    return np.asarray(np.maximum(above, below).max(axis=2), dtype=np.float32)
+    return functools.reduce(np.maximum, cv2.split(np.maximum(above, below)))
 
 
 def noise_level(before: FloatImage, after: FloatImage, light: LightChange) -> float:
@@ -82,18 +81,25 @@ def _surface(rows: int, columns: int) -> NDArray[np.float64]:
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
 
 
-def _robust_surface(
+def _robust_surfaces(
     design: NDArray[np.float64], values: NDArray[np.float64], usable: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    design_used, values_used = design[usable], values[usable]
+    """(points, channels) surfaces through `values`, of which those that are not `usable` say nothing."""
+    counts = usable.sum(axis=0)
     # From the middle value outwards: a constant first, so that a hand cannot tilt the surface from the start.
-    residuals = values_used - np.median(values_used)
-    coefficients: NDArray[np.float64] = np.zeros(6)
-    prior = np.diag([0.0, 0.02, 0.02, 0.1, 0.1, 0.1]) * len(values_used)
+    residuals = values - _median(values, usable, counts)
+    coefficients: NDArray[np.float64] = np.zeros((values.shape[1], 6))
+    prior = counts[:, None, None] * np.diag([0.0, 0.02, 0.02, 0.1, 0.1, 0.1]) * 0.01 + np.eye(6) * 1e-9
     for _ in range(ROUNDS):
-        cut = 4.0 * max(ACCEPTED_LOG_RESIDUAL / 2, 1.48 * float(np.median(np.abs(residuals))))
-        weights = np.clip(1 - (residuals / cut) ** 2, 0.0, None) ** 2
-        squares = design_used.T @ (design_used * weights[:, None]) + prior * 0.01 + np.eye(6) * 1e-9
-        coefficients = np.asarray(np.linalg.solve(squares, design_used.T @ (weights * values_used)))
-        residuals = np.asarray(values_used - design_used @ coefficients)
-    return np.asarray(design @ coefficients)
+        cut = 4.0 * np.maximum(ACCEPTED_LOG_RESIDUAL / 2, 1.48 * _median(np.abs(residuals), usable, counts))
+        weights = np.clip(1 - (residuals / cut) ** 2, 0.0, None) ** 2 * usable
+        weighted = weights.T[:, None] * design.T
+        coefficients = np.linalg.solve(weighted @ design + prior, weighted @ values.T[..., None])[..., 0]
+        residuals = values - design @ coefficients.T
+    return np.asarray(design @ coefficients.T)
+
+
+def _median(values: NDArray[np.float64], usable: NDArray[np.bool_], counts: NDArray[np.intp]) -> NDArray[np.float64]:
+    """(channels,) middle of the usable values; numpy's own takes three times as long."""
+    ordered, channels = np.sort(np.where(usable, values, np.inf), axis=0), np.arange(len(counts))
+    return np.asarray((ordered[(counts - 1) // 2, channels] + ordered[counts // 2, channels]) / 2)
