@@ -36,8 +36,8 @@ class GameError(ValueError):
 
     def __init__(self, message: str | Sentence) -> None:
         super().__init__(str(message))
-        self.said = message if isinstance(message, Sentence) else None
-        """The message, where it may be told to players in their language."""
+        self.said = message
+        """The message; a Sentence where it may be told to players in their language."""
 
 
 class UnknownGame(GameError):

@@ -261,7 +261,7 @@ class NineMensMorris:
                 raise MoveError("nothing_to_remove", said)
             return
         if move.removed is None:
-            said = sentence("{cell} closes a mill: a man must be taken, as in {cell}x...", cell=CELLS[move.to])
+            said = sentence("{cell} closes a mill: a man must be taken, as in {cell}xa1", cell=CELLS[move.to])
             raise MoveError("must_remove", said)
         if not position.men[1 - position.side] >> move.removed & 1:
             foe = Term("side", SIDES[1 - position.side])

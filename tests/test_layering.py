@@ -54,6 +54,17 @@ def imports(path: Path) -> set[str]:
     return found
 
 
+def names_from(path: Path, module: str) -> set[str]:
+    """What a file imports from a module by name."""
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {
+        alias.name
+        for node in tree
+        if isinstance(node, ast.ImportFrom) and node.module == module
+        for alias in node.names
+    }
+
+
 def is_package(module: str) -> bool:
     return module.split(".")[0] in PACKAGES and ROOT.joinpath(*module.split(".")).is_dir()
 
@@ -74,6 +85,13 @@ def test_imports_run_one_way(path: Path) -> None:
         beyond = {name for name in agents if not any(name.startswith(known) for known in AGENT_TYPES)}
         assert not beyond, f"the daemon sees agents' message types only, not {beyond}"
     assert not any(name.startswith("models.train") for name in ours) or path.is_relative_to(ROOT / "models" / "train")
+
+
+@pytest.mark.parametrize("room", ["interpret", "judging"])
+def test_who_judges_knows_no_language(room: str) -> None:
+    """What it says are sentences; only what people call a thing is looked up in the table's language."""
+    for path in sorted((ROOT / "daemon" / room).rglob("*.py")):
+        assert names_from(path, "daemon.i18n.translation") <= {"called"}, path.name
 
 
 @pytest.mark.parametrize("package", SIGHT)

@@ -109,6 +109,11 @@ def sentence(template: str, /, **values: Given) -> Sentence:
     return Sentence(template, _fixed(values))
 
 
+def untranslated(text: str) -> Sentence:
+    """What is English for everybody: an error of a command line, say."""
+    return Sentence("{text}", (("text", text),))
+
+
 def sentence_n(one: str, many: str, count: int, /, **values: Given) -> Sentence:
     """A sentence about `count` things, which is also the value of that name."""
     return Sentence(one, _fixed({**values, "count": count}), many, count)

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from daemon.i18n.translation import in_a_row, worded
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
+from wording import Said, sentence
 
 LOGGER = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +55,7 @@ class Coach:
         thread = threading.Thread(target=self._think, args=(self._asked, command), name="coach", daemon=True)
         thread.start()
 
-    def poll(self, referee: Referee, game_id: str) -> str | None:
+    def poll(self, referee: Referee, game_id: str) -> Said | None:
         """What the coach says, once; None while it thinks. An answer for another position is dropped."""
         with self._lock:
             answer, self._answer = self._answer, None
@@ -63,7 +63,7 @@ class Coach:
             return None
         self._asked = None
         if answer[:2] != (game_id, referee.ply):
-            return worded("The board has changed while I was thinking. Ask me again.")
+            return (sentence("The board has changed while I was thinking. Ask me again."),)
         return advice(referee.game, referee.position, answer[2])
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ def _question(referee: Referee) -> list[str]:
     return ["--game", game.name, "--agent", PLAYER, "--time-s", f"{THINK_S:g}", *rules, *known, "--json"]
 
 
-def advice(game: AnyGame, position: Any, text: str) -> str:
+def advice(game: AnyGame, position: Any, text: str) -> Said:
     """A coach's answer in a sentence or two. What is no answer, or no legal move, is said to be none."""
     try:
         answer = json.loads(text)
@@ -121,19 +121,19 @@ def advice(game: AnyGame, position: Any, text: str) -> str:
         score = answer["score"]
         worth = None if score is None else float(score)
     except (ValueError, KeyError, TypeError, GameError):
-        return worded("I have no opinion on this position.")
-    best = worded("The best move I see is {move}.", move=phrases.spoken_move(game, position, move))
-    return in_a_row([_standing(game, position, worth), best])
+        return (sentence("I have no opinion on this position."),)
+    best = sentence("The best move I see is {move}.", move=phrases.spoken_move(game, position, move))
+    return *_standing(game, position, worth), best
 
 
-def _standing(game: AnyGame, position: Any, worth: float | None) -> str:
+def _standing(game: AnyGame, position: Any, worth: float | None) -> Said:
     """Who stands better; empty without an opinion."""
     if worth is None or worth != worth:  # not a number
-        return ""
+        return ()
     if not worth:
-        return worded("The game is even.")
+        return (sentence("The game is even."),)
     side = game.to_move(position)
     better = phrases.named(game, side if worth > 0 else 1 - side)
     if abs(worth) > FORCED:
-        return worded("{side:Nom} can force a win.", side=better)
-    return worded("{side:Nom} stands better, by {points}.", side=better, points=f"{abs(worth):.3g}")
+        return (sentence("{side:Nom} can force a win.", side=better),)
+    return (sentence("{side:Nom} stands better, by {points}.", side=better, points=f"{abs(worth):.3g}"),)

@@ -10,9 +10,9 @@ from typing import Protocol
 from agents.messages import OutcomePart, PlayerPart, ReplyMessage, StateMessage
 from daemon.config.seats import Seat
 from daemon.game.effects import Announcement, Effect, Record, Rewrite, TakeBack, Thought
-from daemon.i18n.translation import worded
 from daemon.judging import hands
 from daemon.judging.referee import Referee
+from wording import Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
@@ -99,14 +99,14 @@ class AgentRequests:
         """Whether an agent that was given so many seconds has been silent for too long."""
         return self._clock() - self._asked_s > (limit_s or 0.0) + self._patience_s()
 
-    def ask_again(self, agent: str) -> str:
-        """Notes that an agent must be asked again; what the players are told. Empty where there is nobody to ask."""
+    def ask_again(self, agent: str) -> Sentence | None:
+        """Notes that an agent must be asked again; what the players are told. None where there is nobody to ask."""
         if self.publisher is None:
-            return ""
+            return None
         self._asked_again += 1
         if self._refusals > REFUSALS:
-            return worded("{agent} answers with illegal moves. I ask again.", agent=agent)
-        return worded("{agent} does not answer. I ask again.", agent=agent)
+            return sentence("{agent} answers with illegal moves. I ask again.", agent=agent)
+        return sentence("{agent} does not answer. I ask again.", agent=agent)
 
     def changed(self, effects: Sequence[Effect]) -> list[Effect]:
         """The effects with what the agent said of its move. With the position changed patience begins anew."""

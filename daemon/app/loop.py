@@ -17,7 +17,7 @@ from daemon.app.session_runner import SessionRunner
 from daemon.app.supervision import Supervision
 from daemon.config.settings import Config
 from daemon.core.match import Match
-from daemon.i18n.translation import in_a_row, worded, worded_n
+from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
 from daemon.outputs.window import Window
 from daemon.perception.learning.generations import adapted_path
@@ -28,7 +28,7 @@ from daemon.supervision.heartbeat import BEGINNING, Heartbeat
 from daemon.supervision.notify import Notifier
 from daemon.supervision.watchdog import Watchdog
 from vision.frame import SourceEnded
-from wording import Term
+from wording import Term, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
 READ_S = 0.2
@@ -177,12 +177,13 @@ class Daemon:
         if not match.referee.ply:
             title = Term("game", game.title)
             return worded("A new game of {game}. {side:Nom} begins.", game=title, side=side)
-        resumed = worded_n(
+        resumed = sentence_n(
             "I resume the game after {count} move.",
             "I resume the game after {count} moves.",
             len(match.referee.line.seen),
         )
-        return in_a_row([resumed, phrases.totals(game, position), worded("It is {side:gen}'s turn.", side=side)])
+        turn = sentence("It is {side:gen}'s turn.", side=side)
+        return in_words(resumed, *phrases.totals(game, position), turn)
 
     def _say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         self._session.say(text, urgent=urgent, code=code)

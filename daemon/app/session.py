@@ -23,7 +23,7 @@ from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
 from daemon.game.effects import Announcement
-from daemon.i18n.translation import worded
+from daemon.i18n.translation import in_words, worded
 from daemon.judging.dealing import dealt
 from daemon.judging.referee import Referee
 from daemon.outputs.speech.speech import Speaker
@@ -313,11 +313,11 @@ class Session:
     def _tell(self, announcement: Announcement) -> None:
         verbosity = self.config.speech.verbosity
         if is_spoken(announcement, verbosity):
-            self.speaker.say(announcement.text, urgent=announcement.urgent)
+            self.speaker.say(in_words(*announcement.said), urgent=announcement.urgent)
         if wants_advice(announcement, verbosity) and self.match is not None and self.match.referee.awaiting == "move":
             self.match.ask_coach()
-        if announcement.text and self.page is not None:
-            self.page.announce(announcement.text, announcement.code)
+        if announcement.said and self.page is not None:
+            self.page.announce(in_words(*announcement.said), announcement.code)
 
     def _worker_trouble(self, text: str) -> None:
         self.say(text, urgent=True)

@@ -155,11 +155,11 @@ class TerminalGame:
 
     def _show(self) -> None:
         """What was said since, and the board where it has changed."""
-        told, self._told[:] = [one for one in self._told if one.text], []
+        told, self._told[:] = [one for one in self._told if one.said], []
         if told and self._prompted:
             self._write("")
         for announcement in told:
-            self._write(announcement.text)
+            self._write(in_words(*announcement.said))
         referee = self._match.referee
         if self._drawn and not any(one.code in CHANGES for one in told):
             if told and self._prompted:
@@ -184,7 +184,7 @@ class TerminalGame:
             held = worded("Tiles: {tiles}.", tiles=listing(hand)) if hand else ""
             timed = timer is not None and timer.clock.control.kind != "none"
             clock = timer.status(game.sides)["text"] if timer is not None and timed else ""
-            facts = in_a_row([phrases.totals(game, referee.position), held, str(clock)])
+            facts = in_a_row([in_words(*phrases.totals(game, referee.position)), held, str(clock)])
             self._shown.write(f"{facts}\n" if facts else "")
             self._shown.write(f"{as_words(phrases.named(game, side))}> ")
         self._shown.flush()

@@ -20,7 +20,7 @@ from daemon.outputs.web import WebPage
 from daemon.outputs.window import Window
 from daemon.perception.board_tracker import BoardTracker
 from games import Step
-from wording import Term, sentence
+from wording import Said, Term, sentence
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
 """Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
@@ -59,7 +59,7 @@ class UiPublisher:
         self._view, self._sequence = View(), -1
         self._plies: list[Ply] = []
         """The moves that the page lists."""
-        self._drawn: tuple[str, str, int] = "", "", -1
+        self._drawn: tuple[Said, str, int] = (), "", -1
         """What the page's picture tells: words, verdict and ply."""
 
     def show(self) -> None:
@@ -163,8 +163,8 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
         unknown_cells=eyes.unknown_cells,
         title=as_words(Term("game", game.title)),
         verdict=in_words(VERDICTS[referee.verdict]),
-        said=eyes.match.spoken,
-        to_move=in_a_row([totals, turn]),
+        said=in_words(*eyes.match.spoken),
+        to_move=in_a_row([in_words(*totals), turn]),
         moves=tuple(referee.moves),
         status="" if seen.alignment.pose is not None else worded("board not in sight"),
     )

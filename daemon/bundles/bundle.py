@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from daemon.game.effects import Announcement
+from daemon.i18n.translation import in_words
 
 FORMAT: Literal["kibitzer-bundle"] = "kibitzer-bundle"
 VERSION: Literal[1] = 1
@@ -164,7 +165,7 @@ def said_of(announcement: Announcement) -> Said:
         cells=announcement.cells,
         rule=announcement.rule[:32],
         board=announcement.board,
-        text=announcement.text[:1024],
+        text=in_words(*announcement.said)[:1024],
     )
 
 

@@ -24,6 +24,7 @@ from daemon.storage.score_sheet import score_sheet
 from daemon.storage.stored import GameSummary, StoredGame
 from daemon.storage.stored_line import correct_mover
 from games import Outcome
+from wording import untranslated
 
 MOST = 1 << 40
 """Games of a record, surely."""
@@ -141,7 +142,7 @@ app.command("names")(name_players)
 
 def _refuse_played(game_id: str, config: Path, what: str) -> None:
     if playing(load_config(config).page) == game_id:
-        raise corrections.Refusal(f"{game_id} is being played: {what}")
+        raise corrections.Refusal(untranslated(f"{game_id} is being played: {what}"))
 
 
 def listed(summaries: Sequence[GameSummary]) -> list[str]:

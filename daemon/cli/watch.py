@@ -15,6 +15,7 @@ from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.core.match import Match
 from daemon.game.effects import Announcement
+from daemon.i18n.translation import in_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.perception.pipeline import Observation, Pipeline
@@ -110,7 +111,7 @@ def print_event(match: Match, announcement: Announcement, observation: Observati
         "move": announcement.move,
         "cells": announcement.board,
         "frame": "" if observation is None else observation.frame.name or round(observation.frame.time_s, 3),
-        "text": announcement.text,
+        "text": in_words(*announcement.said),
     }
     if announcement.side is not None:
         event["side"] = match.referee.game.sides[announcement.side]

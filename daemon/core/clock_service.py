@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from daemon.config.settings import ClockSection
 from daemon.game.clocks import Due, GameClock, TimeControl, Used, shown
 from daemon.game.effects import Effect, Record, Rewrite, TakeBack
-from daemon.i18n.translation import as_words, worded, worded_n
+from daemon.i18n.translation import as_words, in_words
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from daemon.storage.stored import StoredGame
 from games import Outcome
-from wording import Term
+from wording import Listing, Said, Sentence, Term, sentence, sentence_n
 
 OUT_OF_TIME = "time"
 """Reason of the outcome of a game that was lost on time."""
@@ -43,7 +43,7 @@ class ClockService:
         self._now = now
         self._blind = blind
         self._begun = False
-        self.stopped = worded("the board has not been seen yet")
+        self.stopped: Said = (sentence("the board has not been seen yet"),)
         """Why no clock runs; empty while one does."""
 
     def changed(self, effects: Sequence[Effect], referee: Referee) -> list[Effect]:
@@ -64,10 +64,10 @@ class ClockService:
         names = [Term("side", side) for side in sides]
         pairs = zip(names, left_s or (), strict=left_s is not None)
         times = ", ".join(f"{as_words(side)} {shown(left)}" for side, left in pairs)
-        state = self.stopped or worded("{side}'s time runs", side=names[running or 0])
+        state = self.stopped or (sentence("{side}'s time runs", side=names[running or 0]),)
         return {
             "ok": True,
-            "text": f"{times} ({state})".strip(),
+            "text": f"{times} ({in_words(*state)})".strip(),
             "control": self.clock.control.kind,
             "running": None if running is None else sides[running],
             "turn_s": round(self.clock.turn_s, 1),
@@ -90,25 +90,26 @@ class ClockService:
 
     def _run(self, referee: Referee) -> None:
         self._begun = self._begun or referee.verdict in RIGHT
-        self.stopped = self._why_stopped(referee)
+        why = self._why_stopped(referee)
+        self.stopped = () if why is None else (why,)
         self.clock.run(None if self.stopped else referee.game.to_move(referee.position), self._now())
 
-    def _why_stopped(self, referee: Referee) -> str:
+    def _why_stopped(self, referee: Referee) -> Sentence | None:
         if referee.outcome is not None:
-            return worded("the game is over")
+            return sentence("the game is over")
         if referee.paused:
-            return worded("the game is paused")
+            return sentence("the game is paused")
         if referee.awaiting == "carry_out":
-            return worded("an agent's move waits to be carried out")
+            return sentence("an agent's move waits to be carried out")
         if referee.awaiting == "nothing":
-            return worded("men must be put back")
+            return sentence("men must be put back")
         if not self._begun:
-            return worded("the board has not been seen yet")
+            return sentence("the board has not been seen yet")
         if self._blind():
-            return worded("there is no picture")
+            return sentence("there is no picture")
         if referee.lost_told:
-            return worded("the board is out of sight")
-        return worded("the board must be put right") if referee.verdict == "desync" else ""
+            return sentence("the board is out of sight")
+        return sentence("the board must be put right") if referee.verdict == "desync" else None
 
     def _told(self, due: Due, referee: Referee) -> list[Effect]:
         game, side = referee.game, due.side
@@ -117,21 +118,21 @@ class ClockService:
             # An agent knows its time; nobody at the table can hurry it.
             if referee.agents[side] is not None:
                 return []
-            text = worded("{side:Nom} has {time} left.", side=who, time=spoken_time(due.left_s))
-            return [referee.announce("clock", text, urgent=True, side=side)]
+            said = sentence("{side:Nom} has {time} left.", side=who, time=spoken_time(due.left_s))
+            return [referee.announce("clock", said, urgent=True, side=side)]
         if not self.clock.control.lose:
-            return [referee.announce("clock", worded("{side:Gen}'s time is up.", side=who), urgent=True, side=side)]
+            return [referee.announce("clock", sentence("{side:Gen}'s time is up.", side=who), urgent=True, side=side)]
         return referee.declare(Outcome(1 - side, OUT_OF_TIME, game.scores(referee.position)))
 
 
-def spoken_time(seconds: float) -> str:
+def spoken_time(seconds: float) -> Listing:
     """A time as people say it: `one minute`, `10 seconds`, `2 minutes and 30 seconds`."""
     minutes, rest = divmod(round(seconds), 60)
     words = []
     if minutes:
-        words.append(worded_n("one minute", "{count} minutes", minutes))
+        words.append(sentence_n("one minute", "{count} minutes", minutes))
     if rest or not minutes:
-        words.append(worded_n("one second", "{count} seconds", rest))
+        words.append(sentence_n("one second", "{count} seconds", rest))
     return phrases.listed(words)
 
 

@@ -26,7 +26,7 @@ from daemon.commands.command import (
 )
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
-from daemon.i18n.translation import in_a_row, in_words, worded
+from daemon.i18n.translation import in_words
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging import adopting, by_word, corrections, hands, phrases, undoing
 from daemon.judging.adopting import SetUp
@@ -71,14 +71,14 @@ def obey(match: Match, command: Command, eyes: Eyes | None) -> Answer:
         _check_ply(match, command)
         effects = _effects(match, command, eyes)
     except IllegalMove as illegal:
-        return Answer(False, str(illegal), illegal.rule)
+        return Answer(False, in_words(*illegal.said), illegal.rule)
     except Refusal as refusal:
-        return Answer(False, str(refusal))
+        return Answer(False, in_words(*refusal.said))
     match.carry_out(effects)
-    told = [effect.text for effect in effects if isinstance(effect, Announcement) and effect.text]
+    told = [said for effect in effects if isinstance(effect, Announcement) for said in effect.said]
     if isinstance(command, Undo | Resume | Adopt | Mover) and eyes is not None:
         eyes.judge_again()
-    return Answer(True, " ".join(told))
+    return Answer(True, in_words(*told))
 
 
 def _effects(match: Match, command: Command, eyes: Eyes | None) -> list[Effect]:
@@ -109,7 +109,7 @@ def _effects(match: Match, command: Command, eyes: Eyes | None) -> list[Effect]:
         case Coach():
             return _coach(match)
         case Repeat():
-            return [referee.announce("repeat", match.spoken or referee.whose_turn(), urgent=True)]
+            return [referee.announce("repeat", *(match.spoken or (referee.whose_turn(),)), urgent=True)]
 
 
 def _check_ply(match: Match, command: Command) -> None:
@@ -117,31 +117,31 @@ def _check_ply(match: Match, command: Command) -> None:
     ply, mark = getattr(command, "ply", None), getattr(command, "mark", "")
     gone_on = ply is not None and ply != match.referee.ply
     if gone_on or (mark and mark != mark_of(match.game_id, match.referee.moves)):
-        raise Refusal(worded("The game has gone on: look again."))
+        raise Refusal(sentence("The game has gone on: look again."))
 
 
 def _make(match: Match, text: str) -> list[Effect]:
     if match.watched:
-        raise Refusal(worded("A camera watches the board: make the move there."))
+        raise Refusal(sentence("A camera watches the board: make the move there."))
     return by_word.make(match.referee, text)
 
 
 def _hold(match: Match, tiles: Sequence[str], side: str) -> list[Effect]:
     if not match.watched:
-        raise Refusal(worded("Without a camera I deal myself, and know every hand."))
+        raise Refusal(sentence("Without a camera I deal myself, and know every hand."))
     return hands.hold(match.referee, tiles, side)
 
 
 def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:
     if not match.watched:
-        raise Refusal(worded("Every move was told here, so I know whose it was."))
+        raise Refusal(sentence("Every move was told here, so I know whose it was."))
     return corrections.set_mover(match.referee, side, number)
 
 
 def _watching(eyes: Eyes | None) -> Eyes:
     """Raises Refusal where no camera watches."""
     if eyes is None:
-        raise Refusal(in_words(NEEDS_CAMERA))
+        raise Refusal(NEEDS_CAMERA)
     return eyes
 
 
@@ -149,7 +149,7 @@ def _seen(eyes: Eyes) -> BoardReading:
     """What the eyes read last. Raises Refusal where the board is not in sight."""
     reading = eyes.reading_in_view
     if reading is None:
-        raise Refusal(in_words(NEEDS_BOARD))
+        raise Refusal(NEEDS_BOARD)
     return reading
 
 
@@ -157,16 +157,16 @@ def _correct(referee: Referee, eyes: Eyes, name: str, piece: str) -> list[Effect
     """Takes what stands on a cell from a person, if legal play then explains the board, or at least more of it."""
     game = referee.game
     if referee.paused:
-        raise Refusal(worded("The game is paused: resume it first."))
+        raise Refusal(sentence("The game is paused: resume it first."))
     cell, letter = cell_of(game, name), letter_of(game, piece)
     reading = _seen(eyes)
     before = eyes.told.over(reading)
     eyes.told.say(cell, letter, reading)
     after = eyes.told.over(reading)
     if letter == game.classes[0]:
-        what = worded("I see: {cell} is empty.", cell=game.cells[cell])
+        what = sentence("I see: {cell} is empty.", cell=game.cells[cell])
     else:
-        what = worded("I see: {cell} holds {man:acc}.", cell=game.cells[cell], man=phrases.owner(game, letter))
+        what = sentence("I see: {cell} holds {man:acc}.", cell=game.cells[cell], man=phrases.owner(game, letter))
     way = adopting.way_to(referee, after)
     if way is not None and way.ply < referee.ply:
         told = [referee.announce("corrected", what, cells=(cell,))]
@@ -174,7 +174,7 @@ def _correct(referee: Referee, eyes: Eyes, name: str, piece: str) -> list[Effect
     why = adopting.why_not(referee, eyes.explain(after))
     if why and adopting.differing(referee, after.board) >= adopting.differing(referee, before.board):
         eyes.told.forget([cell])
-        raise Refusal(in_a_row([worded("That cannot be:"), why]))
+        raise Refusal(sentence("That cannot be:"), *why)
     effects: list[Effect] = [referee.announce("corrected", what, cells=(cell,))]
     referee.say_again()
     return [*effects, *eyes.judged(reading)]
@@ -186,34 +186,34 @@ def _adopt(match: Match, eyes: Eyes, side: str) -> list[Effect]:
         match.set_up = adopted.position
         game = match.referee.game
         mover = phrases.named(game, game.to_move(adopted.position))
-        text = worded("A new game begins with this board. It is {side:gen}'s turn.", side=mover)
-        return [match.referee.announce("adopted", text)]
+        said = sentence("A new game begins with this board. It is {side:gen}'s turn.", side=mover)
+        return [match.referee.announce("adopted", said)]
     return adopted
 
 
 def _pause(match: Match, begins: bool) -> list[Effect]:
     referee = match.referee
     if referee.outcome is not None:
-        raise Refusal(worded("The game is over."))
+        raise Refusal(sentence("The game is over."))
     if referee.paused == begins:
-        raise Refusal(worded("The game is paused already.") if begins else worded("The game is not paused."))
+        raise Refusal(sentence("The game is paused already.") if begins else sentence("The game is not paused."))
     if begins:
         referee.pause()
-        text = worded("The game is paused. Nothing on the board counts until you resume.")
-        return [referee.announce("paused", text)]
+        said = sentence("The game is paused. Nothing on the board counts until you resume.")
+        return [referee.announce("paused", said)]
     referee.go_on()
-    return [referee.announce("continued", in_a_row([worded("The game goes on."), referee.whose_turn()]))]
+    return [referee.announce("continued", sentence("The game goes on."), referee.whose_turn())]
 
 
 def _new_game(match: Match) -> list[Effect]:
     match.new_game_wanted = match.asked_anew = True
-    return [match.referee.announce("new_game", worded("A new game."))]
+    return [match.referee.announce("new_game", sentence("A new game."))]
 
 
 def _coach(match: Match) -> list[Effect]:
     referee = match.referee
     if referee.outcome is not None:
-        raise Refusal(worded("The game is over: there is no move to advise."))
+        raise Refusal(sentence("The game is over: there is no move to advise."))
     if not match.ask_coach():
-        raise Refusal(worded("I am thinking already."))
-    return [referee.announce("coach", worded("Let me think."))]
+        raise Refusal(sentence("I am thinking already."))
+    return [referee.announce("coach", sentence("Let me think."))]

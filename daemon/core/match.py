@@ -16,10 +16,11 @@ from daemon.agents.requests import AgentRequests, Names, Publisher
 from daemon.config.seats import Seat
 from daemon.core.reminders import Reminders
 from daemon.game.effects import Announcement, Effect, Thought
-from daemon.i18n.translation import worded
+from daemon.i18n.translation import in_words
 from daemon.judging import by_word
 from daemon.judging.referee import Referee
 from daemon.storage.backlog import Backlog, Recorder
+from wording import Said, Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
 
@@ -66,7 +67,7 @@ class Match:
         """Whether moves are made on a board that a camera watches; else they are told."""
         self.board_free = False
         """Whether nothing moves or lies over the board watched: what is on it now has been judged."""
-        self.spoken = ""
+        self.spoken: Said = ()
         self.set_up: Any = None
         """A position set up by hand, from which the next game is to begin; None where there is none."""
         self.new_game_wanted = False
@@ -142,7 +143,8 @@ class Match:
     def leave(self) -> None:
         """Another game begins while this one goes on: it stays in the record as it stands, and is not resumed."""
         if self.referee.outcome is None and self.referee.ply:
-            self.carry_out([self.referee.announce("left", worded("The game before stays in the record, unfinished."))])
+            said = sentence("The game before stays in the record, unfinished.")
+            self.carry_out([self.referee.announce("left", said)])
 
     def poll(self) -> None:
         """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
@@ -150,7 +152,7 @@ class Match:
         if self._timer is not None:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
-            self.carry_out([self.referee.announce("coach", advice)])
+            self.carry_out([self.referee.announce("coach", *advice)])
         if self.blind() or self.referee.lost_told:
             self._reminders.said()  # what is done on the board could not be seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
@@ -159,9 +161,9 @@ class Match:
         if self.referee.awaiting == "agent":
             self._mind_the_silent()
 
-    def trouble(self, text: str) -> None:
+    def trouble(self, said: Sentence) -> None:
         """Tells the players of trouble that is not on the board."""
-        self.carry_out([self._troubled(text)])
+        self.carry_out([self._troubled(said)])
 
     def ask_coach(self) -> bool:
         """Asks for advice on the present position; False where a question waits already, or there is no coach."""
@@ -183,12 +185,12 @@ class Match:
         self._backlog.write()
         announcements = [effect for effect in effects if isinstance(effect, Announcement)]
         for announcement in announcements:
-            self.spoken = announcement.text or self.spoken
+            self.spoken = announcement.said or self.spoken
         self._publish()
         if any(announcement.code != "reminder" for announcement in announcements):
             self._reminders.said()
         for announcement in announcements:
-            LOGGER.info("%s: %s", announcement.code, announcement.text)
+            LOGGER.info("%s: %s", announcement.code, in_words(*announcement.said))
             self._tell(announcement)
 
     def _hear_agents(self) -> None:
@@ -210,16 +212,16 @@ class Match:
             self.trouble(told)
 
     def _publish(self) -> None:
-        self._requests.publish(self.referee, self.seats, self.game_id, self.spoken)
+        self._requests.publish(self.referee, self.seats, self.game_id, in_words(*self.spoken))
 
-    def _troubled(self, text: str) -> Announcement:
+    def _troubled(self, said: Sentence) -> Announcement:
         board = self.referee.game.board(self.referee.position)
-        return Announcement("trouble", text, board, self.referee.ply, urgent=True)
+        return Announcement("trouble", (said,), board, self.referee.ply, urgent=True)
 
-    def _announce_aside(self, text: str) -> None:
+    def _announce_aside(self, said: Sentence) -> None:
         """Tells the players at once, without the record, about the record."""
-        self.spoken = text
-        self._tell(self._troubled(text))
+        self.spoken = (said,)
+        self._tell(self._troubled(said))
 
     def _tell(self, announcement: Announcement) -> None:
         for listener in self.listeners:

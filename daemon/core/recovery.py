@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import games
-from daemon.i18n.translation import reason, worded
 from daemon.judging.play import Withdrawn
 from daemon.storage.stored import StoredGame, StoredPly
 from daemon.storage.stored_line import history_of
 from games import AnyGame
+from wording import Sentence, sentence
 
 
 def rule_texts(game: AnyGame) -> dict[str, str]:
@@ -17,16 +17,16 @@ def rule_texts(game: AnyGame) -> dict[str, str]:
     return {name: str(value).lower() for name, value in vars(game.rules).items()}
 
 
-def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | str:
+def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | Sentence | str:
     """The positions of an interrupted game; where it cannot go on, why not."""
     if stored.game != game.name:
-        return worded("it is another game")
+        return sentence("it is another game")
     if dict(stored.rules) != rule_texts(game):
-        return worded("it has other rules")
+        return sentence("it has other rules")
     try:
         return history_of(game, stored)
     except games.GameError as error:
-        return reason(error)
+        return error.said
 
 
 def was_left(stored: StoredGame) -> bool:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Literal
 
 from games import Gain, Outcome, Side
+from wording import Said, plain
 
 Code = Literal[
     "start",
@@ -72,7 +73,7 @@ class Announcement:
     """Something that happened, for the voice, the page, the log and the record."""
 
     code: Code
-    text: str
+    said: Said
     """One sentence for a person, in games with points a few; empty where nothing needs to be said."""
     board: str
     """The board that the announcement is about, a class letter per cell: for a move the board after it."""
@@ -94,6 +95,11 @@ class Announcement:
     """Points of both sides after it; None in games without points."""
     thought: Thought | None = None
     """What an agent said of its move, where that is announced."""
+
+    @property
+    def text(self) -> str:
+        """What is said, in English."""
+        return plain(self.said)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -35,6 +35,7 @@ EXAMPLES: dict[str, Given] = {
     "points": "5",
     "time": wording.sentence_n("one minute", "{count} minutes", 2),
     "agent": "alphabeta",
+    "answer": "d2",
     "name": "Ana",
     "command": "kibitzer play --game morris",
     "key": "n",

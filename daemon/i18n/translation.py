@@ -1,4 +1,4 @@
-"""In which language people are spoken to. One for the whole daemon; every sentence is made by `worded`.
+"""In which language people are spoken to: one for the whole daemon.
 
 How a sentence gets into five languages:
 
@@ -11,8 +11,8 @@ How a sentence gets into five languages:
    Never glue a sentence from parts that stand in a grammatical relation: no f-string, no `+`. Two whole sentences may
    follow each other (`in_a_row`). Cells are given as a list of names, sides and pieces as a `wording.Term`: a
    translation asks for their case (`{side:gen}`), and English for the capital (`{side:Nom}`).
-2. What is made where no language is known (`games/`, `vision/`) is a `wording.Sentence`: `sentence("...", ...)` instead
-   of `worded`. `in_words` says it in the players' language.
+2. Rules, eyes, referee and match know no language: what they say is a `wording.Sentence`, `sentence("...", ...)`
+   instead of `worded`. Voice, page, terminal, record and log say it in the players' language: `in_words`.
 3. `python -m daemon.i18n.catalogues` reads all sources, puts what is new into `languages/*.po`, and compiles them.
    Translate the entries that it names, and run it again. A test fails until all are.
 

@@ -10,7 +10,6 @@ import dataclasses
 from typing import Any
 
 from daemon.game.effects import Effect, TakeBack
-from daemon.i18n.translation import in_a_row, reason, worded, worded_n
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES, MAX_MOVES_BESIDES
@@ -22,6 +21,7 @@ from daemon.judging.other_lines import OtherLine
 from daemon.judging.referee import Referee
 from games import PositionError, Side, changed_cells
 from vision.reading.board_reading import BoardReading
+from wording import Said, sentence, sentence_n
 
 MAX_BACK = 8
 """As many plies back another line of play is looked for."""
@@ -76,12 +76,11 @@ def take(referee: Referee, way: Way) -> list[Effect]:
     referee.believe()
     again = {one.text for one in referee.line.plies[way.ply :]}
     gone = [one.text for one in undone if one.seen and one.text not in again]
-    told = ""
+    sentences = [sentence("I take the board as it is."), referee.whose_turn()]
     if gone:
         moves = phrases.listed(gone)
-        told = worded_n("{moves} no longer counts.", "{moves} no longer count.", len(gone), moves=moves)
-    sentences = [told, worded("I take the board as it is."), referee.whose_turn()]
-    effects.append(referee.announce("adopted", in_a_row(sentences)))
+        sentences.insert(0, sentence_n("{moves} no longer counts.", "{moves} no longer count.", len(gone), moves=moves))
+    effects.append(referee.announce("adopted", *sentences))
     return [*effects, *referee.pass_if_forced()]
 
 
@@ -92,7 +91,7 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     """
     game = referee.game
     if referee.paused:
-        raise Refusal(worded("The game is paused: resume it first."))
+        raise Refusal(sentence("The game is paused: resume it first."))
     doubtful = [cell for cell, sure in enumerate(reading.confidence) if sure < 0.9]
     mover = side_of(game, side) if side else None
     if mover is not None and (effects := referee.settle(reading.board, mover)):
@@ -108,11 +107,11 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     if way is not None:
         return take(referee, way)
     if doubtful:
-        names = phrases.listed_briefly([game.cells[cell] for cell in doubtful])
-        raise Refusal(worded("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
+        names = phrases.named_cells(game, doubtful)
+        raise Refusal(sentence("I cannot see {cells} clearly: say what stands there first, with correct.", cells=names))
     position = _set_up(referee, reading.board, mover)
     if game.outcome(position) is not None:
-        raise Refusal(worded("On this board the game is over: nothing can be played from it."))
+        raise Refusal(sentence("On this board the game is over: nothing can be played from it."))
     return SetUp(position)
 
 
@@ -129,30 +128,30 @@ def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | Non
     if not ways or (most is not None and sum(ply.assumed for ply in ways[0].plies[referee.ply :]) > most):
         return []
     effects = referee.catch_up(ways)
-    text = in_a_row([worded("I take the board as it is."), referee.whose_turn()])
-    return [*effects, referee.announce("adopted", text), *referee.pass_if_forced()]
+    told = referee.announce("adopted", sentence("I take the board as it is."), referee.whose_turn())
+    return [*effects, told, *referee.pass_if_forced()]
 
 
 def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
     """The position with that board. Raises Refusal."""
-    game, why = referee.game, ""
+    game, refused = referee.game, list[PositionError]()
     first = game.to_move(referee.position)
     for side in (first, 1 - first) if mover is None else (mover,):
         try:
             return game.set_up(board, side, referee.position)
         except PositionError as error:
-            why = why or reason(error)
-    raise Refusal(worded("This board is no position to go on from: {why}.", why=why))
+            refused.append(error)
+    raise Refusal(sentence("This board is no position to go on from: {why}.", why=refused[0].said))
 
 
-def why_not(referee: Referee, event: MoveEvent) -> str:
+def why_not(referee: Referee, event: MoveEvent) -> Said:
     """Why a corrected board still is no legal play, in sentences; empty where it is."""
     if event.explanations and not event.ambiguous:
-        return ""
+        return ()
     if event.ambiguous:
-        return worded("More than one move leads to that board.")
+        return (sentence("More than one move leads to that board."),)
     asked, begun = referee.agent_move, referee.ply > 0
-    return complaints.unexplained(referee.game, referee.position, event, begun=begun, asked=asked).text
+    return complaints.unexplained(referee.game, referee.position, event, begun=begun, asked=asked).said
 
 
 def differing(referee: Referee, board: str) -> int:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from daemon.game.effects import Announcement, Effect
-from daemon.i18n.translation import reason, worded
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
 from games import MoveError
+from wording import Sentence, sentence
 
 
 class IllegalMove(Refusal):
     """A move that the rules forbid, or no move at all."""
 
-    def __init__(self, rule: str, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, rule: str, said: Sentence) -> None:
+        super().__init__(said)
         self.rule = rule
         """Stable code of the broken rule."""
 
@@ -32,19 +32,19 @@ def make(referee: Referee, text: str) -> list[Effect]:
     """The person to move makes the move of that text. Raises Refusal, IllegalMove where a rule forbids it."""
     game, position = referee.game, referee.position
     if referee.outcome is not None:
-        raise Refusal(worded("The game is over."))
+        raise Refusal(sentence("The game is over."))
     if referee.paused:
-        raise Refusal(worded("The game is paused: resume it first."))
+        raise Refusal(sentence("The game is paused: resume it first."))
     side = phrases.named(game, game.to_move(position))
     if (agent := referee.agents[game.to_move(position)]) is not None:
-        raise Refusal(worded("It is {side:gen}'s turn: {agent} is thinking.", side=side, agent=agent))
+        raise Refusal(sentence("It is {side:gen}'s turn: {agent} is thinking.", side=side, agent=agent))
     try:
         move = game.parse_move(position, text)
     except MoveError as error:
-        why = reason(error).rstrip(".")
-        if error.rule == "not_a_move":
-            raise IllegalMove(error.rule, f"{why[:1].upper()}{why[1:]}.") from None
-        raise IllegalMove(error.rule, worded("{move} cannot be played: {why}.", move=text[:20], why=why)) from None
+        said = sentence("{why:Nom}.", why=error.said)
+        if error.rule != "not_a_move":
+            said = sentence("{move} cannot be played: {why}.", move=text[:20], why=error.said)
+        raise IllegalMove(error.rule, said) from None
     after = game.apply(position, move)
     referee.believe()
     return [*referee.make(move, after, "said"), *referee.pass_if_forced()]

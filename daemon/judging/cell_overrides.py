@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterable
 
 from daemon.game.line_of_play import shares_men
-from daemon.i18n.translation import called, worded
+from daemon.i18n.translation import called
 from daemon.judging.corrections import Refusal
 from games import EMPTY, AnyGame
 from vision.reading.board_reading import BoardReading
-from wording import Term, listing
+from wording import Term, listing, sentence
 
 SURE = 0.9999
 """Probability that a cell shows what a person says."""
@@ -58,7 +58,7 @@ def cell_of(game: AnyGame, name: str) -> int:
         if cell.lower() == name.lower():
             return index
     what = {"name": name[:20], "first": game.cells[0], "last": game.cells[-1]}
-    raise Refusal(worded("There is no cell {name}; the cells are {first} to {last}.", **what))
+    raise Refusal(sentence("There is no cell {name}; the cells are {first} to {last}.", **what))
 
 
 def letter_of(game: AnyGame, piece: str) -> str:
@@ -70,7 +70,7 @@ def letter_of(game: AnyGame, piece: str) -> str:
     if (letter := piece.strip().upper()) in game.classes and letter:
         return letter
     known = listing(names, joint="or")
-    raise Refusal(worded("There is no piece {name}; say {pieces}.", name=piece[:20], pieces=known))
+    raise Refusal(sentence("There is no piece {name}; say {pieces}.", name=piece[:20], pieces=known))
 
 
 def _called(name: str, letter: str) -> set[str]:

@@ -6,11 +6,10 @@ import dataclasses
 from typing import Any, Literal
 
 from daemon.game.line_of_play import shares_men
-from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.judging import phrases
 from games import EMPTY, AnyGame, Fault, changed_cells
-from wording import Sentence, sentence
+from wording import Said, Sentence, sentence
 
 DESYNC_CELLS = 5
 """From so many men that came or went on, a difference is no illegal move but another position..."""
@@ -26,7 +25,7 @@ class Complaint:
     """A verdict on a board, with what is said of it."""
 
     verdict: Literal["illegal", "unclear", "desync", "put_back"]
-    text: str
+    said: Said
     cells: tuple[int, ...]
     """What to put right, or what cannot be seen."""
     rule: str = ""
@@ -46,11 +45,10 @@ def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, 
     if _is_another(game, position, board):
         return _strange(game, before, board, begun)
     fault = game.fault(position, board)
-    text = in_words(*fault.said)
+    said = fault.said
     if asked is not None:
-        move = phrases.spoken_move(game, position, asked)
-        text = in_a_row([text, worded("I asked for {move}.", move=move)])
-    return Complaint("illegal", text, fault.cells, fault.rule)
+        said = *said, sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
+    return Complaint("illegal", said, fault.cells, fault.rule)
 
 
 def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint:
@@ -71,10 +69,9 @@ def another_begun(game: AnyGame, position: Any, agent: str, asked: Any, board: s
     before = game.board(position)
     cells = changed_cells(before, board)
     if asked is None:
-        return Complaint("illegal", in_words(_too_early(agent)), cells, "not_your_turn")
-    wanted = worded("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
-    text = in_a_row([wanted, phrases.put_right(game, before, board)])
-    return Complaint("illegal", text, cells, "not_the_agents_move")
+        return Complaint("illegal", (_too_early(agent),), cells, "not_your_turn")
+    wanted = sentence("I asked for {move}.", move=phrases.spoken_move(game, position, asked))
+    return Complaint("illegal", (wanted, *phrases.put_right(game, before, board)), cells, "not_the_agents_move")
 
 
 def not_the_agents(
@@ -121,21 +118,22 @@ def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells:
 
 
 def _unclear(game: AnyGame, cells: tuple[int, ...]) -> Complaint:
-    names = phrases.listed_briefly([game.cells[cell] for cell in cells])
-    text = worded("I cannot see {cells} clearly.", cells=names) if cells else worded("I cannot read the board clearly.")
-    return Complaint("unclear", text, cells)
+    said = sentence("I cannot read the board clearly.")
+    if cells:
+        said = sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(game, cells))
+    return Complaint("unclear", (said,), cells)
 
 
 def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
     cells = changed_cells(before, board)
-    where = phrases.listed_briefly([game.cells[cell] for cell in cells])
-    text = worded("To begin, set up the board as at the start.")
-    if len(cells) <= MAX_NAMED:
-        text = worded("To begin, set up the board as at the start: look at {cells}.", cells=where)
+    where = phrases.named_cells(game, cells)
     if begun:
-        text = worded("The board is not as I know it: look at {cells}.", cells=where)
-        text = in_a_row([text, phrases.put_right(game, before, board)])
-    return Complaint("desync", text, cells)
+        said = sentence("The board is not as I know it: look at {cells}.", cells=where)
+        return Complaint("desync", (said, *phrases.put_right(game, before, board)), cells)
+    said = sentence("To begin, set up the board as at the start.")
+    if len(cells) <= MAX_NAMED:
+        said = sentence("To begin, set up the board as at the start: look at {cells}.", cells=where)
+    return Complaint("desync", (said,), cells)
 
 
 def _is_another(game: AnyGame, position: Any, board: str) -> bool:

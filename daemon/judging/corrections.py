@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from daemon.game.effects import Effect
 from daemon.game.line_of_play import shares_men, unseen_moves
-from daemon.i18n.translation import called, in_a_row, reason, worded, worded_n
+from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, MoveError, Outcome, Side
-from wording import Given, Term, listing
+from wording import Given, Said, Sentence, Term, listing, plain, sentence, sentence_n
 
 
 class Refusal(ValueError):
-    """What was told cannot be; the message says why, for a person."""
+    """What was told cannot be; `said` is why, for a person."""
+
+    def __init__(self, *said: Sentence) -> None:
+        super().__init__(plain(said))
+        self.said: Said = said
 
 
 def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
@@ -25,23 +29,23 @@ def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
     """
     game, position = referee.game, referee.position
     if referee.outcome is not None:
-        raise Refusal(worded("The game is over: nobody can pass."))
+        raise Refusal(sentence("The game is over: nobody can pass."))
     if referee.paused:
-        raise Refusal(worded("The game is paused: resume it first."))
+        raise Refusal(sentence("The game is paused: resume it first."))
     side = game.to_move(position)
     if (agent := referee.agents[side]) is not None:
-        raise Refusal(worded("It is {agent}'s turn, and {agent} says itself when it passes.", agent=agent))
+        raise Refusal(sentence("It is {agent}'s turn, and {agent} says itself when it passes.", agent=agent))
     moves = unseen_moves(game, position)
     if not moves:
-        raise Refusal(worded("{side:Nom} has to move and may not pass.", side=phrases.named(game, side)))
+        raise Refusal(sentence("{side:Nom} has to move and may not pass.", side=phrases.named(game, side)))
     texts = [game.format_move(position, move) for move in moves]
     if choice and choice.lower() not in texts:
         who, choices = phrases.named(game, side), listing(texts, joint="or")
         raise Refusal(
-            worded("{side:Nom} may say {choices}, not {other}.", side=who, choices=choices, other=choice[:20])
+            sentence("{side:Nom} may say {choices}, not {other}.", side=who, choices=choices, other=choice[:20])
         )
     if not choice and len(moves) > 1:
-        raise Refusal(worded("Say which: {choices}.", choices=listing(texts, joint="or")))
+        raise Refusal(sentence("Say which: {choices}.", choices=listing(texts, joint="or")))
     move = moves[texts.index(choice.lower())] if choice else moves[0]
     return [*referee.make(move, game.apply(position, move), "said"), *referee.pass_if_forced()]
 
@@ -54,13 +58,13 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
     line, game = referee.line, referee.game
     count = len(line.seen)
     if not shares_men(game):
-        raise Refusal(worded("In {game} every man shows whose it is.", game=Term("game", game.title)))
+        raise Refusal(sentence("In {game} every man shows whose it is.", game=Term("game", game.title)))
     if not count:
-        raise Refusal(worded("No move has been made yet."))
+        raise Refusal(sentence("No move has been made yet."))
     number = count if number is None else number
     if not 1 <= number <= count:
         raise Refusal(
-            worded_n(
+            sentence_n(
                 "There is no move {number}: {count} is made.",
                 "There is no move {number}: {count} are made.",
                 count,
@@ -70,20 +74,20 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
     ply = line.plies[line.seen[number - 1]]
     side = side_of(game, name) if name else 1 - ply.side
     if referee.agents != (None, None) and ply.side != side:
-        raise Refusal(worded("An agent plays here, so I know whose move it was."))
+        raise Refusal(sentence("An agent plays here, so I know whose move it was."))
     try:
         same = line.correct(number, side)
     except MoveError as error:
-        what: dict[str, Given] = {"number": number, "side": phrases.named(game, side), "why": reason(error)}
-        raise Refusal(worded("Move {number} cannot have been {side:gen}'s: {why}.", **what)) from None
-    text = worded("Move {number} was {side:gen}'s.", number=number, side=phrases.named(game, side))
-    return _rewritten(referee, same, text, side)
+        what: dict[str, Given] = {"number": number, "side": phrases.named(game, side), "why": error.said}
+        raise Refusal(sentence("Move {number} cannot have been {side:gen}'s: {why}.", **what)) from None
+    said = sentence("Move {number} was {side:gen}'s.", number=number, side=phrases.named(game, side))
+    return _rewritten(referee, same, said, side)
 
 
 def resign(referee: Referee, name: str = "") -> list[Effect]:
     """The side of that name gives up; without one the only person, or of two people the side to move."""
     if referee.outcome is not None:
-        raise Refusal(worded("The game is over already."))
+        raise Refusal(sentence("The game is over already."))
     people = [side for side, agent in enumerate(referee.agents) if agent is None]
     if name:
         side = side_of(referee.game, name)
@@ -91,7 +95,7 @@ def resign(referee: Referee, name: str = "") -> list[Effect]:
         side = people[0] if len(people) == 1 else referee.game.to_move(referee.position)
     if (agent := referee.agents[side]) is not None:
         who = phrases.named(referee.game, side)
-        raise Refusal(worded("{side:Nom} is {agent}, who does not resign.", side=who, agent=agent))
+        raise Refusal(sentence("{side:Nom} is {agent}, who does not resign.", side=who, agent=agent))
     return referee.declare(Outcome(1 - side, "resigned", referee.game.scores(referee.position)))
 
 
@@ -101,25 +105,25 @@ def side_of(game: AnyGame, name: str) -> Side:
     for side, term in enumerate(terms):
         if name.strip().casefold() in called(term):
             return side
-    raise Refusal(worded("The sides are {sides}; there is no {name}.", sides=listing(terms), name=name[:20]))
+    raise Refusal(sentence("The sides are {sides}; there is no {name}.", sides=listing(terms), name=name[:20]))
 
 
-def _rewritten(referee: Referee, same: int, text: str, side: Side) -> list[Effect]:
+def _rewritten(referee: Referee, same: int, said: Sentence, side: Side) -> list[Effect]:
     """The record of a line that differs from ply `same` on, and what is said of it."""
     line, outcome = referee.line, referee.outcome
     referee.ended = None
     rewrite = line.rewrite(same, outcome)
     effects: list[Effect] = [rewrite] if rewrite.records else []
-    sentences = [text, phrases.totals(referee.game, referee.position), referee.next_turn()]
+    sentences = [said, *phrases.totals(referee.game, referee.position), *referee.next_turn()]
     if line.beyond:
         sentences.append(
-            worded_n(
+            sentence_n(
                 "The move after the end of the game no longer counts.",
                 "The {count} moves after the end of the game no longer count.",
                 len(line.beyond),
             )
         )
-    effects.append(referee.announce("mover", in_a_row(sentences), side=side))
+    effects.append(referee.announce("mover", *sentences, side=side))
     if outcome is not None:
         effects.append(referee.told_end(outcome))
     return effects

@@ -8,11 +8,11 @@ from typing import Any
 
 from daemon.game.effects import Effect
 from daemon.game.line_of_play import Ply, unseen_moves
-from daemon.i18n.translation import reason, worded
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError, Side
+from wording import sentence
 
 MAX_REMEMBERED = 256
 
@@ -79,21 +79,21 @@ def hold(referee: Referee, tiles: Sequence[str], name: str = "") -> list[Effect]
     """
     game, position = referee.game, referee.position
     if not has_secrets(game):
-        raise Refusal(worded("Nobody holds anything in this game."))
+        raise Refusal(sentence("Nobody holds anything in this game."))
     if referee.outcome is not None:
-        raise Refusal(worded("The game is over."))
+        raise Refusal(sentence("The game is over."))
     agents = [side for side, agent in enumerate(referee.agents) if agent is not None]
     side = side_of(game, name) if name else agents[0] if len(agents) == 1 else game.to_move(position)
     who = phrases.named(game, side)
     if len(tiles) != position.holds[side]:
         many = {"side": who, "held": position.holds[side], "told": len(tiles)}
-        raise Refusal(worded("{side:Nom} holds {held} tiles, not {told}.", **many))
+        raise Refusal(sentence("{side:Nom} holds {held} tiles, not {told}.", **many))
     try:
         ends = [tuple(int(end) for end in tile.split("-")) for tile in tiles]
         held = game.hold(position, side, ends)  # type: ignore[attr-defined]
     except (GameError, ValueError, TypeError) as error:
-        why = reason(error) if isinstance(error, GameError) else worded("tiles look like 3-4")
-        raise Refusal(worded("That cannot be the hand: {why}.", why=why)) from None
+        wrong = error.said if isinstance(error, GameError) else sentence("tiles look like 3-4")
+        raise Refusal(sentence("That cannot be the hand: {why}.", why=wrong)) from None
     referee.history[-1] = held
     referee.forget_answer()
-    return [referee.announce("hand", worded("I know {side:gen}'s tiles now.", side=who))]
+    return [referee.announce("hand", sentence("I know {side:gen}'s tiles now.", side=who))]

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from daemon.game.line_of_play import shares_men
-from daemon.i18n.translation import as_words, in_a_row, worded, worded_n
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
-from wording import Sentence, Term, listing, sentence
+from wording import Listing, Said, Sentence, Term, Value, listing, sentence, sentence_n
 
 LOST = {
     "two_men_left": sentence("{side} has only two men left"),
@@ -44,7 +43,7 @@ ENDS_JOINED = "\u2013"
 """Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
 
 
-def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> str:
+def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Said:
     """A ply just made, with the points it brings.
 
     `thanks` where it was made for an agent that had announced it, `again` where the same side made the ply before.
@@ -53,48 +52,49 @@ def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, a
     who, words = named(game, side), spoken_move(game, position, move)
     if not game.steps(position, move):
         if not is_pass(game, position, move):
-            return worded("{side:Nom}: {move}.", side=who, move=words)
-        return worded("{side:Gen}'s turn is over.", side=who) if again else worded("{side:Nom} passes.", side=who)
+            return (sentence("{side:Nom}: {move}.", side=who, move=words),)
+        over, passes = sentence("{side:Gen}'s turn is over.", side=who), sentence("{side:Nom} passes.", side=who)
+        return (over if again else passes,)
     if gains is None:
-        return worded("Thank you.") if thanks else worded("{side:Nom}: {move}.", side=who, move=words)
+        return (sentence("Thank you.") if thanks else sentence("{side:Nom}: {move}.", side=who, move=words),)
     if thanks:
-        told = worded("Thank you: {points}.", points=points(gains[side]))
+        told = sentence("Thank you: {points}.", points=points(gains[side]))
     else:
-        told = worded("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
+        told = sentence("{side:Nom} lays {move}: {points}.", side=who, move=words, points=points(gains[side]))
     other = gains[1 - side]
     if not other.total:
-        return told
-    return in_a_row([told, worded("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))])
+        return (told,)
+    return told, sentence("{side:Nom} gets {points}.", side=named(game, 1 - side), points=points(other))
 
 
-def points(gain: Gain) -> str:
+def points(gain: Gain) -> Sentence:
     """ "8 points, 3 of them bonus"; "3 bonus points"; "no points"."""
     if gain.bonus and not gain.points:
-        return worded_n("{count} bonus point", "{count} bonus points", gain.bonus)
+        return sentence_n("{count} bonus point", "{count} bonus points", gain.bonus)
     if gain.bonus:
-        return worded_n(
+        return sentence_n(
             "{count} point, {bonus} of them bonus",
             "{count} points, {bonus} of them bonus",
             gain.total,
             bonus=gain.bonus,
         )
-    return worded_n("{count} point", "{count} points", gain.total) if gain.total else worded("no points")
+    return sentence_n("{count} point", "{count} points", gain.total) if gain.total else sentence("no points")
 
 
-def totals(game: AnyGame, position: Any) -> str:
+def totals(game: AnyGame, position: Any) -> Said:
     """ "Red 12, green 7."; empty in games without points."""
     scores = game.scores(position)
     if scores is None:
-        return ""
+        return ()
     sides = {"one": named(game, 0), "other": named(game, 1)}
-    return worded("{one:Nom} {ones}, {other} {others}.", **sides, ones=scores[0], others=scores[1])
+    return (sentence("{one:Nom} {ones}, {other} {others}.", **sides, ones=scores[0], others=scores[1]),)
 
 
-def turn(game: AnyGame, side: Side, *, goes_on: bool) -> str:
+def turn(game: AnyGame, side: Side, *, goes_on: bool) -> Sentence:
     """Whose turn it is; a side that `goes_on` has moved and may move again, or pass."""
     if goes_on:
-        return worded("{side:Nom} may go on or pass.", side=named(game, side))
-    return worded("{side:Gen}'s turn.", side=named(game, side))
+        return sentence("{side:Nom} may go on or pass.", side=named(game, side))
+    return sentence("{side:Gen}'s turn.", side=named(game, side))
 
 
 def named(game: AnyGame, side: Side) -> Term:
@@ -107,60 +107,53 @@ def is_pass(game: AnyGame, position: Any, move: Any) -> bool:
     return game.format_move(position, move).startswith("pass")
 
 
-def spoken_move(game: AnyGame, position: Any, move: Any) -> str:
+def spoken_move(game: AnyGame, position: Any, move: Any) -> Value:
     """The move in words: "d2", "a1 to a4, taking g7", and of a tile its ends and where they lie."""
     steps = game.steps(position, move)
     if not steps:
-        return (
-            worded("pass")
-            if is_pass(game, position, move)
-            else as_words(Term("choice", game.format_move(position, move)))
-        )
+        if is_pass(game, position, move):
+            return sentence("pass")
+        return Term("choice", game.format_move(position, move))
     names = game.cells
-    words = [
+    words: list[Value] = [
         names[step.cell]
         if step.origin is None
-        else worded("{origin} to {cell}", origin=names[step.origin], cell=names[step.cell])
+        else sentence("{origin} to {cell}", origin=names[step.origin], cell=names[step.cell])
         for step in steps
         if step.kind in ("place", "move")
     ]
     taken = [names[step.cell] for step in steps if step.kind == "remove"]
     flipped = [names[step.cell] for step in steps if step.kind == "flip"]
-    text = listed(words)
+    text: Value = listed(words)
     if _is_tile(game, steps):
         tile = ENDS_JOINED.join(step.piece for step in steps)
-        text = worded("{tile} on {cells}", tile=tile, cells=text)
+        text = sentence("{tile} on {cells}", tile=tile, cells=text)
     if taken:
-        text = worded("{move}, taking {cells}", move=text, cells=listed(taken))
-    return worded("{move}, turning {cells}", move=text, cells=listed(flipped)) if flipped else text
+        text = sentence("{move}, taking {cells}", move=text, cells=listed(taken))
+    return sentence("{move}, turning {cells}", move=text, cells=listed(flipped)) if flipped else text
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[Value]) -> Listing:
     """The words with commas and a last "and"."""
-    return as_words(listing(words, most=len(words)))
+    return listing(words, most=len(words))
 
 
-def listed_briefly(words: Sequence[str]) -> str:
-    """The words as `listed`; of many the first few, and how many more."""
-    return as_words(words)
-
-
-def put_right(game: AnyGame, before: str, board: str) -> str:
+def put_right(game: AnyGame, before: str, board: str) -> Said:
     """What hands must do so that a board shows `before` again: "Take a1 away. Put light back on d2."."""
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
     gone = [cell for cell in cells if board[cell] == EMPTY]
     if len(cells) == 2 and len(came) == len(gone) == 1 and before[gone[0]] == board[came[0]]:
-        return worded("Move {cell} back to {origin}.", cell=game.cells[came[0]], origin=game.cells[gone[0]])
-    sentences = [worded("Take {cells} away.", cells=_cells(game, came))] if came else []
+        return (sentence("Move {cell} back to {origin}.", cell=game.cells[came[0]], origin=game.cells[gone[0]]),)
+    sentences = [sentence("Take {cells} away.", cells=named_cells(game, came))] if came else []
     for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
         lacking = [cell for cell in gone if before[cell] == letter]
         other = [cell for cell in cells if before[cell] == letter and cell not in gone]
         man = owner(game, letter)
         if lacking:
-            where = _cells(game, lacking)
+            where = named_cells(game, lacking)
             sentences.append(
-                worded_n(
+                sentence_n(
                     "Put {man:acc} back on {cells}.",
                     "Put {man:pl} back on {cells}.",
                     len(lacking),
@@ -169,8 +162,8 @@ def put_right(game: AnyGame, before: str, board: str) -> str:
                 )
             )
         if other:
-            sentences.append(worded("Make {cells} {man} again.", cells=_cells(game, other), man=man))
-    return in_a_row(sentences)
+            sentences.append(sentence("Make {cells} {man} again.", cells=named_cells(game, other), man=man))
+    return tuple(sentences)
 
 
 def owner(game: AnyGame, letter: str) -> Term | Sentence:
@@ -183,21 +176,17 @@ def owner(game: AnyGame, letter: str) -> Term | Sentence:
     return Term("man", game.sides[game.pieces.index(letter)])
 
 
-def _cells(game: AnyGame, cells: Sequence[int]) -> str:
-    return listed_briefly(named_cells(game, cells))
-
-
 def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
     """The names of cells."""
     return [game.cells[cell] for cell in cells]
 
 
-def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> str:
+def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> Sentence:
     """What a turn still lacks, of which only some steps are seen."""
     step, side = missing[0], game.to_move(position)
     if step.kind == "remove" and not _chooses(game, position, move):
         taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])
-        return worded_n(
+        return sentence_n(
             "Take the man on {cells} off the board.",
             "Take the men on {cells} off the board.",
             len(taken),
@@ -205,19 +194,19 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
         )
     if step.kind == "remove":
         sides = {"side": named(game, side), "other": named(game, 1 - side)}
-        return worded("{side:Nom} may take a man: remove one of {other:gen}'s men.", **sides)
+        return sentence("{side:Nom} may take a man: remove one of {other:gen}'s men.", **sides)
     if step.kind == "flip":
         turned = named_cells(game, [one.cell for one in missing if one.kind == "flip"])
-        return worded_n("Turn the man on {cells}.", "Turn the men on {cells}.", len(turned), cells=listed(turned))
+        return sentence_n("Turn the man on {cells}.", "Turn the men on {cells}.", len(turned), cells=listed(turned))
     if step.origin is not None:
         cell = game.cells[step.origin]
-        return worded("The man of {cell} is off the board: put it down to finish the turn.", cell=cell)
+        return sentence("The man of {cell} is off the board: put it down to finish the turn.", cell=cell)
     if _is_tile(game, game.steps(position, move)):
         seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
         if len(missing) == 1:
-            return worded("I see only half of the tile on {cells}.", cells=seen)
-        return worded("I see only a part of the tile on {cells}.", cells=seen)
-    return worded("{side:Gen}'s turn is not finished.", side=named(game, side))
+            return sentence("I see only half of the tile on {cells}.", cells=seen)
+        return sentence("I see only a part of the tile on {cells}.", cells=seen)
+    return sentence("{side:Gen}'s turn is not finished.", side=named(game, side))
 
 
 def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
@@ -239,16 +228,16 @@ def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
     return shares_men(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
 
 
-def result(game: AnyGame, outcome: Outcome) -> str:
+def result(game: AnyGame, outcome: Outcome) -> Said:
     """How the game ended."""
     reason = why(game, outcome)
     if outcome.winner is None:
-        told = worded("The game is a draw: {why}.", why=reason)
+        told = sentence("The game is a draw: {why}.", why=reason)
     else:
-        told = worded("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
+        told = sentence("{side:Nom} wins: {why}.", side=named(game, outcome.winner), why=reason)
     if outcome.scores is None:
-        return told
-    return in_a_row([told, worded("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])])
+        return (told,)
+    return told, sentence("{ones} to {others}.", ones=outcome.scores[0], others=outcome.scores[1])
 
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:

@@ -14,13 +14,12 @@ from typing import Any, Literal
 import games
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
 from daemon.game.line_of_play import LineOfPlay, shares_men
-from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging import phrases
 from daemon.judging.gap import Gaps
 from daemon.judging.other_lines import OtherLine, Together
 from games import AnyGame, MoveError, Outcome, Step
-from wording import Term, sentence
+from wording import Said, Sentence, Term, sentence
 
 MAX_FORCED = 4
 """As many passes in a row are made without asking."""
@@ -153,7 +152,8 @@ class Play:
         try:
             self.agent_move = self.game.parse_move(self.position, text)
         except MoveError as error:
-            return [self.announce("refused_reply", f"{agent} answered {text!r}: {error}", rule=error.rule)]
+            said = sentence("{agent} answered {answer}: {why}.", agent=agent, answer=repr(text), why=error.said)
+            return [self.announce("refused_reply", said, rule=error.rule)]
         self._said, self._prompt = (), None
         if not self.game.steps(self.position, self.agent_move):  # a pass: nobody has to carry it out
             return [
@@ -161,9 +161,9 @@ class Play:
                 *self.pass_if_forced(),
             ]
         words = phrases.spoken_move(self.game, self.position, self.agent_move)
-        text = worded("{side:Nom} plays {move}.", side=self._mover(), move=words)
+        said = sentence("{side:Nom} plays {move}.", side=self._mover(), move=words)
         move = self.game.format_move(self.position, self.agent_move)
-        return [self.announce("agent_move", text, move=move, urgent=True)]
+        return [self.announce("agent_move", said, move=move, urgent=True)]
 
     def recall(self, text: str) -> None:
         """Takes up an agent's move that was announced before a restart; an empty or unplayable text is none."""
@@ -193,8 +193,8 @@ class Play:
         self.withdrawn = Withdrawn(frozenset(boards - {before}), frozenset(moves))
         self.verdict, self._said = "put_back", ("put_back", after)
         cells = games.changed_cells(before, after)
-        text = phrases.put_right(self.game, before, after)
-        self._prompt = self.announce("put_back", text, board=after, cells=cells, urgent=True)
+        said = phrases.put_right(self.game, before, after)
+        self._prompt = self.announce("put_back", *said, board=after, cells=cells, urgent=True)
         self.fault_cells = cells
         return self._prompt
 
@@ -242,24 +242,24 @@ class Play:
         """Whatever the next reading brings is said, also where it was said before."""
         self._said = ()
 
-    def next_turn(self) -> str:
+    def next_turn(self) -> Said:
         """Whose turn it is, in two or three words; empty when the game is over."""
         if self.outcome is not None:
-            return ""
+            return ()
         side = self.game.to_move(self.position)
         goes_on = bool(self.line.plies) and self.line.plies[-1].side == side
-        return phrases.turn(self.game, side, goes_on=goes_on)
+        return (phrases.turn(self.game, side, goes_on=goes_on),)
 
-    def whose_turn(self) -> str:
+    def whose_turn(self) -> Sentence:
         """Whose turn it is, in a sentence; what to play where an agent's move waits."""
         if self.outcome is not None:
-            return worded("It is over.")
+            return sentence("It is over.")
         if self.ply == 0 and len(self.game.starts) > 1 and self.position in self.game.starts:
-            return worded("Whoever moves first begins.")
+            return sentence("Whoever moves first begins.")
         if self.awaiting == "carry_out":
             words = phrases.spoken_move(self.game, self.position, self.agent_move)
-            return worded("Please play {move} for {side:gen}.", move=words, side=self._mover())
-        return worded("It is {side:gen}'s turn.", side=self._mover())
+            return sentence("Please play {move} for {side:gen}.", move=words, side=self._mover())
+        return sentence("It is {side:gen}'s turn.", side=self._mover())
 
     def _mover(self) -> Term:
         """The side to move, by name."""
@@ -283,14 +283,14 @@ class Play:
         again = bool(self.line.plies) and self.line.plies[-1].side == self.game.to_move(before)
         self.agent_move = None
         ply = self.line.add(move, position, "agent" if carried_out else known)
-        sentences = [phrases.told_ply(self.game, before, move, thanks=carried_out, again=again)]
+        said = [*phrases.told_ply(self.game, before, move, thanks=carried_out, again=again)]
         if order_assumed:
-            sentences.append(worded("They came together, so I assume their order."))
+            said.append(sentence("They came together, so I assume their order."))
         if not goes_on and self.game.scores(position) is not None:
-            sentences += [phrases.totals(self.game, position), self.next_turn()]
+            said += [*phrases.totals(self.game, position), *self.next_turn()]
         announcement = self.announce(
             "move" if ply.seen else "pass",
-            in_a_row(sentences),
+            *said,
             move=ply.text,
             side=ply.side,
             gains=self.game.gains(before, move),
@@ -307,15 +307,15 @@ class Play:
             self.line.add(ply.move, after, ply.known, assumed=True)
             code: Code = "move" if ply.seen else "pass"
             gains = self.game.gains(before, ply.move)
-            told = self.announce(code, "", move=ply.text, side=ply.side, gains=gains)
+            told = self.announce(code, move=ply.text, side=ply.side, gains=gains)
             effects += [self.line.record(self.ply - 1), told]
         texts = tuple(ply.text for ply in way.plies[begun:] if ply.seen)
         self.forget_answer()
         self._together, self._undone, self.ended = Together(begun, texts), None, None
         self._open, self.verdict, self.withdrawn = tuple(ways[1:]), "legal", None
         moves = phrases.listed(texts)
-        told = self.announce("assumed", worded("I missed some moves. I take it that they were: {moves}.", moves=moves))
-        return [*effects, told, *self.end()]
+        said = sentence("I missed some moves. I take it that they were: {moves}.", moves=moves)
+        return [*effects, self.announce("assumed", said), *self.end()]
 
     def end(self) -> list[Effect]:
         """How the game ended; nothing while it goes on."""
@@ -325,10 +325,10 @@ class Play:
 
     def told_end(self, outcome: Outcome) -> Announcement:
         """The announcement of the end, and how to put it right where whose move the last was is assumed."""
-        sentences = [phrases.result(self.game, outcome)]
+        said = phrases.result(self.game, outcome)
         if self.agents == (None, None) and self._is_assumed(outcome):
-            sentences.append(in_words(WRONG_SIDE))
-        return self.announce("game_over", in_a_row(sentences), rule=outcome.reason, urgent=True)
+            said = *said, WRONG_SIDE
+        return self.announce("game_over", *said, rule=outcome.reason, urgent=True)
 
     def _is_assumed(self, outcome: Outcome) -> bool:
         """Whether the game would go on, or end otherwise, were the last move the other side's, as it may have been."""
@@ -341,7 +341,7 @@ class Play:
             return False
         return self.game.outcome(other.position) != outcome
 
-    def announce(self, code: Code, text: str, *, board: str = "", **rest: Any) -> Announcement:
+    def announce(self, code: Code, *said: Sentence, board: str = "", **rest: Any) -> Announcement:
         """An announcement about the present position, or about another board."""
         scores = self.game.scores(self.position)
-        return Announcement(code, text, board or self.game.board(self.position), self.ply, scores=scores, **rest)
+        return Announcement(code, said, board or self.game.board(self.position), self.ply, scores=scores, **rest)

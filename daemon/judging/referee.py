@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 from daemon.game.effects import Announcement, Code, Effect, Known, TakeBack
-from daemon.i18n.translation import in_a_row, in_words, worded, worded_n
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import RIVAL_NATS, Explanation, Kind, MoveEvent
 from daemon.judging import complaints, phrases, reopening
@@ -20,6 +19,7 @@ from daemon.judging.complaints import Complaint
 from daemon.judging.other_lines import MAX_UNDONE, OtherLine, Together, longer_takebacks, next_moves
 from daemon.judging.play import Play, Withdrawn
 from games import Fault, Side, changed_cells
+from wording import Said, Sentence, Value, sentence, sentence_n
 
 MAX_OPEN = 8
 """More ways that a doubtful board leaves are not kept: each costs the next reading up to a tenth of a second."""
@@ -124,17 +124,17 @@ class Referee(Play):
         """Whether it was told last that the board is out of sight."""
         return self._said[:1] == ("board_lost",)
 
-    def lost(self, why: str = "") -> list[Effect]:
-        """The board is out of sight; `why`, in sentences, where that is known."""
-        text = in_a_row([worded("I cannot see the whole board."), why])
-        return self._once("board_lost", "", self.announce("board_lost", text, urgent=True))
+    def lost(self, *why: Sentence) -> list[Effect]:
+        """The board is out of sight; `why` where that is known."""
+        told = self.announce("board_lost", sentence("I cannot see the whole board."), *why, urgent=True)
+        return self._once("board_lost", "", told)
 
     def found(self) -> list[Effect]:
         """The board is in sight again."""
         if not self.lost_told:
             return []
         self._said = ()
-        return [self.announce("board_found", worded("I see the board again."))]
+        return [self.announce("board_found", sentence("I see the board again."))]
 
     def _concerns_the_end(self, best: Explanation | None) -> bool:
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
@@ -165,25 +165,23 @@ class Referee(Play):
         self._insisted = self.position
         return [reopening.insist(self)]
 
-    def _end_after_all(self, why: str, code: Code) -> list[Effect]:
+    def _end_after_all(self, why: Sentence, code: Code) -> list[Effect]:
         """The tile that went against an end is gone: the line that was over is believed again."""
         assert self.ended is not None
         effects = reopening.end_again(self, self.ended)
         self.ended, self._undone, self._together, self._open, self.verdict = None, None, None, (), "over"
         assert self.outcome is not None
-        return [*effects, self.announce(code, in_a_row([why, phrases.result(self.game, self.outcome)]))]
+        return [*effects, self.announce(code, why, *phrases.result(self.game, self.outcome))]
 
     def _unchanged(self, event: MoveEvent) -> list[Effect]:
         before, self.verdict, self._said = self.verdict, "unchanged", ()
         self.withdrawn, self.seen = None, True
         self._gaps.forget()
         if before == "start":
-            return [
-                self.announce("start", in_a_row([worded("I see the board, as the game stands."), self.whose_turn()]))
-            ]
+            return [self.announce("start", sentence("I see the board, as the game stands."), self.whose_turn())]
         if before not in ("illegal", "desync", "put_back"):
             return []
-        return [self.announce("resumed", in_a_row([worded("The board is right again."), self.whose_turn()]))]
+        return [self.announce("resumed", sentence("The board is right again."), self.whose_turn())]
 
     def _plies(self, best: Explanation, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
         fault = self._agents_fault(best, event.board)
@@ -192,7 +190,7 @@ class Referee(Play):
         if fault is not None:
             if (back := _takeback_to(best.board, event)) is not None:
                 return self._takeback(back)  # rather than a move that nobody asked for
-            return self._complain(Complaint("illegal", in_words(*fault.said), fault.cells, fault.rule), event.board)
+            return self._complain(Complaint("illegal", fault.said, fault.cells, fault.rule), event.board)
         if self.ply == 0:
             self.history[0] = best.start
         effects: list[Effect] = []
@@ -239,12 +237,12 @@ class Referee(Play):
             complaint = complaints.another_begun(self.game, self.position, agent, self.agent_move, best.board)
             return self._complain(complaint, best.board)
         self.verdict = "unfinished"
-        text = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
+        said = phrases.missing_steps(self.game, best.start, best.moves[0], best.missing)
         if self.awaiting == "carry_out":
             asked = phrases.spoken_move(self.game, self.position, self.agent_move)
-            text = worded("The move is {move}: it is not finished.", move=asked)
+            said = sentence("The move is {move}: it is not finished.", move=asked)
         cells = phrases.cells_of_unfinished(self.game, best.start, best.moves[0], best.missing)
-        announcement = self.announce("unfinished", text, board=best.board, cells=cells, urgent=True)
+        announcement = self.announce("unfinished", said, board=best.board, cells=cells, urgent=True)
         return self._once("unfinished", best.board, announcement)
 
     def _is_begun(self, half: Explanation) -> bool:
@@ -257,7 +255,7 @@ class Referee(Play):
 
     def _takeback(self, best: Explanation) -> list[Effect]:
         if reopening.is_withdrawn(self, best):
-            return self._end_after_all(worded("The last move is taken back."), "takeback")
+            return self._end_after_all(sentence("The last move is taken back."), "takeback")
         self.verdict, self._said, self.withdrawn = "takeback", (), None
         ply = best.ply
         while self.line.plies[ply].known == "said" and not self.line.plies[ply].seen:
@@ -272,9 +270,9 @@ class Referee(Play):
         for move, position in zip(best.moves, best.positions, strict=True):
             undone -= self.line.add(move, position).seen  # they came together, and in another order than was assumed
             remade.append(self.line.record(self.ply - 1))
-        what = worded_n("The last move is taken back.", "{count} moves are taken back.", undone)
-        text = in_a_row([what, phrases.totals(self.game, self.position), self.whose_turn()])
-        return [TakeBack(ply), *remade, self.announce("takeback", text), *self.pass_if_forced()]
+        what = sentence_n("The last move is taken back.", "{count} moves are taken back.", undone)
+        said = (what, *phrases.totals(self.game, self.position), self.whose_turn())
+        return [TakeBack(ply), *remade, self.announce("takeback", *said), *self.pass_if_forced()]
 
     def _is_put_back(self, withdrawn: Withdrawn, event: MoveEvent) -> bool:
         """Whether a board may be judged as ever: the men are back, or another move was made in their place."""
@@ -293,7 +291,7 @@ class Referee(Play):
         """What follows where another line than the one believed was right after all; None where none was."""
         best, undone = event.explanations[0] if event.explanations else None, self._undone
         if self.ended is not None and OtherLine.ended(self.ended).is_being_cleared(best, event.board):
-            return self._end_after_all(worded("The board is being cleared."), "cleared")
+            return self._end_after_all(sentence("The board is being cleared."), "cleared")
         if undone is not None and undone.is_being_cleared(best, event.board):
             return self._end_again(undone)
         if self.withdrawn is not None:
@@ -340,8 +338,8 @@ class Referee(Play):
         if best is not None or not ways:
             return None
         self.verdict, self._open = "ambiguous", tuple(other.gone_on(self.game, *way) for other, way in ways)
-        text = worded("I am not sure how it went. Tell me whose turn it is: adopt, and the side.")
-        announcement = self.announce("ambiguous", text, board=event.board, urgent=True)
+        said = sentence("I am not sure how it went. Tell me whose turn it is: adopt, and the side.")
+        announcement = self.announce("ambiguous", said, board=event.board, urgent=True)
         return self._once("ambiguous", event.board, announcement)
 
     def _alike(self, ways: Sequence[tuple[OtherLine, tuple[int, MoveEvent]]]) -> bool:
@@ -362,8 +360,8 @@ class Referee(Play):
         effects = undone.take_over(self.line, len(undone.plies))
         self.forget_answer()
         self._undone, self.verdict = None, "over"
-        text = in_a_row([worded("The board is being cleared."), phrases.result(self.game, undone.outcome)])
-        return [*effects, self.announce("cleared", text)]
+        said = phrases.result(self.game, undone.outcome)
+        return [*effects, self.announce("cleared", sentence("The board is being cleared."), *said)]
 
     def _take_over(self, other: OtherLine, ply: int) -> list[Effect]:
         """Believes the first plies of another line, which a board has shown to be right."""
@@ -372,10 +370,11 @@ class Referee(Play):
         self._undone, self._open, self.verdict = None, (), "legal"
         if not effects:
             return []
-        moves = phrases.listed_briefly([one.text for one in self.line.plies[-MAX_TOLD:] if one.seen])
-        what = phrases.result(self.game, other.outcome) if self.outcome is not None and other.outcome else ""
-        text = in_a_row([worded("I see now how it went: {moves}.", moves=moves), what or self.whose_turn()])
-        return [*effects, self.announce("restored", text)]
+        moves = [one.text for one in self.line.plies[-MAX_TOLD:] if one.seen]
+        said: Said = (self.whose_turn(),)
+        if self.outcome is not None and other.outcome:
+            said = phrases.result(self.game, other.outcome)
+        return [*effects, self.announce("restored", sentence("I see now how it went: {moves}.", moves=moves), *said)]
 
     def _still_open(self, best: Explanation, event: MoveEvent) -> tuple[OtherLine, ...]:
         """Other lines to the board believed stay open until a move is made on it, those with moves that nobody saw
@@ -414,8 +413,8 @@ class Referee(Play):
         self._gaps.keep(self.line, event.board, illegal=illegal, in_photos=self.in_photos)
         if (illegal and self.in_photos) or not self._gaps.is_known(self.line, event.board):
             return complaint
-        played = worded("If you have played so, play on, or tell me to adopt the board.")
-        return dataclasses.replace(complaint, text=in_a_row([complaint.text, played]))
+        played = sentence("If you have played so, play on, or tell me to adopt the board.")
+        return dataclasses.replace(complaint, said=(*complaint.said, played))
 
     def _unexplained(self, event: MoveEvent) -> Complaint:
         """What is wrong with a board that nothing legal explains, held against the position most like it.
@@ -443,15 +442,15 @@ class Referee(Play):
             return complaint
         if other.explanations[0].seen != 1:
             return complaint
-        misread = worded("If I misread the last move, tell me to adopt the board.")
-        return dataclasses.replace(complaint, text=in_a_row([complaint.text, misread]))
+        misread = sentence("If I misread the last move, tell me to adopt the board.")
+        return dataclasses.replace(complaint, said=(*complaint.said, misread))
 
     def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
         """Says what is wrong; not again while hands set many men right, one after the other."""
         before, self.verdict = self.verdict, complaint.verdict
         announcement = self.announce(
             complaint.verdict,
-            complaint.text,
+            *complaint.said,
             board=board,
             rule=complaint.rule,
             cells=complaint.cells,
@@ -471,8 +470,8 @@ class Referee(Play):
         said = ("desync", announcement.board)
         self._strange += self._said != said
         if self._strange and self.ply:
-            misread = worded("If I misread the last move, tell me to adopt the board.")
-            announcement = dataclasses.replace(announcement, text=in_a_row([announcement.text, misread]))
+            misread = sentence("If I misread the last move, tell me to adopt the board.")
+            announcement = dataclasses.replace(announcement, said=(*announcement.said, misread))
         if self._strange > MAX_STRANGE:
             self._said = said
         return self._once(*said, announcement)
@@ -481,21 +480,20 @@ class Referee(Play):
         self.verdict = "ambiguous"
         assert event.rival is not None
         lines = [self._line(one) for one in (event.explanations[0], event.rival)]
-        text = worded("I am not sure: was it {one} or {other}?", one=lines[0], other=lines[1])
+        said = sentence("I am not sure: was it {one} or {other}?", one=lines[0], other=lines[1])
         if lines[0] == lines[1]:  # two boards that a doubtful cell leaves possible: that is what can be seen to
             cells = changed_cells(event.explanations[0].board, event.rival.board)
-            names = phrases.listed_briefly([self.game.cells[cell] for cell in cells])
-            text = worded("I cannot see {cells} clearly.", cells=names)
-        return self.announce("ambiguous", text, board=event.board, urgent=True)
+            said = sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(self.game, cells))
+        return self.announce("ambiguous", said, board=event.board, urgent=True)
 
-    def _line(self, explanation: Explanation) -> str:
+    def _line(self, explanation: Explanation) -> Value:
         if explanation.kind != "plies":
             return _in_general(explanation.kind)
-        words, position = [], explanation.start
+        words, position = list[Value](), explanation.start
         for move, successor in zip(explanation.moves, explanation.positions, strict=True):
             words.append(phrases.spoken_move(self.game, position, move))
             position = successor
-        return functools.reduce(lambda first, then: worded("{first}, then {then}", first=first, then=then), words)
+        return functools.reduce(lambda first, then: sentence("{first}, then {then}", first=first, then=then), words)
 
     def _once(self, code: str, board: str, announcement: Announcement) -> list[Effect]:
         """The announcement, unless the same was said of the same board last."""
@@ -514,8 +512,8 @@ def _takeback_to(board: str, event: MoveEvent) -> Explanation | None:
     return next((one for one in event.explanations if one.kind == "takeback" and one.board == board), None)
 
 
-def _in_general(kind: Kind) -> str:
+def _in_general(kind: Kind) -> Sentence:
     """What an explanation says was done, where no move is to be named."""
     if kind == "unchanged":
-        return worded("no move")
-    return worded("a move taken back") if kind == "takeback" else worded("half a move")
+        return sentence("no move")
+    return sentence("a move taken back") if kind == "takeback" else sentence("half a move")

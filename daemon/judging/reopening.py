@@ -13,14 +13,13 @@ from collections.abc import Iterator, Sequence
 
 from daemon.game.effects import Announcement, Effect, Known
 from daemon.game.line_of_play import LineOfPlay, shares_men
-from daemon.i18n.translation import as_words, in_a_row, in_words, worded
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import UNSEEN_NATS, Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES_BESIDES
 from daemon.judging import phrases
 from daemon.judging.play import WRONG_SIDE, Play
 from games import EMPTY, MoveError, Side, changed_cells
-from wording import listing, sentence
+from wording import Listing, listing, sentence
 
 MAX_TRIED = 200
 """Assignments of movers that are tried: one move turned, each after the other from the last, then two. Each plays a
@@ -71,10 +70,10 @@ def take_up(play: Play, found: Reopening) -> list[Effect]:
     moves = _assumed(play, found)
     same = play.line.become(found.line)
     play.forget_answer()
-    text = worded(
+    said = sentence(
         "You play on, so I count {moves}; if it was another, tell me its number and side: mover.", moves=moves
     )
-    return [play.line.rewrite(same, play.outcome), play.announce("reopened", text, urgent=True)]
+    return [play.line.rewrite(same, play.outcome), play.announce("reopened", said, urgent=True)]
 
 
 def end_again(play: Play, ended: LineOfPlay) -> list[Effect]:
@@ -96,11 +95,11 @@ def is_withdrawn(play: Play, takeback: Explanation) -> bool:
 def insist(play: Play) -> Announcement:
     """The game is over whatever may be assumed, and what to do if it is not."""
     assert play.outcome is not None
-    what = worded("What is laid now does not count.")
+    what = sentence("What is laid now does not count.")
     if play.agents == (None, None):
-        what = in_words(WRONG_SIDE)
-    text = in_a_row([phrases.result(play.game, play.outcome), what])
-    return play.announce("game_over", text, rule=play.outcome.reason, urgent=True)
+        what = WRONG_SIDE
+    said = *phrases.result(play.game, play.outcome), what
+    return play.announce("game_over", *said, rule=play.outcome.reason, urgent=True)
 
 
 def _is_laid(line: LineOfPlay, event: MoveEvent) -> bool:
@@ -156,7 +155,7 @@ def _told(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
     return [(ply.text, ply.side, ply.known) for ply in (*line.plies, *line.beyond) if ply.known]
 
 
-def _assumed(play: Play, found: Reopening) -> str:
+def _assumed(play: Play, found: Reopening) -> Listing:
     """The moves that were turned, with whose they are now."""
     line, parts = found.line, []
     for number in found.turned:
@@ -167,4 +166,4 @@ def _assumed(play: Play, found: Reopening) -> str:
             parts.append(
                 sentence("the moves from {number} on in turn, the first as {side:gen}'s", number=number, side=side)
             )
-    return as_words(listing(parts))
+    return listing(parts)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from daemon.game.effects import Effect, TakeBack
 from daemon.game.line_of_play import Ply
-from daemon.i18n.translation import in_a_row, worded
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal
 from daemon.judging.referee import Referee
+from wording import Sentence, sentence
 
 
 def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
@@ -18,10 +18,10 @@ def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
     to be seen nobody has to. Raises Refusal.
     """
     if referee.paused:
-        raise Refusal(worded("The game is paused: resume it first."))
+        raise Refusal(sentence("The game is paused: resume it first."))
     if referee.declared is not None:
         effects = referee.revoke()
-        return [*effects, referee.announce("undo", in_a_row([worded("The game goes on."), referee.whose_turn()]))]
+        return [*effects, referee.announce("undo", sentence("The game goes on."), referee.whose_turn())]
     ply = _undone_to(referee)
     plies = referee.line.plies[ply:]
     told = _taken_back(referee, plies)
@@ -29,12 +29,12 @@ def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
     if not on_board:
         prompt, referee.withdrawn = None, None
         referee.believe()
-    text = in_a_row([told, referee.next_turn() if prompt is None else prompt.text])
+    then = referee.next_turn() if prompt is None else prompt.said
     side, cells = plies[0].side, () if prompt is None else prompt.cells
     board = "" if prompt is None else prompt.board
     return [
         TakeBack(ply),
-        referee.announce("undo", text, board=board, side=side, cells=cells, urgent=prompt is not None),
+        referee.announce("undo", told, *then, board=board, side=side, cells=cells, urgent=prompt is not None),
     ]
 
 
@@ -51,19 +51,19 @@ def _before_last(referee: Referee, ply: int) -> int:
     """The ply before the last move that was made until `ply`; passes that nobody told go with the move before them."""
     plies = referee.line.plies[:ply]
     if not plies:
-        raise Refusal(worded("There is no move to take back."))
+        raise Refusal(sentence("There is no move to take back."))
     for index in range(len(plies) - 1, -1, -1):
         if plies[index].seen or plies[index].known in ("said", "agent"):
             return index
     return 0
 
 
-def _taken_back(referee: Referee, plies: list[Ply]) -> str:
+def _taken_back(referee: Referee, plies: list[Ply]) -> Sentence:
     """Which moves are taken back."""
     made = [one for one in plies if one.seen or one.known == "said"] or plies
     if len(made) > 1:
-        return worded("{moves} are taken back.", moves=phrases.listed([one.text for one in made]))
+        return sentence("{moves} are taken back.", moves=phrases.listed([one.text for one in made]))
     who = phrases.named(referee.game, made[0].side)
     if made[0].text.startswith("pass"):
-        return worded("{side:Gen}'s pass is taken back.", side=who)
-    return worded("{side:Gen}'s {move} is taken back.", side=who, move=made[0].text)
+        return sentence("{side:Gen}'s pass is taken back.", side=who)
+    return sentence("{side:Gen}'s {move} is taken back.", side=who, move=made[0].text)

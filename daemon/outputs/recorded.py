@@ -7,7 +7,7 @@ import dataclasses
 import games
 from calibration.template import load_template
 from daemon.drawing.board_svg import Marks, board_svg
-from daemon.i18n.translation import worded
+from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
 from daemon.outputs.view import names_of, sides_of
 from daemon.storage.exporting.document import outcome_object
@@ -66,7 +66,7 @@ class Recorded:
             "started": stored.started,
             "finished": stored.finished,
             "outcome": outcome_object(stored.outcome),
-            "result": "" if game is None or stored.outcome is None else phrases.result(game, stored.outcome),
+            "result": "" if game is None or stored.outcome is None else in_words(*phrases.result(game, stored.outcome)),
             "clock": dict(stored.clock) or None,
             "source": stored.source,
             "fault": self.fault,

@@ -98,7 +98,7 @@ def told_of(play: Play, *, watched: bool) -> dict[str, object]:
         "passes": [_told_pass(play, one) for one in _passes(play)],
         "limit": getattr(game.rules, "limit", None),
         "hand": unseen_hand(play, watched=watched),
-        "result": "" if play.outcome is None else phrases.result(game, play.outcome),
+        "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
 
 
@@ -189,7 +189,10 @@ def clock_of(timer: ClockService | None, game: AnyGame) -> dict[str, object] | N
         return None
     status = timer.status(game.sides)
     running = timer.clock.running
-    return {name: status[name] for name in ("control", "left_s")} | {"running": running, "stopped": timer.stopped}
+    return {name: status[name] for name in ("control", "left_s")} | {
+        "running": running,
+        "stopped": in_words(*timer.stopped),
+    }
 
 
 def _thought(thought: Thought | None) -> dict[str, object] | None:

@@ -8,7 +8,6 @@ from daemon.core.command_handlers import NEEDS_BOARD
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
 from daemon.game.line_of_play import shares_men
-from daemon.i18n.translation import in_a_row, in_words, worded
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging.cell_overrides import CellOverrides
@@ -97,7 +96,7 @@ class BoardTracker:
             self._seen_s = frame.time_s
         if observation.rectified is None:
             if frame.time_s - self._seen_s >= self.lost_s and not self._referee.lost_told:
-                self.match.carry_out(self._referee.lost(self.pipeline.why_unseen(frame)))
+                self.match.carry_out(self._referee.lost(*self.pipeline.why_unseen(frame)))
             return observation
         self._seen_s = frame.time_s
         if observation.gate is not None:
@@ -105,8 +104,8 @@ class BoardTracker:
                 self._half = None
             if observation.gate.fresh:
                 self._arm = observation.arm or self._arm
-            for text in self._occlusion_notices.look(observation, self._referee.game):
-                self.match.trouble(text)
+            for notice in self._occlusion_notices.look(observation, self._referee.game):
+                self.match.trouble(notice)
         if observation.alignment.relocked:
             self.match.carry_out(self._referee.found())
         self._read(observation)
@@ -117,7 +116,7 @@ class BoardTracker:
         time_s = observation.frame.time_s
         if self._hurried_s is not None and time_s >= self._hurried_s:
             self._hurried_s = None
-            self.match.carry_out([self._referee.announce("nothing_new", in_words(HURRY_GIVEN_UP))])
+            self.match.carry_out([self._referee.announce("nothing_new", HURRY_GIVEN_UP)])
         if observation.reading is not None and not self.start_in_view:
             self._take_in(observation.reading, time_s)
         elif self._hurried_s is not None and _stands_still(observation):
@@ -129,7 +128,7 @@ class BoardTracker:
         """Judges a reading, unless it shows that the next game begins."""
         sign = self._next_game.see(self._referee, self.told.over(reading), time_s)
         if sign == "offer":
-            self.match.carry_out([self._referee.announce("new_game", in_words(OFFER))])
+            self.match.carry_out([self._referee.announce("new_game", OFFER)])
         elif sign == "begin":
             self.match.new_game_wanted = True
         if not sign:
@@ -170,7 +169,7 @@ class BoardTracker:
         if self.observation is None or self.observation.rectified is None:
             self.match.carry_out(self._referee.lost())
         elif not self.match.board_free:
-            self.match.trouble(in_words(ENDED))
+            self.match.trouble(ENDED)
 
     def poll(self) -> None:
         """Called often, with or without frames, in place of the match's own."""
@@ -236,7 +235,7 @@ class BoardTracker:
         """A move is said to be made: the board is read at once, or as soon as nothing moves over it."""
         seen = self.observation
         if self._referee.paused:
-            raise Refusal("The game is paused: resume it first.")
+            raise Refusal(sentence("The game is paused: resume it first."))
         if seen is None or seen.rectified is None or seen.gate is None:
             raise Refusal(NEEDS_BOARD)
         if _stands_still(seen):
@@ -250,12 +249,10 @@ class BoardTracker:
         self._hurried_s = None
         self._referee.say_again()
         effects = self.judged(self.pipeline.reader.read(seen.rectified, seen.frame.time_s))
-        if any(isinstance(effect, Announcement) and effect.text for effect in effects):
+        if any(isinstance(effect, Announcement) and effect.said for effect in effects):
             return effects
-        return [
-            *effects,
-            self._referee.announce("nothing_new", in_a_row([worded("I see no move."), self._referee.whose_turn()])),
-        ]
+        told = self._referee.announce("nothing_new", sentence("I see no move."), self._referee.whose_turn())
+        return [*effects, told]
 
     def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
         """What the referee decides on an explained reading; who learns from it is told."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from daemon.i18n.translation import in_words, worded
 from daemon.judging import phrases
 from daemon.perception.pipeline import Observation
 from games import AnyGame
 from vision.watching.gate import GateState
 from vision.watching.surroundings import LONGER_SIDE_PX
-from wording import sentence
+from wording import Sentence, sentence
 
 SILENT_S = 5.0
 """So long after a hand has stirred over the board last, the light has changed or the board was knocked against, it is
@@ -37,12 +36,12 @@ class OcclusionNotices:
         self._shaking = 0.0
         """Share of the latest frames in which the board went farther than SHAKING."""
 
-    def look(self, seen: Observation, game: AnyGame) -> list[str]:
+    def look(self, seen: Observation, game: AnyGame) -> list[Sentence]:
         """What is new to tell of a picture with the board in it: sentences, often none."""
         assert seen.gate is not None
         return [*self._unread(seen, seen.gate), *self._outside(seen, seen.gate, game)]
 
-    def _unread(self, seen: Observation, gate: GateState) -> list[str]:
+    def _unread(self, seen: Observation, gate: GateState) -> list[Sentence]:
         """That something rests over the board, or that the picture shakes; until it ends nothing is read."""
         self._shaking += SMOOTHED * ((seen.moved_share > SHAKING) - self._shaking)
         time_s = seen.frame.time_s
@@ -58,21 +57,21 @@ class OcclusionNotices:
         self._told_unread = shakes or lies
         if not self._told_unread:
             return []
-        return [in_words(SHAKES if shakes else FROZEN if seen.frozen else BLOCKED)]
+        return [SHAKES if shakes else FROZEN if seen.frozen else BLOCKED]
 
-    def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[str]:
+    def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[Sentence]:
         """Which cells have left the picture, and that the whole board is seen again."""
         if not gate.settled:
             return []
         told = []
         if seen.outside and not self._told_outside:
-            names = phrases.listed_briefly([game.cells[cell] for cell in seen.outside])
+            names = phrases.named_cells(game, seen.outside)
             told = [
-                worded(
+                sentence(
                     "I cannot see {cells}: outside the picture. Please turn the camera, or move the board.", cells=names
                 )
             ]
         elif self._told_outside and not seen.outside:
-            told = [worded("I see the whole board again.")]
+            told = [sentence("I see the whole board again.")]
         self._told_outside = bool(seen.outside)
         return told

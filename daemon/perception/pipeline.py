@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from calibration.profile import TableProfile
 from calibration.template import BoardTemplate
-from daemon.i18n.translation import in_words
 from games import EMPTY
 from vision.finding.sight import MIRRORED, why_unseen
 from vision.frame import Frame, Image, Preview
@@ -30,6 +29,7 @@ from vision.watching.arm import ArmWatch, Side
 from vision.watching.cover import Flags
 from vision.watching.gate import LIGHT_STEP, MAX_STEP_S, Gate, GateState
 from vision.watching.surroundings import surroundings_of
+from wording import Said
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
@@ -146,14 +146,14 @@ class Pipeline:
         gate = self._last.gate and dataclasses.replace(self._last.gate, fresh=False)
         return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None)
 
-    def why_unseen(self, frame: Frame) -> str:
-        """Why the board is not seen in a frame and what to do, in sentences; empty where nothing tells it.
+    def why_unseen(self, frame: Frame) -> Said:
+        """Why the board is not seen in a frame and what to do; empty where nothing tells it.
 
         Takes about a second: to be asked once a loss.
         """
         mirrored = self.aligner.is_mirrored(frame.image)
         why = MIRRORED if mirrored else why_unseen(frame.image, self.template)
-        return "" if why.code == "no_board" else in_words(why.matter, why.remedy)
+        return () if why.code == "no_board" else (why.matter, why.remedy)
 
     def ask_again(self) -> bool:
         """Wants the still picture read once more and averaged; False where that was done often enough."""

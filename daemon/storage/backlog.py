@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from daemon.game.effects import Announcement, Effect, Finish, Record, Rewrite, TakeBack
-from daemon.i18n.translation import worded
 from games import Outcome
+from wording import Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
 MAX_NOTES = 256
@@ -37,7 +37,7 @@ class Recorder(Protocol):
 class Backlog:
     """Effects on their way to a recorder; without one they go nowhere. `tell` says to the players what is wrong."""
 
-    def __init__(self, recorder: Recorder | None, tell: Callable[[str], None]) -> None:
+    def __init__(self, recorder: Recorder | None, tell: Callable[[Sentence], None]) -> None:
         self._recorder = recorder
         self._tell = tell
         self._waiting: list[Effect] = []
@@ -77,15 +77,15 @@ class Backlog:
             self._waiting.pop(0)
         if self.trouble:
             self.trouble = ""
-            self._tell(worded("I can write down the moves again. Nothing is lost."))
+            self._tell(sentence("I can write down the moves again. Nothing is lost."))
 
     def _say_trouble(self, error: OSError) -> None:
         if self.trouble == str(error):
             return
         self.trouble = str(error)
         LOGGER.error("the record cannot be written: %s", error.__cause__ or error)
-        text = worded("I cannot write down the moves: {why}. I keep them in memory and try again.", why=str(error))
-        self._tell(text)
+        said = sentence("I cannot write down the moves: {why}. I keep them in memory and try again.", why=str(error))
+        self._tell(said)
 
 
 def _write(recorder: Recorder, effect: Effect) -> None:

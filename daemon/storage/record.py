@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from daemon.game.effects import Announcement, Record, Rewrite
+from daemon.i18n.translation import in_words
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored import ASSUMED, THOUGHT
 from games import Outcome
@@ -70,7 +71,7 @@ class GameRecord:
         if announcement.thought is not None:
             data[THOUGHT] = dataclasses.asdict(announcement.thought)
         try:
-            self._journal.note(self.game_id, announcement.code, announcement.text, data)
+            self._journal.note(self.game_id, announcement.code, in_words(*announcement.said), data)
         except JournalError as error:
             raise OSError(_spoken(error)) from error
 

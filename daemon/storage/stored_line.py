@@ -7,11 +7,13 @@ from typing import Any
 import games
 from daemon.game.effects import Announcement, Rewrite
 from daemon.game.line_of_play import LineOfPlay, Ply
+from daemon.i18n.translation import in_words
 from daemon.judging import corrections
 from daemon.judging.referee import Referee
 from daemon.storage.journal import Journal
 from daemon.storage.stored import StoredGame
 from games import AnyGame
+from wording import Sentence
 
 
 def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
@@ -38,11 +40,11 @@ def correct_mover(journal: Journal, stored: StoredGame, side: str, number: int) 
     referee = Referee(game)
     referee.line = line_of(game, stored)
     effects = corrections.set_mover(referee, side, number)
-    told = []
+    told: list[Sentence] = []
     for effect in effects:
         if isinstance(effect, Rewrite):
             journal.rewrite(stored.game_id, effect)
         elif isinstance(effect, Announcement):
-            journal.note(stored.game_id, effect.code, effect.text)
-            told.append(effect.text)
-    return " ".join(told)
+            journal.note(stored.game_id, effect.code, in_words(*effect.said))
+            told += effect.said
+    return in_words(*told)

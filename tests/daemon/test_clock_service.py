@@ -17,6 +17,7 @@ from daemon.core.command_handlers import obey
 from daemon.core.match import Match
 from daemon.game.clocks import GameClock, TimeControl, shown
 from daemon.game.effects import Announcement, Thought
+from daemon.i18n.translation import as_words
 from daemon.judging.referee import Referee
 from daemon.perception.board_tracker import BoardTracker
 from daemon.storage.journal import Journal
@@ -25,6 +26,7 @@ from daemon.storage.stored import StoredGame
 from tests.daemon.readings import board_with, reading_of
 from tests.daemon.test_match import PICTURE, Post, ScriptedPipeline
 from vision.frame import Frame
+from wording import plain
 
 GAME = games.load("morris")
 EMPTY_BOARD = board_with(GAME)
@@ -134,7 +136,7 @@ def test_nobody_pays_while_an_agents_move_waits_for_a_hand_and_its_figures_are_r
     assert at.match.referee.awaiting == "carry_out"
     assert at.stored.asked_thought == Thought(0.5, 9, 12345, 2.5)
     at.wait(300)
-    assert (at.left_s, at.timer.stopped) == ((98.0, 96.0), "an agent's move waits to be carried out")
+    assert (at.left_s, plain(at.timer.stopped)) == ((98.0, 96.0), "an agent's move waits to be carried out")
     at.show(board_with(GAME, W="d2", B="f4"))
     at.wait(10)
     assert at.left_s == (88.0, 96.0)
@@ -169,7 +171,7 @@ def test_nobody_pays_while_nothing_can_be_played(table: Callable[..., Table], re
     before = at.left_s
     assert at.wait(400) == [] or reason == "desync"
     assert at.left_s == before
-    assert at.timer.stopped == STANDS[reason]
+    assert plain(at.timer.stopped) == STANDS[reason]
     at.no_camera = False
     obey(at.match, Resume(), at.eyes)
     at.show(EMPTY_BOARD)
@@ -218,7 +220,7 @@ def test_who_is_out_of_time_has_lost_where_that_is_wanted(table: Callable[..., T
     outcome = at.stored.outcome
     assert outcome is not None and (outcome.winner, outcome.reason) == (0, "time")
     assert at.post.states[-1].awaiting == "nothing"
-    assert at.timer.stopped == "the game is over"
+    assert plain(at.timer.stopped) == "the game is over"
 
 
 def test_a_loss_on_time_that_is_undone_lets_the_game_go_on_in_the_record_too(table: Callable[..., Table]) -> None:
@@ -306,7 +308,7 @@ def test_health_says_what_the_clocks_show(table: Callable[..., Table]) -> None:
     ],
 )
 def test_times_are_said_and_shown_as_people_do(seconds: float, spoken: str, on_a_clock: str) -> None:
-    assert (spoken_time(seconds), shown(seconds)) == (spoken, on_a_clock)
+    assert (as_words(spoken_time(seconds)), shown(seconds)) == (spoken, on_a_clock)
 
 
 def test_a_clock_shows_what_is_over_with_a_minus() -> None:

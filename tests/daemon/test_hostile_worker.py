@@ -26,6 +26,7 @@ from tests.daemon.readings import board_with, reading_of
 from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import Alignment
+from wording import untranslated
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = np.zeros((4, 4, 3), np.uint8)
@@ -146,7 +147,7 @@ def test_late_answers_are_counted_and_the_good_worker_is_heard(table: Table) -> 
     table.hostile("delay")
     table.wait(lambda: table.bus.workers())
     table.show(W="d2")
-    table.match.trouble("the question is asked again")
+    table.match.trouble(untranslated("the question is asked again"))
     table.wait(lambda: table.bus.counters()["late"] > 0)
     assert "agent_move" not in table.codes()
     table.good()

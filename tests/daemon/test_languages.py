@@ -23,7 +23,17 @@ from daemon.game.clocks import GameClock, TimeControl
 from daemon.game.effects import Announcement
 from daemon.i18n import catalogues, translation
 from daemon.i18n.phrase_book import examples, forms_in, names_in, spoken_messages
-from daemon.i18n.translation import LANGUAGES, Message, in_words, messages, page_words, speak, tongue_of, worded
+from daemon.i18n.translation import (
+    LANGUAGES,
+    Message,
+    as_words,
+    in_words,
+    messages,
+    page_words,
+    speak,
+    tongue_of,
+    worded,
+)
 from daemon.judging import adopting, corrections, phrases, undoing
 from daemon.judging.cell_overrides import cell_of, letter_of
 from daemon.judging.corrections import Refusal
@@ -40,7 +50,7 @@ from vision.calibrating.survey import Shown, survey
 from vision.calibrating.verdict import Verdict
 from vision.simulated.style import default_style
 from vision.simulated.table import SimulatedTable
-from wording import Term
+from wording import Sentence, Term
 
 ROOT = Path(__file__).resolve().parents[2]
 TRANSLATED = [language for language in LANGUAGES if language != "en"]
@@ -168,9 +178,9 @@ class Overheard(Referee):
 
     said: list[str]
 
-    def announce(self, code: Any, text: str, **rest: Any) -> Announcement:
-        self.said.append(text)
-        return super().announce(code, text, **rest)
+    def announce(self, code: Any, *said: Sentence, **rest: Any) -> Announcement:
+        self.said.append(in_words(*said))
+        return super().announce(code, *said, **rest)
 
 
 def glued(text: str) -> str:
@@ -190,8 +200,10 @@ def told(command: Callable[..., Any], *arguments: Any) -> str:
     try:
         effects = command(*arguments)
     except Refusal as refusal:
-        return str(refusal)
-    return " ".join(one.text for one in effects if isinstance(one, Announcement)) if isinstance(effects, list) else ""
+        return in_words(*refusal.said)
+    if not isinstance(effects, list):
+        return ""
+    return " ".join(in_words(*one.said) for one in effects if isinstance(one, Announcement))
 
 
 def overheard(game: AnyGame, agents: tuple[str | None, str | None] = (None, None)) -> Overheard:
@@ -223,7 +235,7 @@ def test_nothing_is_said_that_is_not_in_the_catalogues(
                 told(corrections.side_of, game, "nobody"),
                 told(cell_of, game, "z99"),
                 told(letter_of, game, "queen"),
-                hints.advice(game, referee.position, "{}"),
+                in_words(*hints.advice(game, referee.position, "{}")),
             ]
             table.mend()
             look(table, referee)
@@ -284,10 +296,10 @@ def test_what_is_expected_of_a_profile_and_what_speaks_against_it_is_in_the_cata
 
 def test_how_a_game_is_lost_is_told_of_the_side_that_lost() -> None:
     game = games.load("morris")
-    assert phrases.result(game, Outcome(0, "no_legal_move")) == "Light wins: dark cannot move."
-    assert phrases.result(game, Outcome(1, "two_men_left")) == "Dark wins: light has only two men left."
+    assert in_words(*phrases.result(game, Outcome(0, "no_legal_move"))) == "Light wins: dark cannot move."
+    assert in_words(*phrases.result(game, Outcome(1, "two_men_left"))) == "Dark wins: light has only two men left."
     speak("ro")
-    assert phrases.result(game, Outcome(0, "no_legal_move")) == "Albul câștigă: negrul nu poate muta."
+    assert in_words(*phrases.result(game, Outcome(0, "no_legal_move"))) == "Albul câștigă: negrul nu poate muta."
 
 
 def test_the_health_of_a_clock_is_told_in_the_players_language() -> None:
@@ -310,7 +322,7 @@ def test_sentences_take_the_forms_of_their_language() -> None:
         speak(language)
         assert worded("It is {side:gen}'s turn.", side=dark) == turn
         assert worded("Take {cells} away.", **two) == away
-        assert spoken_time(121) == time
+        assert as_words(spoken_time(121)) == time
 
 
 def test_sides_and_pieces_may_be_called_in_english_and_in_the_language_that_is_spoken() -> None:
@@ -318,8 +330,9 @@ def test_sides_and_pieces_may_be_called_in_english_and_in_the_language_that_is_s
     speak("pl")
     assert [corrections.side_of(game, name) for name in ("light", "Biały", "czarny", "dark")] == [0, 0, 1, 1]
     assert [letter_of(game, name) for name in ("dark", "czarny pionek", "biały", "empty")] == ["B", "B", "W", "."]
-    with pytest.raises(Refusal, match="Grają biały i czarny; nie ma tu zielony"):
+    with pytest.raises(Refusal) as refused:
         corrections.side_of(game, "zielony")
+    assert "Grają biały i czarny; nie ma tu zielony" in in_words(*refused.value.said)
 
 
 def test_a_language_that_is_none_is_refused_with_those_there_are() -> None:
@@ -332,7 +345,7 @@ def test_every_language_is_heard_in_its_own_voice(language: str, caplog: pytest.
     speak(language)
     game = games.load("morris")
     position = game.initial()
-    text = phrases.told_ply(game, position, game.parse_move(position, "d2"))
+    text = in_words(*phrases.told_ply(game, position, game.parse_move(position, "d2")))
     voice = Voice(language, 165)
     try:
         assert is_heard(voice.render(spelled(text), threading.Event()))

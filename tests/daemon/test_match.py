@@ -26,6 +26,7 @@ from vision.frame import Frame
 from vision.reading.board_reading import BoardReading
 from vision.watching.align import LOST, Alignment
 from vision.watching.gate import GateState, Phase
+from wording import Said, sentence, untranslated
 
 PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
@@ -52,9 +53,9 @@ class ScriptedPipeline:
         gate = dataclasses.replace(SETTLED, phase=self.phase)
         return Observation(frame, LOCKED, PICTURE, gate, reading, arm=arm)
 
-    def why_unseen(self, frame: Frame) -> str:
+    def why_unseen(self, frame: Frame) -> Said:
         self.reasons_asked += 1
-        return "It goes beyond the left edge of the picture."
+        return (sentence("It goes beyond the left edge of the picture."),)
 
     def ask_later(self, in_s: float) -> bool:
         return self.may_ask_later
@@ -397,7 +398,7 @@ def test_full_disk_keeps_every_ply_and_only_the_newest_notes(bench: Bench) -> No
     bench.notebook.full = True
     bench.show(board_with(bench.game, W="d2"))
     for number in range(MAX_NOTES + 20):
-        bench.match.trouble(f"trouble {number}")
+        bench.match.trouble(untranslated(f"trouble {number}"))
     assert bench.match.dropped_notes >= 20
     bench.notebook.full = False
     bench.eyes.poll()

@@ -14,6 +14,7 @@ from daemon.perception.pipeline import LOOK_EVERY_S, Observation, Pipeline, is_c
 from tests.vision.drawn import draw
 from vision.frame import Frame, Image
 from vision.reading.board_reading import BoardReading
+from wording import plain
 
 RATE_HZ = 15.0
 RECHECK_S, MAX_RECHECK_S, MAX_WHOLE_S = 1.0, 3.0, 4.0
@@ -162,9 +163,9 @@ def test_where_no_board_is_in_sight_it_is_looked_for_now_and_then_and_when_somet
 
 def test_why_the_board_is_not_in_sight_is_told_where_something_tells_it(template: BoardTemplate, empty: Image) -> None:
     film = Film(template)
-    assert "very dark" in film.pipeline.why_unseen(Frame(empty // 12, 0.0, 0))
+    assert "very dark" in plain(film.pipeline.why_unseen(Frame(empty // 12, 0.0, 0)))
     noise = np.random.default_rng(0).integers(60, 190, empty.shape, dtype=np.uint8)
-    assert film.pipeline.why_unseen(Frame(noise, 0.0, 0)) == ""
+    assert film.pipeline.why_unseen(Frame(noise, 0.0, 0)) == ()
 
 
 def test_a_settled_change_costs_only_the_cells_that_changed(film: Film, one_man: Image) -> None:

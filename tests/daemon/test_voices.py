@@ -17,6 +17,7 @@ from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.speech.spelling import spelled
 from daemon.outputs.speech.verbosity import is_spoken, wants_advice
 from daemon.outputs.speech.voice import VoiceError
+from wording import untranslated
 
 
 def sound(text: str = "") -> bytes:
@@ -61,12 +62,12 @@ def test_cells_are_spelled_and_nothing_else_is(written: str, heard: str) -> None
 
 def test_of_moves_only_what_must_be_acted_on_is_spoken_besides_moves() -> None:
     def one(code: str, *, urgent: bool = False) -> Announcement:
-        return Announcement(code, "Something.", "", 1, urgent=urgent)  # type: ignore[arg-type]
+        return Announcement(code, (untranslated("Something."),), "", 1, urgent=urgent)  # type: ignore[arg-type]
 
     assert is_spoken(one("move"), "moves") and is_spoken(one("illegal", urgent=True), "moves")
     assert is_spoken(one("trouble", urgent=True), "moves") and not is_spoken(one("start"), "moves")
     assert is_spoken(one("start"), "normal") and is_spoken(one("start"), "coach")
-    assert not is_spoken(Announcement("refused_reply", "", "", 1), "coach")
+    assert not is_spoken(Announcement("refused_reply", (), "", 1), "coach")
     assert wants_advice(one("move"), "coach") and not wants_advice(one("move"), "normal")
 
 

@@ -12,6 +12,7 @@ from daemon.core.match import Match
 from daemon.game.effects import Announcement
 from daemon.judging.referee import Referee
 from tests.daemon.test_match import FIRST, SECOND, lay, two_people
+from wording import untranslated
 
 
 def test_moves_and_passes_are_printed_with_side_gains_and_scores(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,7 +31,7 @@ def test_moves_and_passes_are_printed_with_side_gains_and_scores(capsys: pytest.
 
 def test_a_game_without_points_has_neither_gains_nor_scores(capsys: pytest.CaptureFixture[str]) -> None:
     match = Match(Referee(games.load("morris")))
-    print_event(match, Announcement("move", "Light: d2.", "." * 24, 1, move="d2", side=0), None)
+    print_event(match, Announcement("move", (untranslated("Light: d2."),), "." * 24, 1, move="d2", side=0), None)
     event = json.loads(capsys.readouterr().out)
     assert event["side"] == "light"
     assert not {"gains", "scores"} & set(event)

@@ -16,6 +16,7 @@ from proving.soak.judge import Heard, Judge
 from proving.soak.reporting import REPORT_S, reported
 from proving.soak.tally import Tally
 from vision.simulated.table import SimulatedTable
+from wording import untranslated
 
 LAID_S, GONE_S = 10.0, 10.2
 """When the last man was laid, and when the hand was back at the table's edge."""
@@ -147,7 +148,7 @@ def test_plies_to_and_fro_are_only_missed_where_they_could_be_seen(shown_s: floa
         trial.time_s = float(time_s)
         judge.look()
     trial.player.position, table.board, trial.subject.board = positions[4], boards[4], boards[0]
-    judge.hear(Announcement("takeback", "2 moves are taken back.", boards[0], 0))
+    judge.hear(Announcement("takeback", (untranslated("2 moves are taken back."),), boards[0], 0))
     judge.close_game()
     assert trial.tally.to_and_fro == 4 - missing
     assert (trial.tally.missed_plies, trial.tally.unneeded_reports) == (missing, bool(missing))

@@ -18,6 +18,7 @@ from proving.soak.tally import Tally
 from proving.soak.telling import ADOPT_S, SAY_S, CarefulPair, wrongly_counted
 from proving.soak.trial import Plan, Trial
 from vision.simulated.player import Ply, steps_between
+from wording import untranslated
 
 TILES = ("8F2-8G6", "6K2-7K4")
 
@@ -138,5 +139,5 @@ def test_an_end_that_follows_from_an_assumed_side_is_put_right_by_the_players(
         tally=Tally(game.name, 1),
     )
     judge = Judge(cast("Any", trial), None)
-    judge.hear(Announcement("game_over", "Red wins.", game.board(green), 3))
+    judge.hear(Announcement("game_over", (untranslated("Red wins."),), game.board(green), 3))
     assert trial.tally.false_events == int(false)

@@ -15,7 +15,7 @@ CHATTER = frozenset({"start", "resumed", "board_found", "cleared", "left", "corr
 
 def is_spoken(announcement: Announcement, verbosity: Verbosity) -> bool:
     """Whether an announcement is for the ear."""
-    return bool(announcement.text) and (announcement.urgent or verbosity != "moves" or announcement.code not in CHATTER)
+    return bool(announcement.said) and (announcement.urgent or verbosity != "moves" or announcement.code not in CHATTER)
 
 
 def wants_advice(announcement: Announcement, verbosity: Verbosity) -> bool:
