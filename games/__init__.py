@@ -2,7 +2,8 @@
 
 Every other module of this folder, a file or a package of several, is a game and names its class `GAME`; `names()` finds
 them by listing the folder, so a sixth game is one more file (and one template in `calibration/boards/`). An installed
-package brings a game by an entry point of the group `kibitzer.games`: a module like these, with its files beside it.
+package brings a game by an entry point of the group `kibitzer.games`: a package like these, with the game's files in
+folders beside it, `boards/<game>.toml`, `levels/<game>.toml` and `languages/<language>.mo`.
 Nothing here knows of pictures, clocks, sockets or other packages.
 
 Errors, all `ValueError`s, so that a caller may catch as much as it can answer:
@@ -329,10 +330,14 @@ def find(name: str) -> type[AnyGame]:
     raise UnknownGame(f"there is no game {name!r}; the games are {', '.join(names())}")
 
 
-def folder_of(name: str) -> Path | None:
-    """The folder with the files that come with an installed package's game; None for a game of this folder."""
+def file_of(name: str, path: str) -> Path | None:
+    """A file that an installed package brings for its game, such as `boards/chess.toml` beside the game's module.
+
+    None where there is none, and for a game of this folder.
+    """
     module = _brought().get(name)
-    return None if module is None or module.__file__ is None else Path(module.__file__).parent
+    file = None if module is None or module.__file__ is None else Path(module.__file__).parent / path
+    return file if file is not None and file.is_file() else None
 
 
 def _class_of(name: str) -> type[AnyGame]:
