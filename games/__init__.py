@@ -323,7 +323,7 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> type[AnyGame]:
     """The class of the game with that name or short name. Raises UnknownGame."""
-    for candidate in names():
+    for candidate in (*shipped(), *_brought()):
         game = _class_of(candidate)
         if name in (candidate, game.short_name):
             return game
@@ -348,8 +348,14 @@ def _class_of(name: str) -> type[AnyGame]:
 
 @functools.cache
 def _brought() -> Mapping[str, types.ModuleType]:
-    """The modules of installed packages' games by name. No package takes the place of a game of this folder."""
-    return {name: module for name, module in installed(ENTRY_POINTS).items() if name not in shipped()}
+    """The modules of installed packages' games by name, which must be the game's own; none takes a name of ours."""
+    found = {}
+    for name, module in installed(ENTRY_POINTS).items():
+        if name in shipped() or getattr(getattr(module, "GAME", None), "name", "") != name:
+            warnings.warn(f"{ENTRY_POINTS}: {module.__name__} brings no game of the name {name!r}", stacklevel=2)
+        else:
+            found[name] = module
+    return found
 
 
 @functools.cache

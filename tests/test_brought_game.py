@@ -83,6 +83,25 @@ def test_it_is_found_with_its_board_its_levels_and_its_agent() -> None:
     assert levels.of("connect_four")[2].agent == "centre"
 
 
+def test_a_package_that_brings_no_game_is_left_out_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = "[kibitzer.games]\nabsent = no_such_module\nreversi = connect_four\nother = connect_four\n"
+    (tmp_path / "odd-1.0.dist-info").mkdir()
+    (tmp_path / "odd-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n")
+    (tmp_path / "odd-1.0.dist-info" / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    forget()
+    with pytest.warns(UserWarning) as warned:
+        assert games.names() == tuple(sorted({*games.shipped(), "connect_four"}))
+    assert [sum(name in str(one.message) for one in warned) for name in ("no_such_module", "'reversi'", "'other'")] == [
+        1
+    ] * 3
+    assert games.find("reversi").title == "reversi" and games.find("four").title == "connect four"
+    monkeypatch.undo()
+    forget()
+
+
 def test_it_keeps_what_every_game_promises() -> None:
     """The contract tests, in a process of their own: they gather the games before any fixture."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/games/test_contract.py"]
