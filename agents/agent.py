@@ -6,6 +6,9 @@ import dataclasses
 import threading
 from typing import Any, Protocol
 
+ENTRY_POINTS = "kibitzer.agents"
+"""The group of entry points by which installed packages bring agents: each names a module like those of this folder."""
+
 
 class AgentError(ValueError):
     """An agent that does not exist, an option it does not have, or a game it does not play."""

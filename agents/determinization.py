@@ -16,11 +16,10 @@ def imagined(game: AnyGame, position: Any, seed: int) -> Any:
     The same seed deals the same. A mover whose own hand is hidden too is dealt one as well. Of a position in which
     the game goes on, one in which it does: where every deal ends it, what is hidden stays so.
     """
-    deal = getattr(game, "deal", None)
     known = game.view(position, game.to_move(position))
-    if deal is None:
+    if not game.hides:
         return known
-    deals = (deal(known, seed + more) for more in range(DEALS))
+    deals = (game.deal(known, seed + more) for more in range(DEALS))
     return next((dealt for dealt in deals if game.outcome(dealt) is None), known)
 
 

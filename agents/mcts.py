@@ -96,17 +96,13 @@ class Mcts:
     def _rooted(self, known: Any) -> Node:
         """The node of the position, from the tree that is there already if it may be."""
         found = Node(known, 1 - self.game.to_move(known))
-        if self.options.keep_tree and self._root is not None and not self._hides:
+        if self.options.keep_tree and self._root is not None and not self.game.hides:
             level = [self._root]
             for _ in range(3):
                 found = next((node for node in level if node.position == known), found)
                 level = [child for node in level for child in node.children.values()]
         self._root = found
         return found
-
-    @property
-    def _hides(self) -> bool:
-        return hasattr(self.game, "deal")
 
     def _seen(self, position: Any, known: Any, move: Any) -> Any:
         """A move of an imagined position as one of the real position."""
@@ -125,7 +121,7 @@ class Mcts:
                 break
             if stop.is_set() or (end_s is not None and time.monotonic() >= end_s):
                 break
-            if self._hides:
+            if self.game.hides:
                 self._simulate_dealt(root, known)
             else:
                 self._simulate_open(root)

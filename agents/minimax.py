@@ -16,11 +16,6 @@ from agents.plain_search import final_score
 from agents.search import MAX_DEPTH
 from games import AnyGame, rule
 
-DEPTHS = {"co_ganh": 1, "double_double_dominoes": 1, "gomoku": 1, "nine_mens_morris": 3, "reversi": 4}
-"""The seeds' depths, where no other is asked for; gomoku's 2 would be 50,000 positions here, a minute."""
-OTHER_DEPTH = 2
-"""The same for a game that no seed knows."""
-
 
 class Interrupted(Exception):
     """Ordinary: time or nodes are up, or somebody said stop."""
@@ -114,7 +109,7 @@ class Minimax:
         return Answer(move, score, count.nodes, depth, time.monotonic() - began_s, (text,))
 
     def _depth(self, position: Any) -> int:
-        depth = self.options.depth or DEPTHS.get(self.game.name, OTHER_DEPTH)
+        depth = self.options.depth or heuristics.depths_of(self.game).usual
         if self.options.opening_depth and heuristics.is_opening(self.game, position):
             return self.options.opening_depth
         return depth

@@ -1,4 +1,7 @@
-"""The agents there are: the modules of this folder that name their class `AGENT`, or several `AGENTS`."""
+"""The agents there are: the modules of this folder that name their class `AGENT`, or several `AGENTS`.
+
+An installed package brings such modules as entry points of the group `kibitzer.agents`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import Any, Protocol
 
 import agents
 import games
-from agents.agent import Agent, AgentError
+from agents.agent import ENTRY_POINTS, Agent, AgentError
 from games import AnyGame
 
 
@@ -48,10 +51,10 @@ def _modules() -> list[str]:
 
 @functools.cache
 def _classes() -> dict[str, AgentClass]:
-    """All agents by name. A module that cannot be imported is fatal: better no worker than half a worker."""
+    """All agents by name. A module of ours that cannot be imported is fatal: better no worker than half a worker."""
     found: dict[str, AgentClass] = {}
-    for name in _modules():
-        imported = importlib.import_module(f"agents.{name}")
+    ours = [importlib.import_module(f"agents.{name}") for name in _modules()]
+    for imported in (*games.installed(ENTRY_POINTS).values(), *ours):
         alone: AgentClass | None = getattr(imported, "AGENT", None)
         several: tuple[AgentClass, ...] = getattr(imported, "AGENTS", ())
         found |= {agent.name: agent for agent in (*several, *((alone,) if alone else ()))}

@@ -23,14 +23,8 @@ from games import AnyGame
 
 SEED = 1
 """Draws the positions."""
-POSITIONS = {"gomoku": 1}
-"""Positions searched; minimax takes gomoku's 200 replies to 200 moves slowly."""
-OTHER_POSITIONS = 3
-PLIES = {"reversi": 16, "nine_mens_morris": 10, "co_ganh": 8, "gomoku": 8, "double_double_dominoes": 6}
-"""Random plies that lead to the positions."""
-DEPTHS = {"reversi": 4, "nine_mens_morris": 3, "co_ganh": 3, "gomoku": 2, "double_double_dominoes": 1}
-"""How deep minimax can be waited for; reversi's 4 and gánh's 1, 2, 3 are the seeds'."""
-OTHERS = 2
+ENDGAMES = 3
+"""Endgames that are solved."""
 ENGINE_NODES = 1_000_000
 """Of each position; the depth reached is told."""
 SIMULATIONS = (25, 50, 100, 200)
@@ -122,8 +116,8 @@ class _Clock:
 def measure(game: AnyGame, told: Callable[[str], None] = lambda _text: None) -> GameCost:
     """All figures of a game; `told` hears what is measured next. Seconds to a minute."""
     name = next(iter(heuristics.of(game)))
-    depth = DEPTHS.get(game.name, OTHERS)
-    drawn = openings.drawn(game, PLIES.get(game.name, 6), SEED, POSITIONS.get(game.name, OTHER_POSITIONS))
+    depths = heuristics.depths_of(game)
+    depth, drawn = depths.measured, openings.drawn(game, depths.opening, SEED, depths.positions)
     positions = [opening.position(game) for opening in drawn]
     told("the kernel is fetched or compiled")
     Player(players.parse("alphabeta:nodes=1000"), game).choose(positions[0])
@@ -226,11 +220,11 @@ def _endgames(game: AnyGame) -> Iterator[Cost]:
     solver = Solver()
     squares = len(game.cells) - DISCS_AT_START
     clock, nodes = _Clock(), 0
-    for opening in openings.drawn(game, squares - EMPTIES, SEED, OTHER_POSITIONS):
+    for opening in openings.drawn(game, squares - EMPTIES, SEED, ENDGAMES):
         nodes += clock.time(functools.partial(solver.solve, opening.position(game))).nodes
     yield Cost("solver", nodes, clock.seconds, EMPTIES)
     clock, nodes = _Clock(), 0
-    for opening in openings.drawn(game, squares - PLAIN_EMPTIES, SEED, OTHER_POSITIONS):
+    for opening in openings.drawn(game, squares - PLAIN_EMPTIES, SEED, ENDGAMES):
         # Twice as many plies as squares: no pass keeps it from the end.
         nodes += clock.time(_plain(game, "coin_parity", 2 * PLAIN_EMPTIES, opening.position(game)))[1]
     yield Cost("plain alphabeta", nodes, clock.seconds, PLAIN_EMPTIES)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import games
-from calibration.template import BOARDS, BoardTemplate, TemplateError, load_template
+from calibration.template import BoardTemplate, TemplateError, load_template, template_path
 
 FloatArray = NDArray[np.float64]
 
@@ -109,16 +109,16 @@ def layout_of(template: BoardTemplate, landscape: bool) -> SheetLayout:
 def known_sheets() -> Mapping[int, SheetName]:
     """Every marker id that some game's sheet bears, and which sheet that is. Raises TemplateError."""
     known: dict[int, SheetName] = {}
-    for path in sorted(BOARDS.glob("*.toml")):
-        for options in _drawings(path.stem):
-            template = load_template(path.stem, options)
+    for game in games.names():
+        for options in _drawings(game):
+            template = load_template(game, options)
             if "sheet" not in template.source:
                 continue
             for landscape in (False, True):
                 name = SheetName(template.game, options, landscape)
                 for marker in layout_of(template, landscape).marker_ids:
                     if marker in known:
-                        raise TemplateError(f"{path}: {name} bears the markers of {known[marker]}")
+                        raise TemplateError(f"{template_path(game)}: {name} bears the markers of {known[marker]}")
                     known[marker] = name
     return known
 
@@ -144,7 +144,7 @@ def _number(template: BoardTemplate) -> int:
     try:
         return int(template.source["sheet"]["number"])
     except KeyError:
-        raise SheetError(f"calibration/boards/{template.game}.toml has no [sheet]: no markers tell its game") from None
+        raise SheetError(f"{template_path(template.game)} has no [sheet]: no markers tell its game") from None
 
 
 def _rim(template: BoardTemplate) -> float:
@@ -160,5 +160,5 @@ def _rim(template: BoardTemplate) -> float:
 
 def _drawings(game: str) -> list[frozenset[str]]:
     """Sets of rule options under which a template file draws another sheet."""
-    source = tomllib.loads((BOARDS / f"{game}.toml").read_text(encoding="utf-8"))
+    source = tomllib.loads(template_path(game).read_text(encoding="utf-8"))
     return [frozenset(), *(frozenset({option}) for option in source.get("if", {}))]

@@ -1,4 +1,7 @@
-"""Board templates: the geometry of each game's board, read from `calibration/boards/<game>.toml`."""
+"""Board templates: the geometry of each game's board, read from `calibration/boards/<game>.toml`.
+
+A game of an installed package brings its own, `boards/<game>.toml` beside its module.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import games
 from calibration.printed import Print, parse_print
 
 FloatArray = NDArray[np.float64]
@@ -104,12 +108,17 @@ class BoardTemplate:
         return _build(self.source, self.options, clipped)
 
 
+def template_path(game: str) -> Path:
+    """The file of the game with that module name, whether it is there or not."""
+    return games.file_of(game, f"boards/{game}.toml") or BOARDS / f"{game}.toml"
+
+
 def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemplate:
     """The template of the game with that module name; `options` are rule options that change the drawing.
 
     They are named as `games.switched_on` does: `diagonals`, `size=19`. Raises TemplateError.
     """
-    path = BOARDS / f"{game}.toml"
+    path = template_path(game)
     if not path.is_file():
         raise TemplateError(f"{path}: no board template for {game!r}")
     try:

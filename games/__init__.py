@@ -1,8 +1,10 @@
 """The rules of board games: one pure module per game behind the `Game` protocol.
 
 Every other module of this folder, a file or a package of several, is a game and names its class `GAME`; `names()` finds
-them by listing the folder, so a sixth game is one more file (and one template in `calibration/boards/`). Nothing here
-knows of pictures, clocks, sockets or other packages.
+them by listing the folder, so a sixth game is one more file (and one template in `calibration/boards/`). An installed
+package brings a game by an entry point of the group `kibitzer.games`: a package like these, with the game's files in
+folders beside it, `boards/<game>.toml`, `levels/<game>.toml` and `languages/<language>.mo`.
+Nothing here knows of pictures, clocks, sockets or other packages.
 
 Errors, all `ValueError`s, so that a caller may catch as much as it can answer:
 
@@ -16,16 +18,23 @@ Errors, all `ValueError`s, so that a caller may catch as much as it can answer:
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
+import importlib.metadata
 import pkgutil
+import types
 import typing
+import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
-from wording import Sentence, sentence
+from wording import Sentence, Term, sentence
 
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
+ENTRY_POINTS = "kibitzer.games"
+"""The group of entry points by which installed packages bring games: each names the game and its module."""
 
 Side = int
 """0 or 1, an index into `Game.sides`."""
@@ -129,6 +138,8 @@ class Game(Protocol[P, M]):
     A position `P` is the whole state of the game, immutable and hashable; a move `M` is one whole turn as far as it
     can be seen (a mill with its removal, one domino tile), immutable, hashable and comparable by equality.
     Methods are pure: the same arguments give the same answer.
+
+    A game is a subclass. What stands after `set_up` is optional: it has a default, that of a plain game of men.
     """
 
     name: str
@@ -147,10 +158,8 @@ class Game(Protocol[P, M]):
     """Every class letter a cell can show, EMPTY first."""
     rules: Any
     """The rule options in force, a frozen dataclass; `type(game).Rules` is its class."""
-
-    @property
-    def starts(self) -> tuple[P, ...]:
-        """Every position a game may start from, most usual first (two where the first man laid decides who began)."""
+    starts: tuple[P, ...]
+    """Every position a game may start from, most usual first (two where the first man laid decides who began)."""
 
     def initial(self, seed: int | None = None) -> P:
         """The usual start position. `seed` deals what chance deals; None leaves hidden what a camera cannot see."""
@@ -170,12 +179,6 @@ class Game(Protocol[P, M]):
     def outcome(self, position: P) -> Outcome | None:
         """The result, or None while the game goes on."""
 
-    def scores(self, position: P) -> tuple[int, int] | None:
-        """Points so far of both sides; None in games without points."""
-
-    def gains(self, position: P, move: M) -> tuple[Gain, Gain] | None:
-        """Points that a legal move brings each side; None in games without points."""
-
     def board(self, position: P) -> str:
         """What a camera sees: one class letter per cell, in the order of `cells`."""
 
@@ -185,9 +188,6 @@ class Game(Protocol[P, M]):
         Every board after a proper prefix of the steps is an unfinished turn. Men that are taken or turned over after
         the first step may be so in any order: a board where only some of them are is an unfinished turn too.
         """
-
-    def view(self, position: P, side: Side) -> P:
-        """The position as `side` may know it: other hands hidden. The position itself in games without secrets."""
 
     def fault(self, position: P, board: str) -> Fault:
         """Names the broken rule for a board that neither a legal move nor part of one can bring about."""
@@ -210,6 +210,72 @@ class Game(Protocol[P, M]):
         What the board does not show is as it was `before`, as far as it can be. Raises PositionError where men stand
         as they cannot in this game, or where a board does not tell enough to go on from it.
         """
+
+    men: tuple[str, ...] = ()
+    """What a man of each side is called, marked as `noun("man", ...)`; where nothing is said, as the side."""
+    endings: Mapping[str, Sentence] = types.MappingProxyType({})
+    """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
+    formats: tuple[str, ...] = ("moves",)
+    """The formats in which its games are written, besides those for every game; the usual one first."""
+    hides: bool = False
+    """Whether a side holds what the other does not see."""
+    limit: int | None = None
+    """Plies after which the game ends."""
+    neighbours: tuple[int, ...] = ()
+    """The cells to which a man may step from each cell, as bit sets, where the board's lines say so."""
+    mistakes: Mapping[str, str] = types.MappingProxyType({})
+    """Codes of `Fault.rule`, with blanks between, by the kind of mistake for which they are right.
+
+    The kinds are those of `proving.soak.mistakes`; where none is named, all are made and any code is right.
+    """
+
+    def man(self, letter: str) -> Term | Sentence:
+        """What a man of that class letter is called, where it is to be laid or taken."""
+        return Term("man", (self.men or self.sides)[self.pieces.index(letter)])
+
+    def told(self, position: P, move: M) -> Sentence | None:
+        """What a move does that changes nothing on the board, where it is more than a pass."""
+        return None
+
+    def scores(self, position: P) -> tuple[int, int] | None:
+        """Points so far of both sides; None in games without points."""
+        return None
+
+    def gains(self, position: P, move: M) -> tuple[Gain, Gain] | None:
+        """Points that a legal move brings each side; None in games without points."""
+        return None
+
+    def to_lay(self, position: P) -> tuple[int, int] | None:
+        """Men that each side has still to lay; None where they are not counted."""
+        return None
+
+    def tiles(self, position: P) -> tuple[tuple[int, int], ...]:
+        """The cells of every tile, in the order in which they were laid, in games that lay halves in pairs."""
+        return ()
+
+    def view(self, position: P, side: Side) -> P:
+        """The position as `side` may know it: other hands hidden. The position itself in games without secrets."""
+        return position
+
+    def hand(self, position: P, side: Side) -> tuple[str, ...] | None:
+        """What a side is known to hold, as texts such as `3-4`; None where nothing is known, or there are no hands."""
+        return None
+
+    def holds(self, position: P, side: Side) -> int:
+        """How many tiles a side holds, known or not."""
+        return 0
+
+    def with_hand(self, position: P, side: Side, hand: Sequence[str]) -> P:
+        """The position in which a side holds that, in the texts of `hand`. Raises PositionError where it cannot be."""
+        raise PositionError(f"nobody holds anything in {self.title}")
+
+    def deal(self, position: P, seed: int) -> P:
+        """The position with everything hidden drawn at random."""
+        return position
+
+    def may_become(self, board: str, target: str, plies: int) -> bool:
+        """Whether so many plies might lead from one board to another: a quick look that never says no wrongly."""
+        return True
 
 
 AnyGame = Game[Any, Any]
@@ -245,18 +311,66 @@ def described(kind: Any) -> list[dict[str, Any]]:
     ]
 
 
-def names() -> tuple[str, ...]:
-    """The names of all games: the modules of this folder, sorted."""
+def shipped() -> tuple[str, ...]:
+    """The names of the games of this folder, sorted."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+
+
+def names() -> tuple[str, ...]:
+    """The names of all games, sorted: those of this folder, and those of installed packages."""
+    return tuple(sorted({*shipped(), *_brought()}))
 
 
 def find(name: str) -> type[AnyGame]:
     """The class of the game with that name or short name. Raises UnknownGame."""
-    for candidate in names():
-        game: type[AnyGame] = importlib.import_module(f"games.{candidate}").GAME
+    for candidate in (*shipped(), *_brought()):
+        game = _class_of(candidate)
         if name in (candidate, game.short_name):
             return game
     raise UnknownGame(f"there is no game {name!r}; the games are {', '.join(names())}")
+
+
+def file_of(name: str, path: str) -> Path | None:
+    """A file that an installed package brings for its game, such as `boards/chess.toml` beside the game's module.
+
+    None where there is none, and for a game of this folder.
+    """
+    module = _brought().get(name)
+    file = None if module is None or module.__file__ is None else Path(module.__file__).parent / path
+    return file if file is not None and file.is_file() else None
+
+
+def _class_of(name: str) -> type[AnyGame]:
+    module = _brought().get(name) or importlib.import_module(f"games.{name}")
+    game: type[AnyGame] = module.GAME
+    return game
+
+
+@functools.cache
+def _brought() -> Mapping[str, types.ModuleType]:
+    """The modules of installed packages' games by name, which must be the game's own; none takes a name of ours."""
+    found = {}
+    for name, module in installed(ENTRY_POINTS).items():
+        if name in shipped() or getattr(getattr(module, "GAME", None), "name", "") != name:
+            warnings.warn(f"{ENTRY_POINTS}: {module.__name__} brings no game of the name {name!r}", stacklevel=2)
+        else:
+            found[name] = module
+    return found
+
+
+@functools.cache
+def installed(group: str) -> Mapping[str, types.ModuleType]:
+    """The modules that installed packages name in a group of entry points.
+
+    One that cannot be imported is left out, with a warning.
+    """
+    found: dict[str, types.ModuleType] = {}
+    for entry in sorted(importlib.metadata.entry_points(group=group), key=lambda entry: entry.name):
+        try:
+            found[entry.name] = entry.load()
+        except Exception as error:  # noqa: BLE001 - a stranger's package may fail in any way
+            warnings.warn(f"{group}: {entry.value} cannot be loaded: {error!r}", stacklevel=2)
+    return found
 
 
 def load(name: str, rules: Mapping[str, object] | None = None) -> AnyGame:

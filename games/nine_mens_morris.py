@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import games
-from games import EMPTY, Fault, MoveError, Outcome, PositionError, RuleError, Side, Step, rule
+from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, RuleError, Side, Step, rule
 from wording import Sentence, Term, noun, sentence, sentence_n
 
 CELLS = tuple("a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1".split())
@@ -96,7 +96,30 @@ def cells_of(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-class NineMensMorris:
+ENDINGS = {
+    "two_men_left": sentence("{side} has only two men left"),
+    "no_legal_move": sentence("{side} cannot move"),
+    "repetition": sentence("the position came up three times"),
+    "quiet_plies": sentence("nothing was taken for too long"),
+}
+MISTAKES = {
+    "wrong side lays": "not_your_turn extra_man",
+    "wrong side moves": "not_your_turn",
+    "two laid": "two_men_laid",
+    "two moved": "two_men_moved",
+    "one too many": "extra_man",
+    # A man that closes a mill where he lands may have come from the hand, and one of his own been taken for it.
+    "moved while laying": "must_place wrong_man_removed",
+    "moved too far": "not_adjacent",
+    "own taken": "man_missing",
+    "enemy taken": "man_removed_without_mill",
+    "laid and taken": "man_removed_without_mill",
+    "two taken": "two_men_removed",
+    "enemy turned": "piece_changed_colour",
+}
+
+
+class NineMensMorris(Game[Position, Move]):
     """The rules; `games.Game` says what each method promises."""
 
     name = "nine_mens_morris"
@@ -107,6 +130,9 @@ class NineMensMorris:
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = MorrisRules
+    men = (noun("man", "light"), noun("man", "dark"))
+    endings = ENDINGS
+    mistakes = MISTAKES
 
     def __init__(self, rules: MorrisRules | None = None) -> None:
         self.rules = rules or MorrisRules()
@@ -172,13 +198,6 @@ class NineMensMorris:
             return Outcome(None, "quiet_plies")
         return None
 
-    def scores(self, position: Position) -> None:
-        """No points are counted."""
-        return
-
-    def gains(self, position: Position, move: Move) -> None:
-        """None: no points are counted."""
-
     def board(self, position: Position) -> str:
         """The men, `W` light and `B` dark."""
         light, dark = position.men
@@ -190,9 +209,13 @@ class NineMensMorris:
         first = Step("place" if move.origin is None else "move", move.to, move.origin, piece)
         return (first,) if move.removed is None else (first, Step("remove", move.removed))
 
-    def view(self, position: Position, side: Side) -> Position:
-        """The position itself: nothing is hidden."""
-        return position
+    def to_lay(self, position: Position) -> tuple[int, int]:
+        """Men in hand."""
+        return position.hands
+
+    def may_become(self, board: str, target: str, plies: int) -> bool:
+        """A man moves from one point to another and takes one: three points at most."""
+        return len(games.changed_cells(board, target)) <= 3 * plies
 
     def flies(self, position: Position, side: Side) -> bool:
         """Whether a side moves its men to any empty point."""

@@ -55,7 +55,7 @@ def demo(
     """Plays a whole game on a simulated table, through the real pipeline, camera to speech.
 
     A scripted player sits at the table, plays the first side, and carries out the spoken moves that `alphabeta` finds
-    for the second. Dominoes two players play whose hands nobody sees, and who sit opposite one another. While it
+    for the second. Where hands are hidden two players play, who sit opposite one another. While it
     plays, the page is on http://127.0.0.1:8765/. Wrong boards, missed plies, movers and points are judged by the table
     itself, which knows what was done at it. Exit status 1 if a board was wrong or a ply was missed.
 

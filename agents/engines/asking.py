@@ -56,8 +56,13 @@ class Asker(Protocol):
     def ask(self, question: Question) -> Told:
         """The engine's move. Raises EngineStopped too."""
 
+    @staticmethod
+    def carries(rules: Any) -> bool:
+        """Whether the protocol knows a game under these rule options."""
+        return True
 
-class UciAsker:
+
+class UciAsker(Asker):
     """UCI for morris: the removal is asked for by a second `go`."""
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
@@ -99,7 +104,7 @@ class UciAsker:
             told = Told("", _number(words, "cp", told.score), _whole(words, "depth"), _whole(words, "nodes"))
 
 
-class NBoardAsker:
+class NBoardAsker(Asker):
     """NBoard for reversi: each move is asked for after its position is set anew."""
 
     def __init__(self) -> None:
@@ -132,8 +137,13 @@ class NBoardAsker:
         return Told("pass" if move in ggf.PASSES else move, score, depth)
 
 
-class GomocupAsker:
+class GomocupAsker(Asker):
     """Gomocup's protocol for gomoku: each board is sent whole."""
+
+    @staticmethod
+    def carries(rules: Any) -> bool:
+        """No swap2, and not every way to count a row."""
+        return not rules.swap2 and (rules.exact_five, rules.renju) in GOMOCUP_RULES
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
         """START, the rules and the options."""
@@ -186,12 +196,7 @@ ASKERS: dict[str, type[Asker]] = {"uci": UciAsker, "nboard": NBoardAsker, "gomoc
 
 def supports(engine: Engine, game: AnyGame) -> bool:
     """Whether the engine's protocol can carry this game under its rules."""
-    if engine.game != game.name:
-        return False
-    rules: Any = game.rules
-    if game.name == "gomoku":
-        return not rules.swap2 and (rules.exact_five, rules.renju) in GOMOCUP_RULES
-    return True
+    return engine.game == game.name and ASKERS[engine.protocol].carries(game.rules)
 
 
 def deadline_in(seconds: float) -> float:

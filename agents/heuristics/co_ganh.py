@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.heuristics import Heuristic
+from agents.heuristics import Depths, Heuristic
 from games.co_ganh import FULL, CoGanh, Position
 from games.co_ganh.board import NEIGHBOURS, PAIRS, bits_of, cells_of, neighbours_of
 
@@ -105,6 +105,8 @@ def weighted_material(own: int, enemy: int) -> Heuristic:
     return count
 
 
+DEPTHS = Depths(usual=1, measured=3, opening=8)
+"""The seed's depths are 1, 2 and 3."""
 HEURISTICS: dict[str, Heuristic] = {
     "material": weighted_material(1, 1),
     "features": features,

@@ -5,7 +5,7 @@ Whatever is known of hands is left aside, so that a value is opposite for the ot
 
 from __future__ import annotations
 
-from agents.heuristics import Heuristic, points
+from agents.heuristics import Depths, Heuristic, points
 from games.double_double_dominoes import TRACK, DoubleDoubleDominoes, Move, Position
 from games.double_double_dominoes.board import EACH, TILES
 
@@ -31,5 +31,6 @@ def _bonus_tiles(position: Position, side: int) -> int:
     return sum(EACH - position.laid(tile) for tile in TILES if TRACK[space - 1] in tile)
 
 
+DEPTHS = Depths(usual=1, measured=1)
 HEURISTICS: dict[str, Heuristic] = {"prospects": prospects, "points": points}
 """By name, the usual one first."""

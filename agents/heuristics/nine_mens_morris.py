@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import NamedTuple
 
-from agents.heuristics import Heuristic
+from agents.heuristics import Depths, Heuristic
 from games import Side
 from games.nine_mens_morris import FULL, Move, NineMensMorris, Position, cells_of
 
@@ -158,6 +158,7 @@ def _blocked(game: NineMensMorris, position: Position, side: Side) -> int:
     return sum(not game.neighbours[cell] & empty for cell in cells_of(position.men[side]))
 
 
+DEPTHS = Depths(usual=3, measured=3, opening=10)
 HEURISTICS: dict[str, Heuristic] = {
     "best": best,
     "last_move_mill": last_move_mill,

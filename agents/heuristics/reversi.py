@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.heuristics import Heuristic
+from agents.heuristics import Depths, Heuristic
 from games.reversi import CELLS, Position, Reversi
 from games.reversi.bitboard import FULL, SIZE, cells_of
 
@@ -167,6 +167,8 @@ def _weighted(game: Reversi, position: Position, weights: Weights) -> int:
     return sum(weight * HEURISTICS[name](game, position, None) for name, weight in weights.items())
 
 
+DEPTHS = Depths(usual=4, measured=4, opening=16)
+"""The seed's depth."""
 HEURISTICS: dict[str, Heuristic] = {
     "adaptive": adaptive,
     "stable": stable,

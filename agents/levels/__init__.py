@@ -1,5 +1,7 @@
 """Levels 1 to 8 of each game, from a child's first opponent to full strength: a TOML file per game, named as the game.
 
+A game of an installed package may bring its own, `levels/<game>.toml` beside its module.
+
 Such a file has one table, `[levels]`, with the keys "1" to "8"; each is a player in one word (`agents.players`), such
 as `3 = "alphabeta:depth=2,error_percent=10"`. Fixed depths and nodes play alike on every machine.
 """
@@ -10,6 +12,7 @@ import functools
 import tomllib
 from pathlib import Path
 
+import games
 from agents import players, registry
 from agents.agent import AgentError
 from agents.players import PlayerSpec
@@ -33,7 +36,7 @@ USUAL = (
 @functools.cache
 def of(name: str) -> tuple[PlayerSpec, ...]:
     """The eight players of the game of that name, weakest first. Raises AgentError naming the file and the level."""
-    path = FOLDER / f"{name}.toml"
+    path = games.file_of(name, f"levels/{name}.toml") or FOLDER / f"{name}.toml"
     if not path.exists():
         return tuple(players.parse(text) for text in USUAL)
     try:

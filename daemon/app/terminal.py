@@ -42,7 +42,7 @@ HELP = (
     ("?", sentence("the legal moves")),
     ("undo", sentence("take the last move back, against an agent with your own")),
     ("hint", sentence("who stands better, and the best move")),
-    ("pass [TILE]", sentence("pass, in dominoes with the tile put away")),
+    ("pass [TILE]", sentence("pass, with the tile put away if there is one")),
     ("board", sentence("the board again")),
     ("resign [SIDE]", sentence("give up")),
     ("pause, resume", sentence("stop and go on, the clock with it")),

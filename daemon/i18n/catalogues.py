@@ -4,6 +4,7 @@ Reads every `worded`, `worded_n`, `sentence`, `sentence_n`, `noun` and `Term` wi
 `games/`, `calibration/`, `vision/` and `daemon/`, what boards call their classes, the rules of games and the options of
 agents, and the page's `t(...)` and `data-t`; puts what is new into `languages/*.po`, keeps what is translated, compiles
 each to `.mo`, and names what has none yet.
+What installed packages say is looked up in what they bring, and counted with the rest.
 With `--check` nothing is written, and the status is 1 where a file would change. Needs Babel (the extra `test`).
 """
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 import ast
 import datetime
+import gettext
+import importlib.util
 import io
 import json
 import re
@@ -25,8 +28,10 @@ from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+import games
+from agents import agent
 from calibration.guide import plural
-from daemon.i18n.translation import FOLDER, LANGUAGES, MESSAGES, OPTION, titled
+from daemon.i18n.translation import FOLDER, LANGUAGES, MESSAGES, OPTION, compiled, titled
 from games import EMPTY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,9 +70,13 @@ def main(arguments: Sequence[str] = ()) -> int:
             path.write_bytes(files[path])
     for path in stale:
         sys.stdout.write(f"{'stale' if '--check' in arguments else 'written'}: {path.relative_to(ROOT)}\n")
+    brought = brought_by_packages()
     for language in LOCALES:
-        for text in untranslated(catalogue_of(language)):
+        lacking = [*untranslated(catalogue_of(language)), *untranslated_of(brought, language)]
+        for text in lacking:
             sys.stdout.write(f"{language} lacks: {text}\n")
+        if lacking:
+            sys.stdout.write(f"{language}: {len(lacking)} texts are said in English\n")
     return int("--check" in arguments and bool(stale))
 
 
@@ -104,23 +113,64 @@ def untranslated(catalogue: Catalog) -> list[str]:
     return lacking
 
 
+def untranslated_of(messages: Sequence[Message], language: str) -> list[str]:
+    """The texts that no catalogue of a language has, ours or a package's."""
+    catalogue = compiled(language)
+    catalogue.add_fallback(_Nothing())
+    lacking = []
+    for context, text, _ in messages:
+        one = text if isinstance(text, str) else text[0]
+        if not (catalogue.gettext(one) if context is None else catalogue.pgettext(context, one)):
+            lacking.append(one)
+    return list(dict.fromkeys(lacking))
+
+
+class _Nothing(gettext.NullTranslations):
+    """A catalogue that has an empty translation of everything."""
+
+    def gettext(self, message: str) -> str:
+        """Nothing."""
+        return ""
+
+    def pgettext(self, context: str, message: str) -> str:
+        """Nothing."""
+        return ""
+
+
+def brought_by_packages() -> list[Message]:
+    """All that installed packages' games and agents have to say."""
+    folders = set()
+    for group in (games.ENTRY_POINTS, agent.ENTRY_POINTS):
+        for module in games.installed(group).values():
+            spec = importlib.util.find_spec(module.__name__.partition(".")[0])
+            folders |= {Path(path) for path in (spec and spec.submodule_search_locations) or ()}
+    found: list[Message] = []
+    for folder in sorted(folders):
+        sources = sorted(folder.rglob("*.py"))
+        found += _all_of(sources, sources, sorted(folder.glob("**/boards/*.toml")))
+    return found
+
+
 def collected() -> list[Message]:
     """All that is to be translated, in the order of the sources."""
-    found: list[Message] = []
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            found += _of_python(path)
-    sides = {text for context, text, _ in found if context == "side" and isinstance(text, str)}
-    for package in CHOOSING:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            found += _of_options(path, sides)
-    for path in sorted(BOARDS.glob("*.toml")):
-        found += _of_board(path)
+    found = _all_of(_sources(PACKAGES), _sources(CHOOSING), sorted(BOARDS.glob("*.toml")))
     for path in sorted(PAGES.glob("*.js")):
         found += _of_script(path)
     for path in sorted(PAGES.glob("*.html")):
         found += _of_page(path)
     return found
+
+
+def _sources(packages: Sequence[str]) -> list[Path]:
+    return [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def _all_of(sources: Sequence[Path], choosing: Sequence[Path], boards: Sequence[Path]) -> list[Message]:
+    """What sources say, what is chosen in some of them, and what boards call their classes."""
+    found = [one for path in sources for one in _of_python(path)]
+    sides = {text for context, text, _ in found if context == "side" and isinstance(text, str)}
+    found += [one for path in choosing for one in _of_options(path, sides)]
+    return found + [one for path in boards for one in _of_board(path)]
 
 
 def _updated(language: str, messages: Sequence[Message]) -> Catalog:
@@ -206,7 +256,7 @@ def _plain(text: str | tuple[str, ...] | list[str]) -> str | tuple[str, ...]:
 
 
 def _place(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
 
 
 class _PageReader(HTMLParser):

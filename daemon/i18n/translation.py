@@ -14,7 +14,7 @@ How a sentence gets into five languages:
 2. Rules, eyes, referee and match know no language: what they say is a `wording.Sentence`, `sentence("...", ...)`
    instead of `worded`. Voice, page, terminal, record and log say it in the players' language: `in_words`.
 3. `python -m daemon.i18n.catalogues` reads all sources, puts what is new into `languages/*.po`, and compiles them.
-   Translate the entries that it names, and run it again. A test fails until all are.
+   Translate the entries that it names, and run it again. What has no translation is said in English.
 
 The page's own words: `t("...")` in `daemon/outputs/page/*.js`, and in its HTML an element with the attribute `data-t`,
 whose text is the key (or `data-t-title="..."`, `data-t-aria-label="..."`, `data-t-placeholder="..."`, whose value is).
@@ -32,6 +32,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import games
 import wording
 from wording import ENGLISH, Given, Sentence, Term, Tongue
 
@@ -44,7 +45,10 @@ LANGUAGES = {
 }
 """Every language by its espeak-ng voice, with its own name."""
 FOLDER = Path(__file__).with_name("languages")
-"""Holds a catalogue for each but English, `ro.po` with its compiled `ro.mo`."""
+"""Holds a catalogue for each but English, `ro.po` with its compiled `ro.mo`.
+
+An installed package brings the words of its game in `languages/ro.mo` beside the game's module.
+"""
 MESSAGES = "messages.json"
 """File in it with all that is translated."""
 ON_PAGE = ("page", "part", "game", "side")
@@ -94,8 +98,17 @@ def tongue_of(language: str) -> Tongue:
         raise ValueError(f"there is no language {language!r}; the languages are {', '.join(LANGUAGES)}")
     if language == "en":
         return ENGLISH
-    with (FOLDER / f"{language}.mo").open("rb") as file:
-        return Translated(gettext.GNUTranslations(file))
+    return Translated(compiled(language))
+
+
+def compiled(language: str) -> gettext.NullTranslations:
+    """The catalogue of a language that is not English, and after it those of installed packages."""
+    brought = (games.file_of(name, f"languages/{language}.mo") for name in games.names())
+    catalogue = gettext.NullTranslations()
+    for path in (FOLDER / f"{language}.mo", *filter(None, brought)):
+        with path.open("rb") as file:
+            catalogue.add_fallback(gettext.GNUTranslations(file))
+    return catalogue
 
 
 @functools.cache
@@ -109,7 +122,14 @@ def page_words(language: str) -> dict[str, str]:
         return {}
     # The page's own word goes before a name that is written alike.
     wanted = sorted((one for one in messages() if one.context in ON_PAGE), key=lambda one: one.context == "page")
-    return {one.text: tongue.form(Term(one.context, one.text), "name") for one in wanted}
+    terms = [*_names_of_brought_games(), *(Term(one.context, one.text) for one in wanted)]
+    return {term.name: tongue.form(term, "name") for term in terms}
+
+
+def _names_of_brought_games() -> list[Term]:
+    """What games of installed packages and their sides are called."""
+    brought = [games.load(name) for name in games.names() if name not in games.shipped()]
+    return [term for game in brought for term in (Term("game", game.title), *(Term("side", one) for one in game.sides))]
 
 
 @dataclasses.dataclass(frozen=True)

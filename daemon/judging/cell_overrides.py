@@ -84,5 +84,4 @@ def pieces_of(game: AnyGame) -> dict[str, str]:
     """The words for what may stand on a cell, each with its class letter."""
     if shares_men(game):
         return {letter: letter for letter in game.classes if letter != EMPTY} | {"empty": EMPTY}
-    sides = ("black", "white") if game.sides == ("first", "second") else game.sides
-    return dict(zip(sides, game.pieces, strict=True)) | {"empty": EMPTY}
+    return dict(zip(game.sides, game.pieces, strict=True)) | {"empty": EMPTY}

@@ -11,31 +11,17 @@ from daemon.game.line_of_play import Ply, unseen_moves
 from daemon.judging import phrases
 from daemon.judging.corrections import Refusal, side_of
 from daemon.judging.referee import Referee
-from games import AnyGame, GameError, Side
+from games import AnyGame, GameError
 from wording import sentence
 
 MAX_REMEMBERED = 256
-
-
-def has_secrets(game: AnyGame) -> bool:
-    """Whether sides hold what the other does not see."""
-    return hasattr(game, "deal")
-
-
-def hand_of(position: Any, side: Side) -> tuple[str, ...] | None:
-    """What a side is known to hold, as texts such as `3-4`; None where nothing is known, or there are no hands."""
-    hands = getattr(position, "hands", (None, None))
-    hand = hands[side] if isinstance(hands, tuple) else None
-    if not isinstance(hand, tuple):
-        return None
-    return tuple("-".join(str(end) for end in tile) for tile in hand)
 
 
 def shown_hands(referee: Referee) -> list[list[str] | None]:
     """The hands that a page may show, by side: a person's; of two people that of the side to move."""
     people = [side for side, agent in enumerate(referee.agents) if agent is None]
     shown = {referee.game.to_move(referee.position)} if len(people) == 2 else set(people or (0, 1))
-    hands = [hand_of(referee.position, side) if side in shown else None for side in (0, 1)]
+    hands = [referee.game.hand(referee.position, side) if side in shown else None for side in (0, 1)]
     return [None if hand is None else list(hand) for hand in hands]
 
 
@@ -45,7 +31,7 @@ def told_position(referee: Referee) -> Any:
     Whoever listens there may play for the other side.
     """
     game, position = referee.game, referee.position
-    if not has_secrets(game):
+    if not game.hides:
         return position
     side = game.to_move(position)
     seen = game.view(position, side)
@@ -55,7 +41,7 @@ def told_position(referee: Referee) -> Any:
 def told_moves(referee: Referee) -> list[str]:
     """The texts of the moves as everybody may know them: what was put away unseen is not in them."""
     game = referee.game
-    if not has_secrets(game):
+    if not game.hides:
         return referee.moves
     return [told_move(game, before, ply) for before, ply in zip(referee.history, referee.line.plies, strict=False)]
 
@@ -63,7 +49,7 @@ def told_moves(referee: Referee) -> list[str]:
 def told_move(game: AnyGame, before: Any, ply: Ply) -> str:
     """One such text."""
     anyhow: Any = game
-    return ply.text if ply.seen or not has_secrets(game) else _as_hidden(anyhow, before, ply.text)
+    return ply.text if ply.seen or not game.hides else _as_hidden(anyhow, before, ply.text)
 
 
 @functools.lru_cache(maxsize=MAX_REMEMBERED)
@@ -78,22 +64,19 @@ def hold(referee: Referee, tiles: Sequence[str], name: str = "") -> list[Effect]
     Without a name it is the only agent's side, or the side to move. Raises Refusal.
     """
     game, position = referee.game, referee.position
-    if not has_secrets(game):
+    if not game.hides:
         raise Refusal(sentence("Nobody holds anything in this game."))
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over."))
     agents = [side for side, agent in enumerate(referee.agents) if agent is not None]
     side = side_of(game, name) if name else agents[0] if len(agents) == 1 else game.to_move(position)
     who = phrases.named(game, side)
-    if len(tiles) != position.holds[side]:
-        many = {"side": who, "held": position.holds[side], "told": len(tiles)}
-        raise Refusal(sentence("{side:Nom} holds {held} tiles, not {told}.", **many))
+    if len(tiles) != (held := game.holds(position, side)):
+        raise Refusal(sentence("{side:Nom} holds {held} tiles, not {told}.", side=who, held=held, told=len(tiles)))
     try:
-        ends = [tuple(int(end) for end in tile.split("-")) for tile in tiles]
-        held = game.hold(position, side, ends)  # type: ignore[attr-defined]
-    except (GameError, ValueError, TypeError) as error:
-        wrong = error.said if isinstance(error, GameError) else sentence("tiles look like 3-4")
-        raise Refusal(sentence("That cannot be the hand: {why}.", why=wrong)) from None
-    referee.history[-1] = held
+        known = game.with_hand(position, side, tiles)
+    except GameError as error:
+        raise Refusal(sentence("That cannot be the hand: {why}.", why=error.said)) from None
+    referee.history[-1] = known
     referee.forget_answer()
     return [referee.announce("hand", sentence("I know {side:gen}'s tiles now.", side=who))]

@@ -9,36 +9,11 @@ from daemon.game.line_of_play import shares_men
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
 from wording import Listing, Said, Sentence, Term, Value, listing, sentence, sentence_n
 
-LOST = {
-    "two_men_left": sentence("{side} has only two men left"),
-    "no_men_left": sentence("{side} has no man left"),
-    "no_legal_move": sentence("{side} cannot move"),
+ENDINGS = {
     "resigned": sentence("{side} resigned"),
     "time": sentence("{side} is out of time"),
 }
-"""Why a game is over that a side has lost, by the code of its outcome; told of that side."""
-REASONS = {
-    "no_legal_move": sentence("no move is left"),
-    "repetition": sentence("the position came up three times"),
-    "quiet_plies": sentence("nothing was taken for too long"),
-    "five_in_a_row": sentence("five in a row"),
-    "board_full": sentence("the board is full"),
-    "neither_can_lay": sentence("neither side can lay"),
-    "equal_men": sentence("both have as many men"),
-    "more_men": sentence("more men are left"),
-    "space_100": sentence("the last space is reached"),
-    "nothing_to_lay": sentence("nothing can be laid any more"),
-}
-"""Why a game is over otherwise."""
-MEN = (
-    Term("man", "light"),
-    Term("man", "dark"),
-    Term("man", "black"),
-    Term("man", "white"),
-    Term("man", "up"),
-    Term("man", "down"),
-)
-"""What belongs to each side, one man of it; the form `pl` is several."""
+"""Why any game may be over; told of the side that lost."""
 ENDS_JOINED = "\u2013"
 """Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
 
@@ -149,7 +124,7 @@ def put_right(game: AnyGame, before: str, board: str) -> Said:
     for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
         lacking = [cell for cell in gone if before[cell] == letter]
         other = [cell for cell in cells if before[cell] == letter and cell not in gone]
-        man = owner(game, letter)
+        man = game.man(letter)
         if lacking:
             where = named_cells(game, lacking)
             sentences.append(
@@ -164,16 +139,6 @@ def put_right(game: AnyGame, before: str, board: str) -> Said:
         if other:
             sentences.append(sentence("Make {cells} {man} again.", cells=named_cells(game, other), man=man))
     return tuple(sentences)
-
-
-def owner(game: AnyGame, letter: str) -> Term | Sentence:
-    """Whose man a class letter is: a side's name, or the colour where sides are seats; of half a tile its pips."""
-    if shares_men(game):
-        return sentence("the {pips}", pips=letter)
-    colours = {"B": "black", "W": "white"}
-    if game.sides == ("first", "second"):
-        return Term("man", colours[letter])
-    return Term("man", game.sides[game.pieces.index(letter)])
 
 
 def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
@@ -242,6 +207,7 @@ def result(game: AnyGame, outcome: Outcome) -> Said:
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:
     """Why the game is over, told of the side that lost where it is about one; a code that nobody knows in words."""
-    if outcome.winner is not None and outcome.reason in LOST:
-        return sentence(LOST[outcome.reason].template, side=named(game, 1 - outcome.winner))
-    return REASONS.get(outcome.reason, outcome.reason.replace("_", " "))
+    told = ENDINGS.get(outcome.reason) or game.endings.get(outcome.reason)
+    if told is None or (outcome.winner is None and "{side" in told.template):
+        return outcome.reason.replace("_", " ")
+    return told if outcome.winner is None else sentence(told.template, side=named(game, 1 - outcome.winner))

@@ -16,7 +16,6 @@ from daemon.storage.exporting.played import ExportError, Played, play_again
 from daemon.storage.pictures import Pictures
 from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored import StoredGame, StoredPly
-from games.double_double_dominoes import Lay
 
 MAX_PLIES = 4096
 """Plies that are told at most, as many as a state has."""
@@ -91,7 +90,6 @@ class Recorded:
                 return board_svg(template, letters, title=_title(stored, ply), names=names_of(template))
             position = played.positions[ply]
             marks = Marks(last=played.line.steps(ply - 1)) if ply else None
-            tiles = [one.cells for one in getattr(position, "tiles", ()) if isinstance(one, Lay)]
             scores = game.scores(position)
             pawns = [] if scores is None else list(zip(game.sides, scores, strict=True))
             letters = game.board(position)
@@ -99,7 +97,7 @@ class Recorded:
                 template,
                 letters,
                 marks=marks,
-                tiles=tiles,
+                tiles=game.tiles(position),
                 pawns=pawns,
                 title=_title(stored, ply),
                 names=names_of(template),

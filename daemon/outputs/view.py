@@ -19,7 +19,6 @@ from daemon.game.effects import Thought
 from daemon.game.line_of_play import LineOfPlay, shares_men, unseen_moves
 from daemon.i18n.translation import alone, in_words, language, worded
 from daemon.judging import phrases
-from daemon.judging.hands import hand_of, has_secrets
 from daemon.judging.play import Play
 from games import EMPTY, AnyGame
 
@@ -47,7 +46,7 @@ class View:
         """The view of a match; `watched` is whether a camera looks at the board, `thought` what an agent last said."""
         play = match.referee
         said = play.verdict, play.awaiting, play.outcome, play.paused
-        hands = getattr(play.position, "hands", None)
+        hands = tuple(play.game.hand(play.position, side) for side in (0, 1))
         key = (match.game_id, tuple(play.moves), *said, watched, play.agents, hands, language())
         if key != self._key:
             mark = mark_of(match.game_id, play.moves)
@@ -64,7 +63,7 @@ class View:
         marks = Marks(play.last_steps, wanted, play.fault_cells, unknown)
         template = template_of(game)
         pawns = tuple(zip(game.sides, game.scores(position) or (), strict=False)) if len(template.track_mm) else ()
-        drawn = game.name, template.options, game.board(position), marks, tiles_of(position), pawns, language()
+        drawn = game.name, template.options, game.board(position), marks, game.tiles(position), pawns, language()
         if drawn == self._drawn:
             return None
         self._drawn = drawn
@@ -96,7 +95,7 @@ def told_of(play: Play, *, watched: bool) -> dict[str, object]:
         "men": men_of(play.line),
         "offers": offers_of(play, watched=watched),
         "passes": [_told_pass(play, one) for one in _passes(play)],
-        "limit": getattr(game.rules, "limit", None),
+        "limit": game.limit,
         "hand": unseen_hand(play, watched=watched),
         "result": "" if play.outcome is None else in_words(*phrases.result(game, play.outcome)),
     }
@@ -130,15 +129,15 @@ def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:
     is to move and its hand is not known. What it holds is not told: others look at the page, too.
     """
     game, position = play.game, play.position
-    if not watched or play.paused or play.outcome is not None or not has_secrets(game):
+    if not watched or play.paused or play.outcome is not None or not game.hides:
         return None
     agents = [side for side, agent in enumerate(play.agents) if agent is not None]
     if not agents:
         return None
     side = game.to_move(position) if game.to_move(position) in agents else agents[0]
-    asked = side == game.to_move(position) and hand_of(position, side) is None
+    asked = side == game.to_move(position) and game.hand(position, side) is None
     ends = game.classes.replace(EMPTY, "")
-    return {"side": game.sides[side], "holds": position.holds[side], "ends": ends, "asked": asked}
+    return {"side": game.sides[side], "holds": game.holds(position, side), "ends": ends, "asked": asked}
 
 
 def _passes(play: Play) -> list[Any]:
@@ -152,7 +151,7 @@ def _passes(play: Play) -> list[Any]:
 def _told_pass(play: Play, move: Any) -> dict[str, str]:
     """The `move` of a pass, and what it does as its `name`: what ends a turn, what is put away, what is decided."""
     game, position, plies = play.game, play.position, play.line.plies
-    own = getattr(move, "told", None)
+    own = game.told(position, move)
     if own is not None:
         name = in_words(own)
     else:
@@ -170,17 +169,12 @@ def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
     for index, before in enumerate(itertools.islice(line.positions, len(line.plies))):
         board = game.board(before)
         taken.update(board[step.cell] for step in line.steps(index) if step.kind == "remove")
-    standing, to_lay = Counter(game.board(position)), getattr(position, "hands", None)
+    standing, to_lay = Counter(game.board(position)), game.to_lay(position)
     counts = [{"board": standing[piece], "taken": taken[piece]} for piece in game.pieces]
-    if isinstance(to_lay, tuple) and all(isinstance(count, int) for count in to_lay):
+    if to_lay is not None:
         for count, left in zip(counts, to_lay, strict=True):
             count["to_lay"] = left
     return counts
-
-
-def tiles_of(position: Any) -> tuple[tuple[int, int], ...]:
-    """The cells of every tile, in games that lay men in pairs."""
-    return tuple((one.cells[0], one.cells[1]) for one in getattr(position, "tiles", ()))
 
 
 def clock_of(timer: ClockService | None, game: AnyGame) -> dict[str, object] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from games import EMPTY, Fault, MoveError, Outcome, Side, Step
+from games import EMPTY, Fault, Game, MoveError, Outcome, Side, Step
 from games.co_ganh import position as texts
 from games.co_ganh.board import CELLS, FULL, JUMPS, LEAPS, NEIGHBOURS, bits_of, cells_of, flanked, surrounded
 from games.co_ganh.faults import Judge
@@ -20,7 +20,27 @@ MOVE = re.compile(r"([a-z]\d+)([-x])([a-z]\d+)")
 __all__ = ["CELLS", "FULL", "GAME", "PIECES", "SIDES", "CoGanh", "GanhRules", "Move", "Position"]
 
 
-class CoGanh:
+ENDINGS = {
+    "no_men_left": sentence("{side} has no man left"),
+    "no_legal_move": sentence("{side} cannot move"),
+    "equal_men": sentence("both have as many men"),
+    "more_men": sentence("more men are left"),
+}
+MISTAKES = {
+    "wrong side moves": "not_your_turn",
+    "moved too far": "not_adjacent no_jumps nothing_to_jump",
+    "one too many": "extra_man",
+    "two moved": "two_men_moved",
+    "enemy taken": "man_missing",
+    "own turned": "piece_changed_colour",
+    "enemy turned": "man_turned_without_move piece_changed_colour",
+    "moved and turned too many": "not_captured piece_changed_colour",
+    "moved and taken": "not_captured man_not_turned",
+    "taken instead of turned": "man_not_turned",
+}
+
+
+class CoGanh(Game[Position, Move]):
     """The rules; `games.Game` says what each method promises."""
 
     name = "co_ganh"
@@ -31,10 +51,15 @@ class CoGanh:
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = GanhRules
+    neighbours = NEIGHBOURS
+    men = (noun("man", "up"), noun("man", "down"))
+    endings = ENDINGS
+    mistakes = MISTAKES
 
     def __init__(self, rules: GanhRules | None = None) -> None:
         self.rules = rules or GanhRules()
         self.starts = texts.starts(self.rules)
+        self.limit = self.rules.limit
         self._jumps = not self.rules.flips
 
     def initial(self, seed: int | None = None) -> Position:
@@ -101,13 +126,6 @@ class CoGanh:
         lead = position.men[0].bit_count() - position.men[1].bit_count()
         return Outcome(None, "equal_men") if not lead else Outcome(0 if lead > 0 else 1, "more_men")
 
-    def scores(self, position: Position) -> None:
-        """No points are counted."""
-        return
-
-    def gains(self, position: Position, move: Move) -> None:
-        """None: no points are counted."""
-
     def board(self, position: Position) -> str:
         """The men, `W` of Up and `B` of Down."""
         return texts.board(position)
@@ -118,10 +136,6 @@ class CoGanh:
         kind, left = ("flip", piece) if self.rules.flips else ("remove", EMPTY)
         captures = (Step(kind, cell, piece=left) for cell in self.captured(position, move))  # type: ignore[arg-type]
         return (Step("move", move.to, move.origin, piece), *captures)
-
-    def view(self, position: Position, side: Side) -> Position:
-        """The position itself: nothing is hidden."""
-        return position
 
     def _check(self, position: Position, move: Move) -> None:
         """Raises MoveError with the first rule that the move breaks."""

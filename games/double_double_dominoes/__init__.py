@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from games import EMPTY, Fault, Gain, MoveError, Outcome, PositionError, Side, Step, rule
+from games import EMPTY, Fault, Gain, Game, MoveError, Outcome, PositionError, Side, Step, changed_cells, rule
 from games.double_double_dominoes import position as texts
 from games.double_double_dominoes.board import (
     CELLS,
@@ -64,7 +64,20 @@ class DominoesRules:
     first: str = rule("red", "who begins", choices=SIDES)
 
 
-class DoubleDoubleDominoes:
+ENDINGS = {
+    "space_100": sentence("the last space is reached"),
+    "nothing_to_lay": sentence("nothing can be laid any more"),
+}
+MISTAKES = {
+    "tile touches nothing": "touches_nothing",
+    "tile touches others": "pips_differ touches_two_tiles touches_nothing not_joined_to_double third_copy not_on_star",
+    "tile taken": "tile_removed",
+    "tile moved": "tile_moved tiles_rearranged",
+    "tile turned round": "tile_changed",
+}
+
+
+class DoubleDoubleDominoes(Game[Position, Move]):
     """The rules; `games.Game` says what each method promises."""
 
     name = "double_double_dominoes"
@@ -75,6 +88,10 @@ class DoubleDoubleDominoes:
     cells = CELLS
     classes = EMPTY + "0123456"
     Rules = DominoesRules
+    endings = ENDINGS
+    formats = ("annotations",)
+    hides = True
+    mistakes = MISTAKES
 
     def __init__(self, rules: DominoesRules | None = None) -> None:
         self.rules = rules or DominoesRules()
@@ -109,6 +126,40 @@ class DoubleDoubleDominoes:
         if (wrong := texts.inconsistency(held)) is not None:
             raise PositionError(wrong)
         return held
+
+    def hand(self, position: Position, side: Side) -> tuple[str, ...] | None:
+        """The tiles known, such as `3-4`."""
+        hand = position.hands[side]
+        return None if hand is None else tuple("-".join(map(str, tile)) for tile in hand)
+
+    def holds(self, position: Position, side: Side) -> int:
+        """How many tiles."""
+        return position.holds[side]
+
+    def with_hand(self, position: Position, side: Side, hand: Sequence[str]) -> Position:
+        """As `hold`, of tiles in writing. Raises PositionError."""
+        try:
+            tiles = [texts.parse_tile(tile) for tile in hand]
+        except PositionError:
+            raise PositionError(sentence("tiles look like 3-4")) from None
+        return self.hold(position, side, tiles)
+
+    def tiles(self, position: Position) -> tuple[tuple[int, int], ...]:
+        """The cells of all tiles."""
+        return tuple(lay.cells for lay in position.tiles)
+
+    def man(self, letter: str) -> Sentence:
+        """Half a tile by its pips."""
+        return sentence("the {pips}", pips=letter)
+
+    def told(self, position: Position, move: Move) -> Sentence | None:
+        """Which tile a pass puts away."""
+        return move.told if isinstance(move, Pass) else None
+
+    def may_become(self, board: str, target: str, plies: int) -> bool:
+        """A tile a ply, and what lies there stays."""
+        missing = changed_cells(board, target)
+        return len(missing) <= 2 * plies and all(board[cell] == EMPTY for cell in missing)
 
     def to_move(self, position: Position) -> Side:
         """The side whose turn it is; after a double that side goes on until it passes."""

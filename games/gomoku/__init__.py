@@ -16,7 +16,7 @@ import dataclasses
 import re
 from typing import Literal, NamedTuple
 
-from games import EMPTY, Fault, MoveError, Outcome, RuleError, Side, Step, rule
+from games import EMPTY, Fault, Game, MoveError, Outcome, RuleError, Side, Step, changed_cells, rule
 from games.gomoku import position as texts
 from games.gomoku import renju
 from games.gomoku.board import board, cells_of
@@ -69,7 +69,21 @@ class GomokuRules:
                 raise RuleError(f"gomoku: with rule option {option} black begins: first is black, not {self.first!r}")
 
 
-class Gomoku:
+ENDINGS = {
+    "five_in_a_row": sentence("five in a row"),
+    "board_full": sentence("the board is full"),
+    "no_legal_move": sentence("no move is left"),
+}
+MISTAKES = {
+    "wrong side lays": "not_your_turn",
+    "two laid": "two_stones_laid",
+    "enemy moved": "stone_moved",
+    "own taken": "stone_missing",
+    "enemy turned": "piece_changed_colour",
+}
+
+
+class Gomoku(Game[Position, Move | Choice]):
     """The rules; `games.Game` says what each method promises."""
 
     name = "gomoku"
@@ -77,6 +91,10 @@ class Gomoku:
     title = noun("game", "gomoku")
     classes = EMPTY + "".join(PIECES)
     Rules = GomokuRules
+    men = (noun("man", "black"), noun("man", "white"))
+    endings = ENDINGS
+    formats = ("sgf",)
+    mistakes = MISTAKES
 
     def __init__(self, rules: GomokuRules | None = None) -> None:
         self.rules = rules or GomokuRules()
@@ -171,13 +189,6 @@ class Gomoku:
         """The side that has the stones of a colour."""
         return position.black if colour == 0 else 1 - position.black
 
-    def scores(self, position: Position) -> None:
-        """No points are counted."""
-        return
-
-    def gains(self, position: Position, move: Move | Choice) -> None:
-        """None: no points are counted."""
-
     def board(self, position: Position) -> str:
         """The stones, `B` black and `W` white."""
         return self.geometry.letters(position.stones, "".join(PIECES) + EMPTY)
@@ -188,9 +199,18 @@ class Gomoku:
             return ()
         return (Step("place", move.cell, None, PIECES[self.colour(position)]),)
 
-    def view(self, position: Position, side: Side) -> Position:
-        """The position itself: nothing is hidden."""
-        return position
+    def man(self, letter: str) -> Term:
+        """A stone by its colour, also where the sides are the two seats."""
+        return Term("man", self.men[PIECES.index(letter)])
+
+    def told(self, position: Position, move: Move | Choice) -> Sentence | None:
+        """What a choice of the opening does."""
+        return move.told if isinstance(move, Choice) else None
+
+    def may_become(self, board: str, target: str, plies: int) -> bool:
+        """A stone a ply, and what lies there stays."""
+        missing = changed_cells(board, target)
+        return len(missing) <= plies and all(board[cell] == EMPTY for cell in missing)
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
         """The number of stones says which colour is next; an opening swap2 counts as over."""

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from typing import NamedTuple
 
-from games import EMPTY, Fault, MoveError, Outcome, PositionError, Side, Step, rule
+from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step, changed_cells, rule
 from games.reversi.bitboard import CELLS, cells_of, places, turned
 from games.reversi.faults import PIECES, SIDES, Judge, disc
 from wording import Term, noun, sentence
@@ -52,7 +52,19 @@ class Move(NamedTuple):
 PASS = Move(None)
 
 
-class Reversi:
+ENDINGS = {"neither_can_lay": sentence("neither side can lay")}
+MISTAKES = {
+    "wrong side lays": "not_your_turn",
+    "laid where it may not lie": "turns_nothing",
+    "two laid": "two_discs_laid",
+    "enemy moved": "disc_moved",
+    "enemy taken": "disc_missing",
+    "enemy turned": "turned_without_laying",
+    "laid and turned too many": "wrong_disc_turned",
+}
+
+
+class Reversi(Game[Position, Move]):
     """The rules; `games.Game` says what each method promises."""
 
     name = "reversi"
@@ -63,6 +75,10 @@ class Reversi:
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = ReversiRules
+    men = (noun("man", "black"), noun("man", "white"))
+    endings = ENDINGS
+    formats = ("ggf", "transcript")
+    mistakes = MISTAKES
 
     def __init__(self, rules: ReversiRules | None = None) -> None:
         self.rules = rules or ReversiRules()
@@ -109,13 +125,6 @@ class Reversi:
         winner = None if black == white else int(white > black)
         return Outcome(winner, "neither_can_lay", (black, white))
 
-    def scores(self, position: Position) -> None:
-        """No points: discs are no gain of the turn that brought them, the next turn may take them all away."""
-        return
-
-    def gains(self, position: Position, move: Move) -> None:
-        """None: no points are counted."""
-
     def board(self, position: Position) -> str:
         """The discs, `B` black and `W` white."""
         black, white = position.discs
@@ -129,9 +138,9 @@ class Reversi:
         over = cells_of(self.turned(position, move.cell))
         return (Step("place", move.cell, None, piece), *(Step("flip", cell, None, piece) for cell in over))
 
-    def view(self, position: Position, side: Side) -> Position:
-        """The position itself: nothing is hidden."""
-        return position
+    def may_become(self, board: str, target: str, plies: int) -> bool:
+        """What lies there is turned over, and never taken away."""
+        return all(target[cell] != EMPTY for cell in changed_cells(board, target))
 
     def _check(self, position: Position, move: Move) -> None:
         """Raises MoveError with the first rule that the move breaks."""

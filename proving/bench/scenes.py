@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import games
 from calibration.template import BoardTemplate, load_template
-from games import EMPTY, AnyGame
+from games import AnyGame
 from proving.bench.drawing import draw_dominoes
 from vision.frame import Image, SourceError
 from vision.simulated.table import SimulatedTable
@@ -57,7 +57,7 @@ def scene_of(name: str, photos: Path | None = None) -> Scene:
         before, after = _photos(photos)
         return Scene(game, template, f"photos of {photos.name}", before, before, after, None)
     history, moves = played(game)
-    if set(game.classes) <= {EMPTY, "W", "B"}:
+    if template.printed is None:
         start, before, after = _simulated(game, template, history, moves[-1])
         what = "simulated table"
     else:
@@ -76,7 +76,7 @@ def still_scene(name: str) -> tuple[Scene, NDArray[np.float64] | None]:
     """
     game = games.load(name)
     template = load_template(game.name, games.switched_on(game))
-    if not set(game.classes) <= {EMPTY, "W", "B"}:
+    if template.printed is not None:
         return scene_of(name), None
     chance = random.Random(SEED)
     position: Any = game.initial()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import games
-from games import EMPTY, AnyGame, Step
+from games import AnyGame, Step
 
 MAX_PLIES = 3
 """As many plies as fast hands may make between two looks."""
@@ -85,16 +85,4 @@ def _passes(game: AnyGame, position: Any) -> list[Any]:
 
 def _can_become(game: AnyGame, board: str, target: str, plies: int) -> bool:
     """Whether so many plies might be enough: a quick look that never says no wrongly."""
-    wrong = games.changed_cells(board, target)
-    if plies == 0:
-        return not wrong
-    kind = game.name
-    if kind in ("gomoku", "double_double_dominoes"):
-        # What lies there stays for good.
-        most = plies * (1 if kind == "gomoku" else 2)
-        return len(wrong) <= most and all(board[cell] == EMPTY for cell in wrong)
-    if kind == "nine_mens_morris":
-        return len(wrong) <= 3 * plies
-    if kind == "reversi":
-        return all(target[cell] != EMPTY for cell in wrong)
-    return True
+    return board == target if plies == 0 else game.may_become(board, target, plies)

@@ -1,7 +1,7 @@
-"""Illegal moves, by the rule that they break: what a hand does instead of a legal move, for each game.
+"""Illegal moves, by kind: what a hand does instead of a legal move.
 
-Each maker returns the board that it leads to, or None where it cannot be done now. The rules that may be reported are
-written here from the games' rules, not asked from their judges.
+Each maker returns the board that it leads to, or None where it cannot be done now. The codes by which a kind may be
+reported are those that the game names in `games.Game.mistakes`, written down from its rules, not asked from its judge.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import games
+from daemon.game.line_of_play import shares_men
 from games import EMPTY, AnyGame
 
 Make = Callable[["Situation"], str | None]
@@ -35,6 +36,12 @@ class Situation:
     def theirs(self) -> str:
         """Of the other side's."""
         return str(self.game.pieces[1 - self.game.to_move(self.position)])
+
+    @property
+    def to_lay(self) -> int | None:
+        """Men that the side to move has still to lay; None where they are not counted."""
+        left = self.game.to_lay(self.position)
+        return None if left is None else left[self.game.to_move(self.position)]
 
     def cells(self, letter: str) -> list[int]:
         """The cells that show a letter."""
@@ -70,8 +77,12 @@ class Mistake:
 
     name: str
     rules: frozenset[str]
-    """Codes by which it may be reported."""
+    """Codes by which it may be reported; any, where there are none."""
     make: Make
+
+    def is_called(self, rule: str) -> bool:
+        """Whether it may be reported by that code."""
+        return not self.rules or rule in self.rules
 
 
 def lay(at: Situation, letter: str, count: int = 1) -> str | None:
@@ -128,94 +139,51 @@ def one_not_turned(at: Situation, move: Any) -> dict[int, str] | None:
     return {at.chance.choice(turned): EMPTY} if turned else None
 
 
-def _kind(name: str, rules: str, make: Make) -> Mistake:
-    return Mistake(name, frozenset(rules.split()), make)
-
-
-MORRIS = (
-    _kind("wrong side lays", "not_your_turn extra_man", lambda at: lay(at, at.theirs)),
-    _kind("wrong side moves", "not_your_turn", lambda at: _joined(at, at.theirs)),
-    _kind("two men laid", "two_men_laid", lambda at: lay(at, at.mine, 2) if _laying(at) > 1 else None),
-    _kind("two men moved", "two_men_moved", lambda at: None if _laying(at) else shift(at, at.mine, 2)),
-    _kind("one man too many", "extra_man", lambda at: None if _laying(at) else lay(at, at.mine)),
-    # A man that closes a mill where he lands may have come from the hand, and one of his own have been taken for it.
-    _kind("moved while laying", "must_place wrong_man_removed", lambda at: shift(at, at.mine) if _laying(at) else None),
-    _kind("moved too far", "not_adjacent", lambda at: None if _laying(at) else shift(at, at.mine)),
-    _kind("own man taken", "man_missing", lambda at: take(at, at.mine)),
-    _kind("taken without a mill", "man_removed_without_mill", lambda at: take(at, at.theirs)),
-    _kind(
-        "laid and taken without a mill",
-        "man_removed_without_mill",
-        lambda at: legal_and(at, "place", also_take) if _laying(at) and not at.moves("remove") else None,
-    ),
-    _kind("two taken", "two_men_removed", lambda at: legal_and(at, "remove", also_take)),
-    _kind("colour changed", "piece_changed_colour", lambda at: recolour(at, at.theirs, at.mine)),
-)
-REVERSI = (
-    _kind("wrong side lays", "not_your_turn", lambda at: lay(at, at.theirs)),
-    _kind("turns nothing", "turns_nothing", lambda at: _lay_far(at)),
-    _kind("two discs laid", "two_discs_laid", lambda at: lay(at, at.mine, 2)),
-    _kind("disc moved", "disc_moved", lambda at: shift(at, at.theirs)),
-    _kind("disc missing", "disc_missing", lambda at: take(at, at.theirs)),
-    _kind("turned without laying", "turned_without_laying", lambda at: recolour(at, at.theirs, at.mine)),
-    _kind("wrong disc turned", "wrong_disc_turned", lambda at: legal_and(at, "place", also_turn)),
-)
-GANH = (
-    _kind("wrong side moves", "not_your_turn", lambda at: _joined(at, at.theirs)),
-    _kind("moved too far", "not_adjacent no_jumps nothing_to_jump", lambda at: shift(at, at.mine)),
-    _kind("one man too many", "extra_man", lambda at: lay(at, at.mine)),
-    _kind("two men moved", "two_men_moved", lambda at: shift(at, at.mine, 2)),
-    _kind("man missing", "man_missing", lambda at: take(at, at.theirs)),
-    _kind("colour changed", "piece_changed_colour", lambda at: recolour(at, at.mine, at.theirs)),
-    _kind(
-        "turned without a move",
-        "man_turned_without_move piece_changed_colour",
-        lambda at: recolour(at, at.theirs, at.mine),
-    ),
-    _kind("wrong man turned", "not_captured piece_changed_colour", lambda at: legal_and(at, "move", also_turn)),
-    _kind("wrong man taken", "not_captured man_not_turned", lambda at: legal_and(at, "move", also_take)),
-    _kind("taken instead of turned", "man_not_turned", lambda at: legal_and(at, "flip", one_not_turned)),
-)
-GOMOKU = (
-    _kind("wrong side lays", "not_your_turn", lambda at: lay(at, at.theirs)),
-    _kind("two stones laid", "two_stones_laid", lambda at: lay(at, at.mine, 2)),
-    _kind("stone moved", "stone_moved", lambda at: shift(at, at.theirs)),
-    _kind("stone missing", "stone_missing", lambda at: take(at, at.mine)),
-    _kind("colour changed", "piece_changed_colour", lambda at: recolour(at, at.theirs, at.mine)),
-)
-DOMINOES = (
-    _kind("touches nothing", "touches_nothing", lambda at: _tile(at, touching=False)),
-    _kind(
-        "pips differ",
-        "pips_differ touches_two_tiles touches_nothing not_joined_to_double third_copy not_on_star",
-        lambda at: _tile(at, touching=True),
-    ),
-    _kind("tile taken", "tile_removed", lambda at: _tile_away(at)),
-    _kind("tile moved", "tile_moved tiles_rearranged", lambda at: _tile_elsewhere(at)),
-    _kind("tile turned round", "tile_changed", lambda at: _tile_round(at)),
-)
-MISTAKES: dict[str, tuple[Mistake, ...]] = {
-    "nine_mens_morris": MORRIS,
-    "reversi": REVERSI,
-    "co_ganh": GANH,
-    "gomoku": GOMOKU,
-    "double_double_dominoes": DOMINOES,
+KINDS: dict[str, Make] = {
+    "wrong side lays": lambda at: lay(at, at.theirs),
+    "wrong side moves": lambda at: _joined(at, at.theirs),
+    "laid where it may not lie": lambda at: _lay_elsewhere(at),
+    "two laid": lambda at: lay(at, at.mine, 2) if at.to_lay is None or at.to_lay > 1 else None,
+    "two moved": lambda at: None if at.to_lay else shift(at, at.mine, 2),
+    "one too many": lambda at: None if at.to_lay else lay(at, at.mine),
+    "moved while laying": lambda at: shift(at, at.mine) if at.to_lay else None,
+    "moved too far": lambda at: None if at.to_lay else shift(at, at.mine),
+    "enemy moved": lambda at: shift(at, at.theirs),
+    "own taken": lambda at: take(at, at.mine),
+    "enemy taken": lambda at: take(at, at.theirs),
+    "laid and taken": lambda at: legal_and(at, "place", also_take) if at.to_lay and not at.moves("remove") else None,
+    "two taken": lambda at: legal_and(at, "remove", also_take),
+    "enemy turned": lambda at: recolour(at, at.theirs, at.mine),
+    "own turned": lambda at: recolour(at, at.mine, at.theirs),
+    "laid and turned too many": lambda at: legal_and(at, "place", also_turn),
+    "moved and turned too many": lambda at: legal_and(at, "move", also_turn),
+    "moved and taken": lambda at: legal_and(at, "move", also_take),
+    "taken instead of turned": lambda at: legal_and(at, "flip", one_not_turned),
+    "tile touches nothing": lambda at: _tile(at, touching=False),
+    "tile touches others": lambda at: _tile(at, touching=True),
+    "tile taken": lambda at: _tile_away(at),
+    "tile moved": lambda at: _tile_elsewhere(at),
+    "tile turned round": lambda at: _tile_round(at),
 }
+"""How each kind is made."""
 
 
-def _laying(at: Situation) -> int:
-    """Men that the side to move in morris has still to lay."""
-    return int(at.position.hands[at.position.side])
+def mistakes_of(game: AnyGame) -> list[Mistake]:
+    """The kinds that can be made in a game: those that it names, or else all that suit its men, by whatever code."""
+    if game.mistakes:
+        return [Mistake(name, frozenset(codes.split()), KINDS[name]) for name, codes in game.mistakes.items()]
+    tiles = shares_men(game)
+    return [Mistake(name, frozenset(), make) for name, make in KINDS.items() if name.startswith("tile") == tiles]
 
 
 def _joined(at: Situation, letter: str) -> str | None:
     """A man of a letter moves along a line to an empty neighbour."""
-    neighbours = getattr(at.game, "neighbours", None)
+    neighbours = at.game.neighbours
     ways = [
         (origin, cell)
         for origin in at.cells(letter)
         for cell in at.cells(EMPTY)
-        if neighbours is None or neighbours[origin] >> cell & 1
+        if not neighbours or neighbours[origin] >> cell & 1
     ]
     if not ways:
         return None
@@ -223,8 +191,8 @@ def _joined(at: Situation, letter: str) -> str | None:
     return at.with_cells({origin: EMPTY, cell: letter})
 
 
-def _lay_far(at: Situation) -> str | None:
-    """A disc where it turns nothing."""
+def _lay_elsewhere(at: Situation) -> str | None:
+    """A man where none may be laid."""
     legal = {step.cell for move in at.moves("place") for step in at.game.steps(at.position, move)}
     free = [cell for cell in at.cells(EMPTY) if cell not in legal]
     return at.with_cells({at.chance.choice(free): at.mine}) if free and legal else None
@@ -253,24 +221,25 @@ def _tile(at: Situation, *, touching: bool) -> str | None:
 
 def _tile_away(at: Situation) -> str | None:
     """A tile that was laid long ago is taken away."""
-    tiles = list(at.position.tiles)[:-4]
-    return at.with_cells(dict.fromkeys(at.chance.choice(tiles).cells, EMPTY)) if tiles else None
+    tiles = at.game.tiles(at.position)[:-4]
+    return at.with_cells(dict.fromkeys(at.chance.choice(tiles), EMPTY)) if tiles else None
 
 
 def _tile_elsewhere(at: Situation) -> str | None:
     """A tile is taken up and laid on two other cells."""
     pairs = _beside(at)
-    if not at.position.tiles or not pairs:
+    tiles = at.game.tiles(at.position)
+    if not tiles or not pairs:
         return None
-    lay, (one, other) = at.chance.choice(list(at.position.tiles)), at.chance.choice(pairs)
-    letters = [at.board[cell] for cell in sorted(lay.cells)]
-    return at.with_cells({**dict.fromkeys(lay.cells, EMPTY), one: letters[0], other: letters[1]})
+    tile, (one, other) = at.chance.choice(tiles), at.chance.choice(pairs)
+    letters = [at.board[cell] for cell in sorted(tile)]
+    return at.with_cells({**dict.fromkeys(tile, EMPTY), one: letters[0], other: letters[1]})
 
 
 def _tile_round(at: Situation) -> str | None:
     """A tile is turned round where it lies."""
-    uneven = [lay for lay in at.position.tiles if at.board[lay.cells[0]] != at.board[lay.cells[1]]]
+    uneven = [(one, other) for one, other in at.game.tiles(at.position) if at.board[one] != at.board[other]]
     if not uneven:
         return None
-    one, other = at.chance.choice(uneven).cells
+    one, other = at.chance.choice(uneven)
     return at.with_cells({one: at.board[other], other: at.board[one]})

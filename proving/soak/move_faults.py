@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from proving.soak.fault import COMPLAINTS, ByHand, Fault, hands_off, wait_while
 from proving.soak.lawful import is_beyond_doubt
-from proving.soak.mistakes import MISTAKES, Mistake, Situation
+from proving.soak.mistakes import Mistake, Situation, mistakes_of
 from proving.soak.reporting import put_back, reported
 from proving.soak.trial import Trial
 from vision.simulated.player import steps_between
@@ -40,7 +40,7 @@ class Illegal(ByHand):
 
     def _choose(self, at: Trial) -> tuple[Mistake, str] | None:
         """A mistake whose board is illegal beyond doubt."""
-        kinds = MISTAKES[at.game.name]
+        kinds = mistakes_of(at.game)
         positions = at.watched
         situation = Situation(at.game, positions[-1], at.table.board, at.chance)
         for _ in range(TRIES):

@@ -19,7 +19,7 @@ from proving.soak.tally import COUNTS, DEFINITIONS, Tally, total
 from proving.soak.trial import Plan
 
 CALM_S = 6.0
-GAMES = "morris,reversi,ganh,gomoku,dominoes"
+GAMES = ",".join(games.find(name).short_name for name in games.names())
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

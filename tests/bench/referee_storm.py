@@ -26,7 +26,7 @@ from daemon.judging import adopting
 from daemon.judging.referee import Referee
 from games import AnyGame
 from proving.soak.lawful import is_beyond_doubt
-from proving.soak.mistakes import MISTAKES, Situation
+from proving.soak.mistakes import Situation, mistakes_of
 from tests.daemon.readings import reading_of
 
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_dominoes")
@@ -123,7 +123,7 @@ class Storm:
 
     def _illegal(self) -> bool:
         at = Situation(self.game, self.positions[-1], self._board, self.dice)
-        mistake = self.dice.choice(MISTAKES[self.game.name])
+        mistake = self.dice.choice(mistakes_of(self.game))
         board = mistake.make(at)
         if board in (None, self._board) or (len(self.game.starts) > 1 and len(self.positions) == 1):
             return True
@@ -138,7 +138,7 @@ class Storm:
             return self._fail("unreported", f"{mistake.name} on {board}: {[one.code for one in told]}")
         rule = complaints[-1].rule or complaints[-1].code
         self.rules[rule] += 1
-        if not self._is_agents and rule not in mistake.rules:
+        if not self._is_agents and not mistake.is_called(rule):
             return self._fail("another rule", f"{mistake.name} on {board}: {rule}")
         return self._expect("put back")
 

@@ -132,27 +132,29 @@ def test_every_phrase_is_whole_and_short_enough_to_be_said_at_once(language: str
 
 def test_games_sides_ends_and_pieces_are_in_the_catalogues() -> None:
     known = {(one.context, one.text) for one in messages()}
-    for name in games.names():
+    for name in games.shipped():
         for rules in ({}, {"swap2": "true"}) if name == "gomoku" else ({},):
             game = games.load(name, rules)
             assert ("game", game.title) in known
             assert {("side", side) for side in game.sides} <= known
             pieces = (game.classes[1:] if set(game.pieces) == {games.EMPTY} else game.pieces) if not rules else ()
-            owners = [phrases.owner(game, letter) for letter in pieces]
+            owners = [game.man(letter) for letter in pieces]
             assert {("man", one.name) for one in owners if isinstance(one, Term)} <= known
 
 
 def test_every_way_a_game_ends_has_its_words() -> None:
-    reasons = {
-        node.args[1].value
-        for path in (ROOT / "games").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "Outcome"
-        and isinstance(node.args[1], ast.Constant)
-    }
-    assert len(reasons) > 5 and reasons <= set(phrases.REASONS) | set(phrases.LOST)
+    for name in games.shipped():
+        sources = [*(ROOT / "games").glob(f"{name}.py"), *(ROOT / "games" / name).rglob("*.py")]
+        reasons = {
+            node.args[1].value
+            for path in sources
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "Outcome"
+            and isinstance(node.args[1], ast.Constant)
+        }
+        assert reasons and reasons <= set(games.find(name).endings)
 
 
 class Marked:
@@ -212,7 +214,7 @@ def overheard(game: AnyGame, agents: tuple[str | None, str | None] = (None, None
     return referee
 
 
-@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("name", games.shipped())
 @pytest.mark.parametrize("agents", [(None, None), (None, "two")], ids=["people", "agent"])
 def test_nothing_is_said_that_is_not_in_the_catalogues(
     name: str, agents: tuple[str | None, str | None], marked: None
@@ -243,7 +245,7 @@ def test_nothing_is_said_that_is_not_in_the_catalogues(
         assert not [text for text in referee.said if glued(text)]
 
 
-@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("name", games.shipped())
 def test_every_reason_why_a_board_or_a_move_is_wrong_is_in_the_catalogues(name: str, marked: None) -> None:
     game, dice = games.load(name), random.Random(7)
     position, said = game.initial(), []
@@ -265,7 +267,7 @@ def test_every_reason_why_a_board_or_a_move_is_wrong_is_in_the_catalogues(name: 
     assert not [text for text in said if glued(text)]
 
 
-@pytest.mark.parametrize("name", games.names())
+@pytest.mark.parametrize("name", games.shipped())
 def test_everything_that_a_guided_calibration_asks_for_is_in_the_catalogues(name: str, marked: None) -> None:
     game = games.load(name)
     template = load_template(game.name)

@@ -11,7 +11,7 @@ import re
 CELL = r"[a-t]\d{1,2}"
 """Of boards whose columns are letters."""
 PRINTED = r"\d{1,2}[A-O]"
-"""Of the dominoes board, as it is printed there: the row first."""
+"""Of boards that name the row first."""
 MOVE = rf"{CELL}(?:[-x]{CELL})*"
 LAY = rf"{PRINTED}\d-{PRINTED}\d"
 NAMED = re.compile(rf"(?<![\w-])(?:{LAY}|{MOVE}|{PRINTED})(?![\w-])")

@@ -1,4 +1,4 @@
-"""The formats that a recorded game can be exported to, and for which games each is."""
+"""The formats that a recorded game can be exported to; each game names its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import games
 from daemon.storage.exporting.document import as_object
 from daemon.storage.exporting.ggf import to_ggf
 from daemon.storage.exporting.movetext import to_movetext
@@ -20,8 +21,6 @@ class Format(NamedTuple):
     """One way to write a game."""
 
     suffixes: tuple[str, ...]
-    games: tuple[str, ...]
-    """Module names of the games that it is for; none are all."""
     write: Callable[[Played], str] | None
     """None where it is no text: pictures and folders of files have commands of their own."""
     about: str
@@ -36,28 +35,27 @@ def to_transcript(played: Played) -> str:
     return transcript.write(ply.made.move for ply in played.plies()) + "\n"
 
 
-MORRIS, REVERSI, GOMOKU, GANH, DOMINOES = (
-    "nine_mens_morris",
-    "reversi",
-    "gomoku",
-    "co_ganh",
-    "double_double_dominoes",
-)
 FORMATS = {
-    "sgf": Format((".sgf",), (GOMOKU,), to_sgf, "gomoku: Smart Game Format"),
-    "ggf": Format((".ggf",), (REVERSI,), to_ggf, "reversi: Generic Game Format"),
-    "transcript": Format((".txt",), (REVERSI,), to_transcript, "reversi: f5d6c3..."),
-    "moves": Format((".pgn", ".txt"), (MORRIS, GANH), to_movetext, "morris, ganh: numbered moves under tags"),
-    "annotations": Format((), (DOMINOES,), None, "dominoes: a folder of files, one a tile"),
-    "json": Format((".json",), (), None, "every game: all that is known"),
-    "png": Format((".png",), (), None, "every game: the boards in one picture"),
+    "sgf": Format((".sgf",), to_sgf, "gomoku: Smart Game Format"),
+    "ggf": Format((".ggf",), to_ggf, "reversi: Generic Game Format"),
+    "transcript": Format((".txt",), to_transcript, "reversi: f5d6c3..."),
+    "moves": Format((".pgn", ".txt"), to_movetext, "morris, ganh: numbered moves under tags"),
+    "annotations": Format((), None, "dominoes: a folder of files, one a tile"),
+    "json": Format((".json",), None, "every game: all that is known"),
+    "png": Format((".png",), None, "every game: the boards in one picture"),
 }
-"""By the word for `--format`; the first one of a game is its usual one."""
+"""By the word for `--format`."""
+FOR_ALL = ("json", "png")
+"""What every game is written in; `games.Game.formats` names what else."""
 
 
 def suiting(game: str) -> list[str]:
     """Names of the formats that a game is written in, its usual one first."""
-    return [name for name, one in FORMATS.items() if not one.games or game in one.games]
+    try:
+        own = games.find(game).formats
+    except games.UnknownGame:
+        own = ()
+    return [*own, *FOR_ALL]
 
 
 def usual(game: str, out: Path | None) -> str:
@@ -70,11 +68,10 @@ def check(name: str, game: str) -> Format:
     """The format of that name, if it can write the game. Raises ExportError."""
     if name not in FORMATS:
         raise ExportError(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
-    chosen = FORMATS[name]
-    if chosen.games and game not in chosen.games:
-        words = f"{name} is for {' and '.join(chosen.games)}; {game} is written as {', '.join(suiting(game))}"
-        raise ExportError(f"--format {words}")
-    return chosen
+    if name not in suiting(game):
+        able = " and ".join(one for one in games.names() if name in games.find(one).formats)
+        raise ExportError(f"--format {name} is for {able}; {game} is written as {', '.join(suiting(game))}")
+    return FORMATS[name]
 
 
 def to_json(stored: StoredGame) -> str:

@@ -1,9 +1,9 @@
-"""Morris and cờ gánh as move text, laid out as PGN lays chess games out.
+"""Games as move text, laid out as PGN lays chess games out: morris, cờ gánh, and every game with no format of its own.
 
 Morris has no written standard; what programs and players write are the points of the board by letter and number, `d2`
 where a man is laid, `a1-a4` where one is moved, and `x` with the man taken: `d2xf4`, `a1-a4xg7`. Cờ gánh is written
 the same way: `a1-b2`, a jump `a1xc3`; what gánh takes follows from the rules and stands in a comment.
-White is the side with the light men: light in morris, Up in cờ gánh.
+White is the side with the light men: light in morris, Up in cờ gánh; the first side where men have no colours.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterator
 
 from daemon.storage.exporting.played import Played, PlayedPly
+from games import AnyGame, Side
 
 WIDTH = 80
 
@@ -32,12 +33,17 @@ def result(played: Played) -> str:
         return "*"
     if outcome.winner is None:
         return "1/2-1/2"
-    return "1-0" if played.game.pieces[outcome.winner] == "W" else "0-1"
+    return "1-0" if outcome.winner == white_of(played.game) else "0-1"
+
+
+def white_of(game: AnyGame) -> Side:
+    """The side that is called White."""
+    return game.pieces.index("W") if "W" in game.pieces else 0
 
 
 def _tags(played: Played) -> Iterator[tuple[str, str]]:
     stored, game = played.stored, played.game
-    light = game.pieces.index("W")
+    light = white_of(game)
     yield "Event", game.title
     yield "Site", "Kibitzer"
     yield "Date", stored.started[:10].replace("-", ".")

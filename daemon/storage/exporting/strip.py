@@ -18,7 +18,6 @@ from daemon.judging import phrases
 from daemon.storage.exporting.diagram import Colour, Diagram
 from daemon.storage.exporting.played import ExportError, Played, day_of
 from games import Step
-from games.double_double_dominoes import Lay
 from vision.frame import Image
 
 GROUND: Colour = (250, 252, 252)
@@ -102,11 +101,10 @@ def strip_png(played: Played, every: int = 0) -> bytes:
 def _shown(played: Played, index: int, caption: str, steps: tuple[Step, ...]) -> Shown:
     position: Any = played.positions[index]
     game = played.game
-    tiles = tuple(one.cells for one in getattr(position, "tiles", ()) if isinstance(one, Lay))
     scores = game.scores(position)
     if scores is not None:
         caption = f"{caption}   {scores[0]} : {scores[1]}"
-    return Shown(caption, game.board(position), steps, tiles, scores)
+    return Shown(caption, game.board(position), steps, game.tiles(position), scores)
 
 
 def _title(played: Played) -> str:

@@ -1,4 +1,4 @@
-"""Morris and cờ gánh from numbered moves under tags, as export writes them and PGN lays them out."""
+"""Games from numbered moves under tags, as export writes them and PGN lays them out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import games
+from daemon.storage.exporting.movetext import white_of
 from daemon.storage.importing.imported import (
     AS_RECORDED,
     Claim,
@@ -24,7 +25,6 @@ from games import AnyGame, GameError
 TAG = re.compile(r'^\[(\w{1,40})\s+"((?:\\.|[^"\\])*)"\]\s*$', re.MULTILINE)
 WORD = re.compile(r"\{([^{}]*)\}|(\d{1,5}\.+)|(1-0|0-1|1/2-1/2|\*)(?=\s|$)|([^\s{}()]+)|(\S)")
 COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
-GAMES = ("nine_mens_morris", "co_ganh")
 
 
 def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None = None) -> Imported:
@@ -33,7 +33,7 @@ def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None 
     game = _game(tags, name, rules or {})
     body = TAG.sub("", text)
     plies, result = _body(body)
-    light = game.pieces.index("W")
+    light = white_of(game)
     names = tags.get("White", ""), tags.get("Black", "")
     return Imported(
         game.name,
@@ -57,13 +57,18 @@ def _game(tags: Mapping[str, str], name: str, rules: Mapping[str, object]) -> An
         game = games.load(wanted, {**games.rules_from_words(tags.get("Rules", "").split()), **rules})
     except GameError as error:
         raise ImportFault(str(error)) from None
-    if game.name not in GAMES:
-        raise ImportFault(f"{game.name} is not written so; {' and '.join(GAMES)} are")
+    if "moves" not in game.formats:
+        raise ImportFault(f"{game.name} is not written so; {' and '.join(_written())} are")
     return game
 
 
 def _titled(title: str) -> str:
-    return next((name for name in GAMES if games.find(name).title == title), "")
+    return next((name for name in _written() if games.find(name).title == title), "")
+
+
+def _written() -> list[str]:
+    """The games that are written so."""
+    return [name for name in games.names() if "moves" in games.find(name).formats]
 
 
 def _side(game: AnyGame, name: str) -> int | None:

@@ -34,9 +34,9 @@ LIGHT, DARK = 0, 1
 
 
 @functools.cache
-def calibrated() -> TableProfile:
-    """The profile of the table at which all storms are."""
-    game = games.load("morris")
+def calibrated(name: str) -> TableProfile:
+    """The profile of the table at which a game's storms are."""
+    game = games.load(name)
     template = load_template(game.name)
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=1, size_px=SIZE_PX)
     return profile_of(game, template, table, 1)
@@ -45,13 +45,15 @@ def calibrated() -> TableProfile:
 class StormyTable:
     """Someone sits at it who does what the test says; time passes as fast as the machine allows."""
 
-    def __init__(self, folder: Path, *, as_jpeg: bool = True, limits: Limits | None = None) -> None:
-        self.game = games.load("morris")
+    def __init__(
+        self, folder: Path, *, as_jpeg: bool = True, limits: Limits | None = None, game: str = "morris"
+    ) -> None:
+        self.game = games.load(game)
         template = load_template(self.game.name)
         board = self.game.board(self.game.initial())
         self.table = SimulatedTable(template, board, default_style(), seed=1, size_px=SIZE_PX)
         self.match = Match(Referee(self.game))
-        self.eyes = BoardTracker(Pipeline(template, calibrated()), self.match)
+        self.eyes = BoardTracker(Pipeline(template, calibrated(game)), self.match)
         self.said: list[Announcement] = []
         self.match.listeners.append(lambda announcement: self.said.append(announcement))
         self.match.start()

@@ -1,0 +1,179 @@
+"""Connect four, on a board that lies on the table: lay men in turn, each on the lowest free cell of a column.
+
+Four in an unbroken row, column or diagonal win, a full board is a draw. The bottom row is row 1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import NamedTuple
+
+from games import EMPTY, Fault, Game, MoveError, Outcome, PositionError, Side, Step, changed_cells, rule
+from wording import Term, listing, noun, sentence
+
+COLUMNS, ROWS = "abcdefg", 6
+CELLS = tuple(f"{column}{row}" for row in range(ROWS, 0, -1) for column in COLUMNS)
+SIDES = (noun("side", "light"), noun("side", "dark"))
+PIECES = ("W", "B")
+STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
+"""Columns and rows from one cell of a line to the next."""
+TEXT = re.compile(r"([.WB]{42}) ([WB])")
+
+
+def _line(cell: int, step: tuple[int, int]) -> tuple[int, ...]:
+    """The four cells of a line from a cell on; fewer where the board ends."""
+    width = len(COLUMNS)
+    there = [(cell % width + far * step[0], cell // width + far * step[1]) for far in range(4)]
+    return tuple(row * width + column for column, row in there if 0 <= column < width and 0 <= row < ROWS)
+
+
+FOURS = tuple(line for cell in range(len(CELLS)) for step in STEPS if len(line := _line(cell, step)) == 4)
+"""The cells of every four in a row."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ConnectFourRules:
+    """The rule options."""
+
+    first: str = rule("light", "who begins", choices=SIDES)
+
+
+class Position(NamedTuple):
+    """The whole state of a game."""
+
+    board: str
+    side: Side
+
+
+class Move(NamedTuple):
+    """A man laid."""
+
+    cell: int
+    """Index into `CELLS`."""
+
+
+class ConnectFour(Game[Position, Move]):
+    """The rules; `games.Game` says what each method promises."""
+
+    name = "connect_four"
+    short_name = "four"
+    title = noun("game", "connect four")
+    sides = SIDES
+    pieces = PIECES
+    cells = CELLS
+    classes = EMPTY + "".join(PIECES)
+    Rules = ConnectFourRules
+
+    def __init__(self, rules: ConnectFourRules | None = None) -> None:
+        self.rules = rules or ConnectFourRules()
+        self.starts = (Position(EMPTY * len(CELLS), SIDES.index(self.rules.first)),)
+        self.endings = {
+            "four_in_a_row": sentence("four in a row"),
+            "board_full": sentence("the board is full"),
+        }
+
+    def initial(self, seed: int | None = None) -> Position:
+        """The empty board."""
+        return self.starts[0]
+
+    def to_move(self, position: Position) -> Side:
+        """The side that lays next."""
+        return position.side
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """The lowest free cell of each column, from the left."""
+        if self.outcome(position) is not None:
+            return []
+        lowest = (_lowest(position.board, column) for column in range(len(COLUMNS)))
+        return [Move(cell) for cell in lowest if cell is not None]
+
+    def apply(self, position: Position, move: Move) -> Position:
+        """The position after the man. Raises MoveError."""
+        self._check(position, move)
+        board, cell = position.board, move.cell
+        return Position(f"{board[:cell]}{PIECES[position.side]}{board[cell + 1 :]}", 1 - position.side)
+
+    def outcome(self, position: Position) -> Outcome | None:
+        """Four in a row win, a full board is a draw."""
+        for line in FOURS:
+            men = {position.board[cell] for cell in line}
+            if len(men) == 1 and men != {EMPTY}:
+                return Outcome(PIECES.index(men.pop()), "four_in_a_row")
+        return None if EMPTY in position.board else Outcome(None, "board_full")
+
+    def board(self, position: Position) -> str:
+        """The men, `W` light and `B` dark."""
+        return position.board
+
+    def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
+        """The man laid."""
+        return (Step("place", move.cell, None, PIECES[position.side]),)
+
+    def fault(self, position: Position, board: str) -> Fault:
+        """The broken rule, told by what came and what went."""
+        changed = changed_cells(position.board, board)
+        new = [cell for cell in changed if position.board[cell] == EMPTY]
+        names = listing(CELLS[cell] for cell in changed)
+        if len(new) < len(changed):
+            said = sentence("Men that lie stay where they are: put {cells} back.", cells=names)
+            return Fault("man_changed", changed, (said,))
+        if self.outcome(position) is not None:
+            return Fault("game_over", changed, (sentence("The game is over."),))
+        if len(new) > 1:
+            return Fault("two_men_laid", changed, (sentence("Lay one man: take {cells} back.", cells=names),))
+        if board[new[0]] != PIECES[position.side]:
+            side = Term("side", SIDES[position.side])
+            return Fault("not_your_turn", changed, (sentence("It is {side:gen}'s turn.", side=side),))
+        return Fault("not_lowest", changed, (sentence("{cells} is not the lowest free cell.", cells=names),))
+
+    def format_move(self, position: Position, move: Move) -> str:
+        """`d1`."""
+        return CELLS[move.cell]
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        """The man on that cell. Raises MoveError."""
+        name = text.strip().lower()
+        if name not in CELLS:
+            raise MoveError("not_a_move", sentence("{text} is no move; moves look like d1", text=repr(text[:40])))
+        move = Move(CELLS.index(name))
+        self._check(position, move)
+        return move
+
+    def _check(self, position: Position, move: Move) -> None:
+        if self.outcome(position) is not None:
+            raise MoveError("game_over", sentence("the game is over"))
+        if position.board[move.cell] != EMPTY:
+            raise MoveError("occupied", sentence("{cell} is occupied", cell=CELLS[move.cell]))
+        if _lowest(position.board, move.cell % len(COLUMNS)) != move.cell:
+            said = sentence("{cell} is not the lowest free cell of its column", cell=CELLS[move.cell])
+            raise MoveError("not_lowest", said)
+
+    def format_position(self, position: Position) -> str:
+        """The board from the top row on, a blank and the mover's letter."""
+        return f"{position.board} {PIECES[position.side]}"
+
+    def parse_position(self, text: str) -> Position:
+        """The position of that text. Raises PositionError."""
+        match = TEXT.fullmatch(text.strip())
+        if match is None:
+            raise PositionError(f"{text[:80]!r} is not 42 characters ., W and B, then a blank and W or B for the mover")
+        return self.set_up(match[1], PIECES.index(match[2]), self.starts[0])
+
+    def set_up(self, board: str, side: Side, before: Position) -> Position:
+        """Men that lie on one another, and as many of each side, or one more."""
+        hollow = [cell for cell in range(len(CELLS) - len(COLUMNS)) if board[cell] != EMPTY == board[cell + 7]]
+        if hollow:
+            raise PositionError(sentence("nothing lies below {cell}", cell=CELLS[hollow[0]]))
+        if abs(board.count(PIECES[0]) - board.count(PIECES[1])) > 1:
+            raise PositionError(sentence("one side has too many men"))
+        return Position(board, side)
+
+
+def _lowest(board: str, column: int) -> int | None:
+    """The lowest free cell of a column; None where it is full."""
+    cells = range(len(CELLS) - len(COLUMNS) + column, -1, -len(COLUMNS))
+    return next((cell for cell in cells if board[cell] == EMPTY), None)
+
+
+GAME = ConnectFour
