@@ -16,7 +16,10 @@ from calibration.template import load_template
 from daemon.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 
 def command_lines() -> list[tuple[str, list[str]]]:
