@@ -139,6 +139,8 @@ def worker(
     --server-key daemon.key --key var/keys/laptop.key_secret
     """
     logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.INFO)
+    if not kernels.is_compiled():
+        logging.warning("numba is not installed: searches in plain Python, far less deep")
     chosen = registry.names() if agents is None else tuple(part.strip() for part in agents.split(",") if part.strip())
     try:
         _use(engines)

@@ -16,10 +16,11 @@ from typing import Any
 import zmq
 from pydantic import ValidationError
 
+import places
 from agents.messages import LimitsPart, PlayerPart, ReplyMessage, StateMessage, encode
 from games import AnyGame
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = places.PROGRAM
 THINKING_S = 0.1
 """What the agent may think; part of the figures."""
 PATIENCE_S = 180.0

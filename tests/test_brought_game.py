@@ -194,10 +194,15 @@ def test_its_own_words_are_spoken_and_what_lacks_is_english_and_counted(capsys: 
     game = games.load("four")
     try:
         translation.speak("pl")
-        assert phrases.result(game, Outcome(0, "four_in_a_row")) == "Wygrywa biały: cztery w rzędzie."
+        assert (
+            translation.in_words(*phrases.result(game, Outcome(0, "four_in_a_row")))
+            == "Wygrywa biały: cztery w rzędzie."
+        )
         assert translation.page_words("pl")["connect four"] == "cztery w rzędzie"
         translation.speak("ro")
-        assert phrases.result(game, Outcome(0, "four_in_a_row")) == "Albul câștigă: four in a row."
+        assert (
+            translation.in_words(*phrases.result(game, Outcome(0, "four_in_a_row"))) == "Albul câștigă: four in a row."
+        )
     finally:
         translation.speak("en")
     assert catalogues.main(["--check"]) == 0

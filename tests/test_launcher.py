@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,19 +26,51 @@ def launcher() -> ModuleType:
     return module
 
 
-def test_demo_needs_neither_torch_nor_test_tools(launcher: ModuleType) -> None:
-    names = {pin.split("==")[0] for pin in launcher.requirements(launcher.EXTRAS.get("demo", ()))}
-    assert "opencv-python" in names
+def names_of(launcher: ModuleType, *arguments: str) -> set[str]:
+    """The packages that a command line needs, by name."""
+    wanted = launcher.requirements(launcher.extras_of(list(arguments)))
+    return {re.split(r"[<>=;\[ ]", one, maxsplit=1)[0] for one in wanted}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["demo", "", "--version", "bench search", "bench latency --hands 3", "bench tables", "bench verdicts",
+     "bench --help", "bench pipeline --no-reference", "bench pipeline --help", "train --help", "arena gauntlet",
+     "read photo.jpg", "calibrate --game morris", "eval-descriptors", "doctor"],
+)  # fmt: skip
+def test_no_command_but_training_needs_torch(launcher: ModuleType, line: str) -> None:
+    names = names_of(launcher, *line.split())
+    assert {"opencv-python", "numba"} <= names
     assert not names & {"torch", "torchvision", "onnx", "pytest", "mypy"}
 
 
-def test_test_installs_the_training_packages_too(launcher: ModuleType) -> None:
-    names = {pin.split("==")[0] for pin in launcher.requirements(launcher.EXTRAS["test"])}
-    assert {"torch", "torchvision", "pytest", "ruff", "mypy"} <= names
+@pytest.mark.parametrize("line", ["train resnet18", "bench pipeline", "bench vision --game gomoku", "test"])
+def test_training_and_what_is_compared_with_it_need_torch(launcher: ModuleType, line: str) -> None:
+    assert {"torch", "torchvision"} <= names_of(launcher, *line.split())
 
 
-def test_every_package_is_pinned(launcher: ModuleType) -> None:
-    assert all("==" in pin for pin in launcher.requirements(("train", "test")))
+def test_test_installs_the_tools_too(launcher: ModuleType) -> None:
+    assert {"matplotlib", "pytest", "ruff", "mypy"} <= names_of(launcher, "test", "--help")
+
+
+def test_the_lock_pins_every_package_that_is_named(launcher: ModuleType) -> None:
+    pins = [line for line in launcher.LOCK.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9][0-9a-z.]*", pin) for pin in pins)
+    named = {name.lower() for name in names_of(launcher, "test")}
+    assert named <= {pin.split("==")[0] for pin in pins}
+    assert "torch==2.13.0" in pins
+
+
+def test_packages_are_installed_as_the_lock_has_them(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    called = []
+    monkeypatch.setattr(launcher, "LOG", tmp_path / "log")
+    monkeypatch.setattr(
+        launcher, "pipe", lambda command: called.append(command) or subprocess.Popen(["true"], stdout=subprocess.PIPE)
+    )
+    launcher.pip_install(["numpy>=2"])
+    assert called[0][-3:] == ["--constraint", str(ROOT / "requirements.lock"), "numpy>=2"]
 
 
 def test_missing_library_is_reported_by_its_debian_package(
@@ -50,10 +84,44 @@ def test_missing_library_is_reported_by_its_debian_package(
 def test_without_root_the_command_is_named_and_the_start_goes_on(
     launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(launcher, "SYSTEM_LIBRARIES", {"libnowhere1": "libnowhere.so.1"})
     monkeypatch.setattr(launcher.os, "geteuid", lambda: 1000)
-    launcher.install_system_packages()
+    launcher.install_system_packages(["libnowhere1"], False)
     assert "sudo apt-get install -y --no-install-recommends libnowhere1" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("typed", "yes", "installs"),
+    [("\n", False, True), ("Y\n", False, True), ("n\n", False, False), ("what?\n", False, False), ("", False, False),
+     ("n\n", True, True)],
+)  # fmt: skip
+def test_root_is_asked_on_a_terminal_and_enter_is_yes(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, typed: str, yes: bool, installs: bool
+) -> None:
+    ran, told = [], Terminal()
+    monkeypatch.setattr(launcher.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(launcher.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(launcher.subprocess, "run", lambda command, **_: ran.append(command[:2]))
+    monkeypatch.setattr(launcher.sys, "stdin", Terminal(typed))
+    monkeypatch.setattr(launcher.sys, "stderr", told)
+    launcher.install_system_packages(["espeak-ng"], yes)
+    assert ran == ([["apt-get", "update"], ["apt-get", "install"]] if installs else [])
+    assert "espeak-ng (the voice)" in told.getvalue()
+    assert ("[Y/n]" in told.getvalue()) != yes
+
+
+def test_root_without_a_terminal_is_not_asked(
+    launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(launcher.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(launcher.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(launcher.sys, "stdin", io.StringIO("n\n"))
+    assert launcher.may_install("system packages: espeak-ng", False)
+    assert "installing system packages: espeak-ng" in capsys.readouterr().err
 
 
 def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -101,7 +169,7 @@ def test_llvm_is_named_where_it_cannot_be_installed(
     launcher: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(launcher.os, "geteuid", lambda: 1000)
-    launcher.install_system_packages(["libllvm19"])
+    launcher.install_system_packages(["libllvm19"], False)
     said = capsys.readouterr().err
     assert "sudo apt-get install -y --no-install-recommends libllvm19" in said
     assert "espeak" not in said

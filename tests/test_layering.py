@@ -10,16 +10,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("wording", "games", "calibration", "vision", "agents", "daemon", "models", "proving")
+PACKAGES = ("places", "wording", "games", "calibration", "vision", "agents", "daemon", "models", "proving")
 ALLOWED = {
+    "places": {"places"},
     "wording": {"wording"},
     "games": {"games", "wording"},
     "calibration": {"calibration", "games", "wording"},
-    "vision": {"vision", "calibration", "games", "wording"},
-    "agents": {"agents", "games", "wording"},
-    "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording"},
-    "proving": {"proving", "daemon", "vision", "calibration", "games", "agents", "wording"},
-    "models": {"models", "vision", "calibration", "games", "agents", "wording"},
+    "vision": {"vision", "calibration", "games", "wording", "places"},
+    "agents": {"agents", "games", "wording", "places"},
+    "daemon": {"daemon", "vision", "calibration", "games", "agents", "wording", "places"},
+    "proving": {"proving", "daemon", "vision", "calibration", "games", "agents", "wording", "places"},
+    "models": {"models", "vision", "calibration", "games", "agents", "wording", "places"},
 }
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
 """Packages of `vision`, each built on those before it."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import places
 from agents.arena.elo import Z95
 from agents.arena.levels import Step
 from agents.arena.round_robin import Table
@@ -27,9 +28,7 @@ def check(path: Path) -> None:
     if not path.parent.is_dir():
         raise PlotError(f"--plot: there is no folder {path.parent}")
     if importlib.util.find_spec("matplotlib") is None:
-        raise PlotError(
-            "--plot needs matplotlib, which `./kibitzer arena` installs; or: .venv/bin/python -m pip install matplotlib"
-        )
+        raise PlotError(f"--plot needs matplotlib, which is not installed; {places.installs('plot', 'arena')}")
 
 
 def _axes() -> tuple[Any, Any]:

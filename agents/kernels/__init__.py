@@ -7,6 +7,7 @@ one, has `count(game, position, depth)`: the leaves of whole turns, or None for 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import pkgutil
@@ -14,9 +15,20 @@ from typing import Any
 
 from agents.search import Search
 
+COMPILER = "numba"
+"""What makes machine code of a kernel: in the extra `play`."""
+
+
+@functools.cache
+def is_compiled() -> bool:
+    """Whether kernels can be compiled here; else players search in plain Python, far less deep."""
+    return importlib.util.find_spec(COMPILER) is not None
+
 
 def names() -> tuple[str, ...]:
-    """The games that have a kernel, sorted."""
+    """The games that have a kernel, sorted; none where kernels cannot be compiled."""
+    if not is_compiled():
+        return ()
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
 
 

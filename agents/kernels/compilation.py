@@ -19,6 +19,8 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic as _numba_intrinsic
 
+import places
+
 P = ParamSpec("P")
 R = TypeVar("R")
 KERNELS = Path(__file__).resolve().parent
@@ -39,11 +41,11 @@ def _sources_digest(package: str) -> str:
 
 @functools.cache
 def cache_folder() -> Path:
-    """Where compiled code lies: under NUMBA_CACHE_DIR, else `.numba_cache` of the checkout, else a temporary folder."""
+    """Where compiled code lies: under NUMBA_CACHE_DIR, else in the folder for caches, else in a temporary one."""
     given = os.environ.get("NUMBA_CACHE_DIR")
-    checkout = KERNELS.parents[1] / ".numba_cache"
+    kept = places.cache_folder(".numba_cache")
     private = Path(tempfile.gettempdir()) / f"kibitzer-numba-{os.getuid()}"
-    for folder in (Path(given),) if given else (checkout, private):
+    for folder in (Path(given),) if given else (kept, private):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:

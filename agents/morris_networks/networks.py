@@ -13,10 +13,11 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
+import places
 from agents.morris_networks import CHOICES, DESIGNS, POINTS
 from agents.morris_networks.good_moves import States
 
-MODELS = Path(__file__).resolve().parents[2] / "models"
+MODELS = places.PROGRAM / "models"
 FILES = {"ours": ("neural_morris",), "paper": ("neural_morris_to", "neural_morris_from", "neural_morris_remove")}
 """Entries of the manifest, by design; the paper's in the order of the choices."""
 BATCH = 256

@@ -12,6 +12,7 @@ import sys
 import threading
 from pathlib import Path
 
+import places
 from agents.kernels.nine_mens_morris.endgames import Endgames
 from agents.tables import SMALL_MEN, folder
 from games.nine_mens_morris import NineMensMorris
@@ -46,7 +47,6 @@ def _start(game: NineMensMorris, within: Path) -> None:
     words = ["build", "--men", str(wanted(game)), "--jobs", "1", "--into", str(within)]
     words += [word for rule in rules for word in ("--rule", rule)]
     program = "import os; os.nice(10); from agents.tables_cli import app; app()"
-    checkout = str(folder.CHECKOUT)
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", program, *words],
@@ -54,7 +54,7 @@ def _start(game: NineMensMorris, within: Path) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": checkout},
+            env={**os.environ, "PYTHONPATH": str(places.PROGRAM)},
         )
     except OSError as error:
         log.warning("the small endgame tables cannot be built: %s", error)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import places
 from agents.tables import MAX_OF_A_SIDE, TableError, files
 from games.nine_mens_morris import MIN_MEN, NineMensMorris
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = "KIBITZER_TABLES"
 """Names the folder of all tables; set but empty, no tables are read or built."""
 DECIDING = ("flying", "mill_protected", "diagonals")
@@ -20,10 +20,10 @@ def root() -> Path | None:
     given = os.environ.get(ENVIRONMENT)
     if given is not None:
         return Path(given) if given else None
-    checkout = CHECKOUT / "var" / "tables"
-    if checkout.is_dir() or os.access(CHECKOUT, os.W_OK):
-        return checkout
-    return Path.home() / ".cache" / "kibitzer" / "tables"
+    beside = places.cache_folder("var/tables")
+    if not places.IN_CHECKOUT or beside.is_dir() or os.access(places.PROGRAM, os.W_OK):
+        return beside
+    return places.cache_folder("tables", in_checkout=False)
 
 
 def rules_key(game: NineMensMorris) -> str:

@@ -9,16 +9,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+import places
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
 from games import AnyGame, GameError
 from wording import Said, sentence
 
 LOGGER = logging.getLogger(__name__)
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "move")
 PLAYER = "level-8"
 """Who is asked: the strongest level of every game."""

@@ -10,9 +10,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import IO
 
+import places
 from agents.messages import clean
 from daemon.i18n.translation import in_words
 from daemon.supervision.restarts import RestartLimit
@@ -20,7 +20,7 @@ from wording import Sentence, sentence
 
 _log = logging.getLogger(__name__)
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = places.PROGRAM
 WORKER = (sys.executable, "-m", "agents.worker")
 START_S = 60.0
 """Time for a worker's first sign of life: a search may have to be compiled first."""

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import places
 from daemon.agents.bus import Bus
 from daemon.agents.workers import WORKER, WorkerProcess
-from daemon.config.settings import ROOT, Config
+from daemon.config.settings import Config
 from daemon.i18n.translation import speak
 from daemon.outputs.speech.speech import Speaker
 from daemon.outputs.web import WebPage
@@ -102,7 +103,7 @@ class Services:
         if not page.enabled:
             return None
         opened: WebPage = self.keep(
-            WebPage(port=page.port, host=page.host, token=ROOT / page.token, journal=self.journal.path)
+            WebPage(port=page.port, host=page.host, token=places.resolved(page.token), journal=self.journal.path)
         )
         if self._takes_commands:
             opened.take_commands()
@@ -110,7 +111,7 @@ class Services:
 
     def _new_bus(self, state: str = "", reply: str = "") -> Bus:
         bus = self.config.bus
-        keys = ROOT / bus.keys if bus.keys else None
+        keys = places.resolved(bus.keys) if bus.keys else None
         opened: Bus = self.keep(Bus(state or bus.state, reply or bus.reply, bus.table, keys=keys))
         return opened
 
@@ -149,5 +150,4 @@ class Services:
 
 def journal_path(config: Config) -> Path:
     """Where the record of a table is, by its settings."""
-    path = Path(config.journal.path)
-    return path if path.is_absolute() else ROOT / path
+    return places.resolved(config.journal.path)

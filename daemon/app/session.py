@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import places
 from daemon.agents import hints
 from daemon.agents.bus import Bus
 from daemon.agents.workers import WorkerProcess
@@ -18,7 +19,7 @@ from daemon.bundles.keeper import SceneKeeper
 from daemon.bundles.keeping import keeper_for
 from daemon.config.player_names import player_name
 from daemon.config.seats import seat
-from daemon.config.settings import ROOT, Config
+from daemon.config.settings import Config
 from daemon.core.clock_service import ClockService, clock_of, time_control
 from daemon.core.match import Listener, Match
 from daemon.core.recovery import asked_move, positions_of, rule_texts, still_standing, was_left
@@ -247,8 +248,7 @@ class Session:
     def setting_up(self) -> TableSetup:
         """Where the table is set up from the page; of the present game."""
         if self._setting_up is None or self._setting_up.game is not self.game:
-            record = Path(self.config.journal.path)
-            folder = (record if record.is_absolute() else ROOT / record).parent / "profiles"
+            folder = places.resolved(self.config.journal.path).parent / "profiles"
             out = folder / f"{self.config.bus.table}-{self.game.name}.npz"
             self._setting_up = TableSetup(self.game, template_of(self.game), out, self.say)
         return self._setting_up

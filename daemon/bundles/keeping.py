@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import places
 from daemon.bundles.bundle import Eyes
 from daemon.bundles.keeper import Limits, SceneKeeper
 from daemon.bundles.packing import TableFacts
 from daemon.bundles.stripping import stripped
 from daemon.config.seats import Seat
-from daemon.config.settings import ROOT, Config
+from daemon.config.settings import Config
 from games import AnyGame
 
 MB = 1_000_000
@@ -28,5 +27,4 @@ def keeper_for(config: Config, game: AnyGame, seats: tuple[Seat, Seat]) -> Scene
         config=stripped(config.model_dump(mode="json")),
         profile=None,
     )
-    folder = Path(section.folder).expanduser()
-    return SceneKeeper(folder if folder.is_absolute() else ROOT / folder, limits, facts)
+    return SceneKeeper(places.resolved(section.folder), limits, facts)

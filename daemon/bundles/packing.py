@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import importlib.metadata
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import daemon
 from calibration.profile import TableProfile
 from daemon.bundles.bundle import (
     MANIFEST,
@@ -30,8 +32,7 @@ from daemon.commands.command import as_object
 from games import AnyGame
 from vision.reading.weights import MODELS
 
-PACKAGES = ("numpy", "opencv-python", "onnxruntime")
-ROOT = MODELS.parent
+PACKAGES = ("numpy", "opencv-python", "opencv-python-headless", "onnxruntime")
 PER_FILE_BYTES = 200
 """What the zip format needs for each file in it."""
 
@@ -118,14 +119,10 @@ def pack(
 
 def versions() -> dict[str, str]:
     """What runs here."""
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        own = str(tomllib.load(file)["project"]["version"])
-    found = {"kibitzer": own, "python": platform.python_version(), "machine": platform.machine()}
+    found = {"kibitzer": daemon.__version__, "python": platform.python_version(), "machine": platform.machine()}
     for name in PACKAGES:
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "none"
     return found
 
 

@@ -8,8 +8,9 @@ import shutil
 import time
 from pathlib import Path
 
+import places
 from daemon.checks.finding import Finding
-from daemon.config.settings import ROOT, Config
+from daemon.config.settings import Config
 from daemon.outputs.window import display_fault
 from daemon.storage.journal import Journal, JournalError
 from daemon.supervision.logs import log_path
@@ -19,6 +20,8 @@ MIN_MEMORY_MB = 600
 MIN_CORES = 2
 EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 """A clock that shows an earlier time was never set."""
+SEARCHES = places.cache_folder(".numba_cache")
+"""Where compiled searches are kept."""
 UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
 
 
@@ -51,7 +54,7 @@ def check_clock(_config: Config, now_s: float | None = None) -> Finding:
 
 def check_record(config: Config) -> Finding:
     """The record: room, rights, and whether it can be read."""
-    path = _in_checkout(config.journal.path)
+    path = places.resolved(config.journal.path)
     folder = next(parent for parent in path.parents if parent.exists())
     free_mb = shutil.disk_usage(folder).free // 1_000_000
     if free_mb < config.supervision.free_mb:
@@ -59,7 +62,9 @@ def check_record(config: Config) -> Finding:
     if not os.access(path if path.exists() else folder, os.W_OK):
         return Finding("record", False, f"{path}: this user may not write it: sudo chown $USER {folder}")
     if not path.exists():
-        return Finding("record", True, f"{path}: made at the first start; {free_mb} MB free")
+        old = places.left_behind(config.journal.path)
+        advice = f'; {old} is another: copy it there by `sqlite3 {old} ".backup {path}"`' if old else ""
+        return Finding("record", not advice, f"{path}: made at the first start; {free_mb} MB free{advice}")
     try:
         journal = Journal(path, read_only=True)
         count = len(journal.games())
@@ -69,15 +74,15 @@ def check_record(config: Config) -> Finding:
     return Finding("record", True, f"{path}: {count} games; {free_mb} MB free")
 
 
-def check_folders(config: Config, checkout: Path = ROOT) -> Finding:
+def check_folders(config: Config, searches: Path = SEARCHES) -> Finding:
     """What else is written: log, compiled searches, what is learnt, bundles."""
-    wanted = {checkout / ".numba_cache": "searches are compiled anew at every start"}
+    wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
         wanted[log_path(config.log).parent] = "there is no log"
     if config.vision.adapt and config.board.profile:
-        wanted[_in_checkout(config.board.profile).parent] = "what is learnt is forgotten"
+        wanted[places.resolved(config.board.profile).parent] = "what is learnt is forgotten"
     if config.bundles.enabled:
-        wanted[_in_checkout(config.bundles.folder)] = "no bundles are kept"
+        wanted[places.resolved(config.bundles.folder)] = "no bundles are kept"
     faults = []
     for folder, loss in wanted.items():
         there = next(one for one in (folder, *folder.parents) if one.exists())
@@ -103,8 +108,3 @@ def check_service(_config: Config, units: tuple[Path, ...] = UNITS) -> Finding:
         return Finding("service", True, "no systemd here; start `kibitzer run` as this computer starts programs")
 
     return Finding("service", True, "starts by hand only; `kibitzer service install` changes that")
-
-
-def _in_checkout(name: str) -> Path:
-    path = Path(name).expanduser()
-    return path if path.is_absolute() else ROOT / path

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import socket
 import urllib.error
-from pathlib import Path
 
+import places
 from daemon.agents import endpoints
 from daemon.agents.endpoints import BusError
 from daemon.checks.finding import Finding
 from daemon.commands.page_client import OPENER, address_of
-from daemon.config.settings import ROOT, Config
+from daemon.config.settings import Config
 
 ASK_S = 2.0
 MAX_BYTES = 1 << 20
@@ -41,7 +41,7 @@ def check_keys(config: Config) -> Finding:
     """The folder of keys, where workers must have one."""
     if not config.bus.keys:
         return Finding("keys", True, "none wanted: the bus is for this computer only")
-    folder = ROOT / Path(config.bus.keys).expanduser()
+    folder = places.resolved(config.bus.keys)
     if not folder.is_dir():
         return Finding("keys", False, f"{folder} is not there: `kibitzer keys new`")
     if folder.stat().st_mode & 0o077:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 
 import games
+import places
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import TemplateError, load_template
 from daemon.checks.finding import Finding
@@ -39,7 +40,7 @@ def check_models(_config: Config) -> Finding:
         descriptor = load_descriptor()
         described = descriptor.describe(np.zeros((1, 48, 48, 3), dtype=np.uint8))
     except (OSError, ValueError) as error:
-        return Finding("models", False, f"{error}. Get the file again with `git checkout models`")
+        return Finding("models", False, f"{error}")
     return Finding("models", True, f"{descriptor.name}, {described.shape[1]} numbers a cell")
 
 
@@ -47,8 +48,7 @@ def check_profile(config: Config) -> Finding:
     """The table's profile: there, whole, and of this game."""
     if not config.board.profile:
         return Finding("profile", True, "none: the board is found and read without; `kibitzer calibrate` makes one")
-    path = Path(config.board.profile).expanduser()
-    path = path if path.is_absolute() else ROOT / path
+    path = places.resolved(config.board.profile)
     try:
         game = games.load(config.game.name, config.game.rules)
         profile = TableProfile.load(path)
@@ -66,6 +66,8 @@ def check_players(config: Config) -> Finding:
     if not config.bus.start_workers:
         return Finding("players", True, f"{', '.join(asked)}, by workers that others start")
     faults = [fault for one in asked.values() if (fault := _fault_of(one, config))]
+    if importlib.util.find_spec("numba") is None:
+        faults.append(f"without numba agents search far less deep; {places.installs('play', 'doctor')}")
     return Finding("players", not faults, "; ".join(faults) or f"{', '.join(asked)} answers")
 
 

@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+import places
 from daemon.bundles.asking import Ask, ask
 from daemon.bundles.bundle import BundleError
-from daemon.config.settings import ROOT, SHIPPED, ConfigError, load_config
+from daemon.config.settings import DEFAULT, ConfigError, load_config
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -22,7 +23,7 @@ def bundle(
         float, typer.Option(min=0, max=3600, help="Seconds to pack; 0 is all that is kept in memory.")
     ] = 0.0,
     note: Annotated[str, typer.Option(help="What went wrong, in your words; it goes into the file.")] = "",
-    config: Annotated[Path, typer.Option(help="Settings of the daemon: where it keeps bundles.")] = SHIPPED,
+    config: Annotated[Path, typer.Option(help="Settings of the daemon: where it keeps bundles.")] = DEFAULT,
     json: Annotated[bool, typer.Option("--json", help="One JSON object: path, frames, seconds, bytes.")] = False,
 ) -> None:
     """Packs the last seconds of a table that a running daemon watches, to look at a fault again or to send it.
@@ -41,9 +42,8 @@ def bundle(
     """
     try:
         settings = load_config(config)
-        folder = Path(settings.bundles.folder)
         request = Ask(table=settings.bus.table, last_s=last or None, note=note)
-        answer = ask(folder if folder.is_absolute() else ROOT / folder, request)
+        answer = ask(places.resolved(settings.bundles.folder), request)
         if answer.why:
             raise BundleError(answer.why)
     except (ConfigError, BundleError) as error:

@@ -14,7 +14,7 @@ import games
 from calibration.guide import GuideError, lessons
 from calibration.profile import ProfileError
 from calibration.template import TemplateError
-from daemon.config.settings import SHIPPED, ConfigError, load_config
+from daemon.config.settings import DEFAULT, ConfigError, load_config
 from daemon.i18n.translation import in_a_row, in_words, speak, worded
 from daemon.outputs.speech.speech import Speaker
 from daemon.setup.guided_run import GuidedRun, keep_pictures
@@ -86,7 +86,7 @@ def calibrate(
         bool, typer.Option("--accept", help="Make the profile even where it is advised against; it is marked.")
     ] = False,
     weights: Annotated[str, typer.Option(help=WEIGHTS_HELP)] = "",
-    config: Annotated[Path, typer.Option(help="With --source: settings of voice and camera.")] = SHIPPED,
+    config: Annotated[Path, typer.Option(help="With --source: settings of voice and camera.")] = DEFAULT,
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,
 ) -> None:

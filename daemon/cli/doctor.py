@@ -14,7 +14,7 @@ import typer
 
 from daemon.checks import devices, machine, sockets, table
 from daemon.checks.finding import Finding
-from daemon.config.settings import SHIPPED, Config, ConfigError, load_config
+from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 
 CHECKS: tuple[Callable[[Config], Finding], ...] = (
     machine.check_computer,
@@ -41,7 +41,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command("doctor")
 def doctor(
-    config: Annotated[Path, typer.Option(help="Settings to check.")] = SHIPPED,
+    config: Annotated[Path, typer.Option(help="Settings to check.")] = DEFAULT,
     source: Annotated[str, typer.Option(help="Camera or address to look at instead of the configured one.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per check.")] = False,
 ) -> None:

@@ -10,14 +10,15 @@ from pathlib import Path
 import typer
 
 import games
-from daemon.config.settings import ROOT, Config, ConfigError
+import places
+from daemon.config.settings import Config, ConfigError
 from daemon.judging.corrections import Refusal
 from daemon.storage.exporting.played import ExportError
 from daemon.storage.importing.imported import ImportFault
 from daemon.storage.journal import Journal, JournalError
 from daemon.storage.stored import StoredGame
 
-RECORD = ROOT / Config().journal.path
+RECORD = places.resolved(Config().journal.path)
 LAST = "last"
 GAME_HELP = "The game's id as `kibitzer games list` prints it, its beginning if no other begins so, or last."
 

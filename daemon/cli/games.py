@@ -16,7 +16,7 @@ from daemon.cli.game_arguments import GAME_HELP, RECORD, chosen, chosen_id, open
 from daemon.cli.import_games import import_game
 from daemon.cli.ranking import name_players, show_ranking
 from daemon.commands.page_client import playing
-from daemon.config.settings import SHIPPED, load_config
+from daemon.config.settings import DEFAULT, load_config
 from daemon.judging import corrections, phrases
 from daemon.storage.exporting.document import as_object, summary_object
 from daemon.storage.pictures import Pictures
@@ -92,7 +92,7 @@ def delete(
     game: Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     journal: JournalOption = RECORD,
-    config: ConfigOption = SHIPPED,
+    config: ConfigOption = DEFAULT,
 ) -> None:
     """Deletes a game from the record for good, with its moves, notes and pictures. Nothing brings it back.
 
@@ -120,7 +120,7 @@ def mover(
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="Number of the move, passes not counted.")],
     side: Annotated[str, typer.Argument(help="Who made it: a side's name, such as green.")],
     journal: Annotated[Path, typer.Option(help="The record's file.")] = RECORD,
-    config: Annotated[Path, typer.Option(help="Settings of the daemon that may be running.")] = SHIPPED,
+    config: Annotated[Path, typer.Option(help="Settings of the daemon that may be running.")] = DEFAULT,
 ) -> None:
     """Corrects who made a move of a recorded game; passes and points are worked out again from there.
 

@@ -9,12 +9,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
+import places
 from agents.certificates import CertificateError
 from daemon.agents.keys import DAEMON, OWN, KeyFolder
-from daemon.config.settings import ROOT, SHIPPED, ConfigError, load_config
+from daemon.config.settings import DEFAULT, ConfigError, load_config
 from daemon.outputs.token import TokenError, new_token, page_token
 
-FOLDER = ROOT / "var" / "keys"
+FOLDER = places.state_folder() / "keys"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 FolderOption = Annotated[Path, typer.Option("--folder", help="Folder of the keys; only you may read it.")]
@@ -125,7 +126,7 @@ def revoke(
 
 @app.command("token")
 def token(
-    config: Annotated[Path, typer.Option("--config", help="Settings of the daemon.")] = SHIPPED,
+    config: Annotated[Path, typer.Option("--config", help="Settings of the daemon.")] = DEFAULT,
     fresh: Annotated[bool, typer.Option("--new", help="Make a new one; the old one is worth nothing then.")] = False,
 ) -> None:
     """Prints the token that commands to the page need when they come from another computer; makes it at first use.
@@ -136,7 +137,7 @@ def token(
     -d '{"command": "pause"}' http://192.168.1.5:8765/tell
     """
     try:
-        path = ROOT / load_config(config).page.token
+        path = places.resolved(load_config(config).page.token)
         sys.stdout.write((new_token(path) if fresh else page_token(path)) + "\n")
     except (ConfigError, TokenError) as error:
         _refuse("token", error)

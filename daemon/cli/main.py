@@ -15,10 +15,16 @@ from typing import NamedTuple
 
 import typer
 
+import daemon
+import places
+from daemon.cli import completion
+
 # Everything heavy works on two cores beside other processes: one thread each, unless the user says otherwise.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
+EXTRAS = {"numba": ("play", "doctor"), "matplotlib": ("plot", "arena")}
+"""Packages that not everybody has: the extra they are in, and a command that brings them in a checkout."""
 AGAIN_S = 0.05
 """Until a signal is sent again whose exception was dropped."""
 
@@ -69,8 +75,9 @@ COMMANDS = {
     "reload": Entry("daemon.cli.reload", "Let the running daemon read its settings again."),
     "voices": Entry("daemon.cli.voices", "Speak every phrase of every language once, and check the sound."),
     "doctor": Entry("daemon.cli.doctor", "Check camera, speech, ports and models, and say what to do."),
-    "bench": Entry("proving.bench_cli", "Measure what the program costs (installs torch).", group=True),
+    "bench": Entry("proving.bench_cli", "Measure what the program costs.", group=True),
     "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
+    "schema": Entry("daemon.cli.schema", "Print the JSON Schema of the settings, the bus or the page."),
     "test": Entry("", "Lint, types and all tests: answered by the launcher ./kibitzer."),
 }
 
@@ -84,33 +91,51 @@ Usage: kibitzer COMMAND [OPTIONS]
 {commands}
 
 `kibitzer COMMAND --help` explains a command. Start with `kibitzer demo`: it needs no camera.
+`kibitzer --version` prints the version; `kibitzer --install-completion` lets your shell complete commands and options.
 """
 
 
 def main(arguments: list[str]) -> int:
     """Runs one command and returns its exit status: 0 done, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
+    if completion.is_asked(arguments):
+        completion.answer(arguments, {name: entry.summary for name, entry in COMMANDS.items() if entry.module}, load)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         width = max(map(len, COMMANDS))
         lines = [f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items()]
         sys.stdout.write(HELP.format(commands="\n".join(lines)))
         return 0
+    if arguments[0] == "--version":
+        sys.stdout.write(f"kibitzer {daemon.__version__}\n")
+        return 0
     name, rest = arguments[0], arguments[1:]
     entry = COMMANDS.get(name)
     if entry is not None and not entry.module:
-        sys.stderr.write(f"kibitzer: `./kibitzer {name}` in the checkout runs this, because it needs other packages\n")
+        sys.stderr.write(f"kibitzer: `./kibitzer {name}` runs this, in a checkout, because it needs other packages\n")
         return 2
     if entry is None:
         near = difflib.get_close_matches(name, COMMANDS, 1)
         hint = f"did you mean {near[0]!r}?" if near else "`kibitzer --help` lists the commands"
         sys.stderr.write(f"kibitzer: there is no command {name!r}; {hint}\n")
         return 2
-    application: typer.Typer = importlib.import_module(entry.module).app
-    alone = len(application.registered_commands) == 1 and application.registered_callback is None
-    if entry.group or alone:
-        application(rest, prog_name=f"kibitzer {name}")
-    else:
-        application([name, *rest], prog_name="kibitzer")
+    try:
+        application = load(name)
+        alone = len(application.registered_commands) == 1 and application.registered_callback is None
+        if entry.group or alone:
+            application(rest, prog_name=f"kibitzer {name}")
+        else:
+            application([name, *rest], prog_name="kibitzer")
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        sys.stderr.write(f"kibitzer {name}: {error.name} is not installed; {places.installs(*EXTRAS[error.name])}\n")
+        return 2
     return 0
+
+
+def load(name: str) -> typer.Typer:
+    """The application of the module that keeps a command."""
+    application: typer.Typer = importlib.import_module(COMMANDS[name].module).app
+    return application
 
 
 def run() -> None:

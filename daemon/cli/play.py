@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import typer
 
 import games
+import places
 from calibration.template import TemplateError
 from daemon.agents.endpoints import BusError
 from daemon.app.session import Session
 from daemon.app.terminal import TerminalGame
 from daemon.app.typed_lines import TypedLines
 from daemon.commands.game_choice import ChoiceError, chosen
-from daemon.config.settings import ROOT, Config
+from daemon.config.settings import Config
 from daemon.i18n.translation import worded
 from daemon.setup.catalogue import Catalogue
 from daemon.setup.vision_setup import sight_of
@@ -114,7 +115,7 @@ def _config(
             "camera": {"source": "none"},
             "bus": {"state": "tcp://127.0.0.1:*", "reply": "tcp://127.0.0.1:*"},
             "page": {"enabled": False, "window": False},
-            "journal": {"path": str((journal or ROOT / "var" / f"play-{game.name}.sqlite").resolve())},
+            "journal": {"path": str((journal or places.state_folder() / f"play-{game.name}.sqlite").resolve())},
         }
     )
     choice: dict[str, dict[str, Any]] = {

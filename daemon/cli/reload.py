@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from daemon.commands.page_client import OPENER, address_of
-from daemon.config.settings import SHIPPED, ConfigError, load_config
+from daemon.config.settings import DEFAULT, ConfigError, load_config
 
 ASK_S = 2.0
 ANSWER_S = 15.0
@@ -27,7 +27,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command("reload")
 def reload(
     config: Annotated[Path, typer.Option(help="Settings of the daemon: checked first; its page is found by them.")] = (
-        SHIPPED
+        DEFAULT
     ),
     port: Annotated[int, typer.Option(min=0, max=65535, help="Its page's port; 0: as configured.")] = 0,
 ) -> None:

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import games
+import places
 from calibration.profile import ProfileError
 from calibration.template import TemplateError
 from daemon.agents.endpoints import BusError, BusRefusedError
@@ -22,7 +23,7 @@ from daemon.app.loop import Daemon
 from daemon.app.services import journal_path
 from daemon.app.session import Session
 from daemon.commands.game_choice import path_of, restored
-from daemon.config.settings import SHIPPED, Config, ConfigError, load_config
+from daemon.config.settings import DEFAULT, Config, ConfigError, load_config
 from daemon.i18n.translation import worded
 from daemon.outputs.web import WebError
 from daemon.perception.pipeline import Pipeline
@@ -50,7 +51,7 @@ def run(
     configs: Annotated[
         list[Path],
         typer.Option("--config", help="Settings; see config.toml, which is the default. One for each table."),
-    ] = [SHIPPED],  # noqa: B006
+    ] = [DEFAULT],  # noqa: B006
     source: Annotated[str, typer.Option(help="Camera or address instead of the configured one.")] = "",
     profile: Annotated[Path | None, typer.Option(help="Table profile instead of the configured one.")] = None,
     new_game: Annotated[bool, typer.Option("--new-game", help="Do not resume the game that was interrupted.")] = False,
@@ -76,6 +77,8 @@ def run(
     try:
         settings = load_config(config)
         log = Log(settings.log)
+        if old := places.left_behind(settings.journal.path):
+            LOGGER.warning("a record is in %s; the one that is kept from now on is %s", old, journal_path(settings))
     except (ConfigError, OSError) as error:
         _fail(str(error), REFUSED)
     try:

@@ -12,10 +12,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from daemon.config.settings import ROOT, SHIPPED, ConfigError, load_config
+import places
+from daemon.config.settings import DEFAULT, ROOT, ConfigError, load_config
 from daemon.supervision.unit import MARK, unit_of
 
 NAME = "kibitzer"
+PROGRAM = None if places.IN_CHECKOUT else Path(sys.executable).with_name(NAME)
+"""The command of an installed Kibitzer."""
 LARGEST_BYTES = 1 << 20
 
 app = typer.Typer(
@@ -25,7 +28,7 @@ app = typer.Typer(
 )
 ConfigOption = Annotated[Path, typer.Option("--config", help="Settings that the daemon is to run with.")]
 OwnOption = Annotated[bool, typer.Option("--user", help="A service of your own login, not of the system.")]
-RunAsOption = Annotated[str, typer.Option("--run-as", help="Who a system service runs as; else who owns the checkout.")]
+RunAsOption = Annotated[str, typer.Option("--run-as", help="Who a system service runs as; else who owns the program.")]
 NameOption = Annotated[str, typer.Option("--name", help="Name of the unit: one for each table on this computer.")]
 RootOption = Annotated[Path, typer.Option("--root", help="Write below this folder instead of /: for images and tests.")]
 
@@ -37,7 +40,7 @@ def service() -> None:
 
 @app.command("unit")
 def unit(
-    config: ConfigOption = SHIPPED, own: OwnOption = False, run_as: RunAsOption = "", name: NameOption = NAME
+    config: ConfigOption = DEFAULT, own: OwnOption = False, run_as: RunAsOption = "", name: NameOption = NAME
 ) -> None:
     """Prints the unit that `install` would write; writes nothing.
 
@@ -49,7 +52,7 @@ def unit(
 
 @app.command("install")
 def install(
-    config: ConfigOption = SHIPPED,
+    config: ConfigOption = DEFAULT,
     own: OwnOption = False,
     run_as: RunAsOption = "",
     name: NameOption = NAME,
@@ -117,11 +120,11 @@ def _text(config: Path, command: str, name: str, *, own: bool, run_as: str) -> s
     user = "" if own else _user(run_as)
     if any(letter in user for letter in "\n %/"):
         _fail(command, f"--run-as {run_as!r}: this is no user's name")
-    return unit_of(ROOT, config.resolve(), settings, user, name).text
+    return unit_of(ROOT, config.resolve(), settings, user, name, PROGRAM).text
 
 
 def _user(run_as: str) -> str:
-    """Who the service runs as: who was named, else who owns the checkout; where that is root, a user of its own."""
+    """Who the service runs as: who was named, else who owns the program; where that is root, a user of its own."""
     owner = ""
     with contextlib.suppress(KeyError, OSError):
         owner = pwd.getpwuid(ROOT.stat().st_uid).pw_name
@@ -135,7 +138,8 @@ def _say_about_the_user(user: str) -> None:
     except KeyError:
         sys.stderr.write(f"There is no user {user!r} yet; before that:\n")
         sys.stderr.write(f"  sudo useradd --system --no-create-home --groups video,audio {user}\n")
-        sys.stderr.write(f"  sudo chown -R {user} {ROOT / 'var'}\n")
+        if PROGRAM is None:
+            sys.stderr.write(f"  sudo chown -R {user} {places.state_folder()}\n")
 
 
 def _place(root: Path, name: str, *, own: bool) -> Path:

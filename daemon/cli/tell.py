@@ -26,7 +26,7 @@ from daemon.commands.command import (
     Undo,
 )
 from daemon.commands.page_client import address_of, send
-from daemon.config.settings import SHIPPED, ConfigError, load_config
+from daemon.config.settings import DEFAULT, ConfigError, load_config
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 ConfigOption = Annotated[Path, typer.Option("--config", help="Settings of the daemon: where its page is.")]
@@ -47,7 +47,7 @@ def tell() -> None:
 @app.command("pass")
 def say_pass(
     choice: Annotated[str, typer.Argument(help="What is decided, where there is a choice, such as black.")] = "",
-    config: ConfigOption = SHIPPED,
+    config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
     """The side to move passes, or ends its turn after a double; in gomoku's swap2 it decides without a stone.
@@ -60,7 +60,7 @@ def say_pass(
 @app.command("move")
 def move(
     text: Annotated[str, typer.Argument(help="The move as the game writes it, such as d2-d3.")],
-    config: ConfigOption = SHIPPED,
+    config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
     """The side to move makes a move, where no camera watches the board.
@@ -76,7 +76,7 @@ def move(
 def hand(
     tiles: Annotated[list[str], typer.Argument(help="The tiles, such as 0-3 5-5 1-4.")],
     side: Annotated[str, typer.Option(help="Whose they are: a side's name; else the only agent's.")] = "",
-    config: ConfigOption = SHIPPED,
+    config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
     """An agent's tiles lie on the table before it, and no camera reads them: those are they.
@@ -89,7 +89,7 @@ def hand(
 
 
 @app.command("undo")
-def undo(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def undo(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """The last move is taken back, or a pass or resignation told after it.
 
     The daemon says which men to put back, and judges nothing until they are. Against an agent your own last move goes
@@ -106,7 +106,7 @@ def mover(
     move: Annotated[
         int, typer.Option("--move", min=0, max=10_000, help="Its number, counted without passes; 0: the last.")
     ] = 0,
-    config: ConfigOption = SHIPPED,
+    config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
     """A move was made by that side, in games whose men belong to nobody: points are worked out again from there.
@@ -120,7 +120,7 @@ def mover(
 def correct(
     cell: Annotated[str, typer.Argument(help="A cell, such as d2.")],
     piece: Annotated[str, typer.Argument(help="What stands there: a side's name, pips in dominoes, or empty.")],
-    config: ConfigOption = SHIPPED,
+    config: ConfigOption = DEFAULT,
     port: PortOption = 0,
 ) -> None:
     """The eyes misread a cell: that stands there, until the cell changes.
@@ -133,7 +133,7 @@ def correct(
 
 
 @app.command("adopt")
-def adopt(side: SideArgument = "", config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def adopt(side: SideArgument = "", config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """The board in view is the position, and SIDE moves next; without SIDE whoever moves as the game stands.
 
     Where legal play leads to it, the moves are recorded. Else a new game begins with it, where the game allows that.
@@ -144,7 +144,7 @@ def adopt(side: SideArgument = "", config: ConfigOption = SHIPPED, port: PortOpt
 
 
 @app.command("pause")
-def pause(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def pause(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """Nothing on the board counts until you resume; clocks stand, agents are not asked.
 
     Example: kibitzer tell pause
@@ -153,7 +153,7 @@ def pause(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
 
 
 @app.command("resume")
-def resume(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def resume(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """The paused game goes on.
 
     Example: kibitzer tell resume
@@ -162,7 +162,7 @@ def resume(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
 
 
 @app.command("resign")
-def resign(side: SideArgument = "", config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def resign(side: SideArgument = "", config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """SIDE gives up; without SIDE the only person, or of two people the side to move. Undo takes it back.
 
     Example: kibitzer tell resign light
@@ -171,7 +171,7 @@ def resign(side: SideArgument = "", config: ConfigOption = SHIPPED, port: PortOp
 
 
 @app.command("new-game")
-def new_game(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def new_game(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """A new game begins; the present one stays in the record as it stands.
 
     Example: kibitzer tell new-game
@@ -180,7 +180,7 @@ def new_game(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
 
 
 @app.command("end-move")
-def end_move(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def end_move(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """The move is made: read the board at once and judge it, as the space key does.
 
     Example: kibitzer tell end-move
@@ -189,7 +189,7 @@ def end_move(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
 
 
 @app.command("coach")
-def coach(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def coach(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """Ask who stands better and what the best move is; the answer is said at the table after a few seconds.
 
     Example: kibitzer tell coach
@@ -198,7 +198,7 @@ def coach(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
 
 
 @app.command("repeat")
-def repeat(config: ConfigOption = SHIPPED, port: PortOption = 0) -> None:
+def repeat(config: ConfigOption = DEFAULT, port: PortOption = 0) -> None:
     """Say again what was said last.
 
     Example: kibitzer tell repeat

@@ -216,6 +216,38 @@ NAMES = tuple(_FORMS)
 """The words that a command begins with."""
 
 
+_SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
+    _name: {"type": "string", "maxLength": LONGEST_NAME},
+    _move_text: {"type": "string", "maxLength": LONGEST_MOVE, "pattern": "^[ -~]*$"},
+    _number: {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_MOVES},
+    _plies: {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_MOVES},
+    _tiles: {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MAX_TILES,
+        "items": {"type": "string", "maxLength": LONGEST_NAME},
+    },
+}
+"""JSON Schema of what each reader takes."""
+
+
+def commands_schema() -> dict[str, Any]:
+    """JSON Schema of the objects that `parse_command` reads."""
+    return {
+        "oneOf": [
+            {
+                "type": "object",
+                "description": (form.kind.__doc__ or "").strip(),
+                "properties": {"command": {"const": name}}
+                | {field: _SCHEMAS[own.read] for field, own in form.fields.items()},
+                "required": ["command", *form.required],
+                "additionalProperties": False,
+            }
+            for name, form in _FORMS.items()
+        ]
+    }
+
+
 def mark_of(game_id: str, moves: Iterable[str]) -> str:
     """What tells a position from all others, of this game and of any, by the moves that led to it."""
     return hashlib.blake2s(" ".join([game_id, *moves]).encode(), digest_size=8).hexdigest()

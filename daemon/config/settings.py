@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = ROOT / "config.toml"
-"""The shipped file: every default, commented."""
+import places
+
+ROOT = places.PROGRAM
+SHIPPED = places.SHIPPED
+DEFAULT = places.settings_file()
+"""The settings where no others are named."""
+
+
+PREFIX, DIVIDER = "KIBITZER_", "__"
+"""What a variable of the environment begins with that overrides a setting, and what stands between section and key."""
 
 
 class ConfigError(ValueError):
@@ -209,17 +218,57 @@ class Config(Section):
     engines: dict[EngineName, EngineSection] = Field(default_factory=dict)
 
 
-def load_config(path: Path = SHIPPED) -> Config:
-    """The settings of a file; what it leaves out keeps its default. Raises ConfigError with every fault at once."""
+def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.environ) -> Config:
+    """The settings of a file; what it leaves out keeps its default, and what the environment says counts more.
+
+    `KIBITZER_CAMERA__SOURCE=none` is `source = "none"` under `[camera]`. Raises ConfigError with every fault at once.
+    """
+    variables = {key_of(name): name for name in environment if name.startswith(PREFIX) and DIVIDER in name}
     try:
-        return Config.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        for key, name in variables.items():
+            _put(settings, key, value_of(environment[name]))
+        return Config.model_validate(settings)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
     except ValidationError as error:
-        faults = [f"{path}: {fault_text(fault)}" for fault in error.errors(include_url=False)]
+        faults = [
+            f"{_origin(fault['loc'], variables) or path}: {fault_text(fault)}"
+            for fault in error.errors(include_url=False)
+        ]
         raise ConfigError("\n".join(faults)) from error
+
+
+def key_of(variable: str) -> tuple[str, ...]:
+    """The key that a variable of the environment overrides: section, table in it, and name."""
+    return tuple(variable.removeprefix(PREFIX).lower().split(DIVIDER))
+
+
+def value_of(text: str) -> object:
+    """The value that a variable gives: a list or a table as in TOML, anything else as it stands there."""
+    if text[:1] not in ("[", "{"):
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _put(settings: dict[str, Any], key: Sequence[str], value: object) -> None:
+    """Sets a key; what is in the way of a table is left for the check to name."""
+    first, *rest = key
+    if not rest:
+        settings[first] = value
+    elif isinstance(inner := settings.setdefault(first, {}), dict):
+        _put(inner, rest, value)
+
+
+def _origin(place: tuple[int | str, ...], variables: Mapping[tuple[str, ...], str]) -> str:
+    """The variable that a fault comes from; empty where it is from the file."""
+    words = tuple(map(str, place))
+    return next((name for key, name in variables.items() if key[: len(words)] == words[: len(key)]), "")
 
 
 def fault_text(fault: object) -> str:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Canvas
 from PIL import ImageDraw, ImageFont
 
+from vision.fonts import FONTS
 from vision.frame import Image
 
 Colour = tuple[int, int, int]
 """Blue, green, red."""
 Mask = NDArray[np.float32]
 
-FONTS = Path(cv2.__file__).parent / "qt" / "fonts"
-"""DejaVu, which comes with opencv-python."""
 ELLIPSIS = "\u2026"
 LONGEST = 200
 """Characters of one line that are looked at."""

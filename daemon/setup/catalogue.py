@@ -8,11 +8,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+import places
+
 LOGGER = logging.getLogger(__name__)
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "agents", "--json")
 DEADLINE_S = 60.0
 """The process is killed after so long."""

@@ -7,9 +7,10 @@ import logging
 from pathlib import Path
 
 import games
+import places
 from calibration.profile import ProfileError, TableProfile
 from calibration.template import BoardTemplate, load_template
-from daemon.config.settings import ROOT, Config
+from daemon.config.settings import Config
 from daemon.perception.learning.generations import adapted_path
 from games import AnyGame
 
@@ -31,8 +32,7 @@ def sight_of(config: Config, game: AnyGame) -> Sight:
     template = load_template(game.name, games.switched_on(game))
     if not config.board.profile:
         return Sight(template)
-    path = Path(config.board.profile)
-    path = path if path.is_absolute() else ROOT / path
+    path = places.resolved(config.board.profile)
     return Sight(template, TableProfile.load(path), adapted_path(path))
 
 

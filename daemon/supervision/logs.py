@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from daemon.config.settings import ROOT, LogSection
+import places
+from daemon.config.settings import LogSection
 
 FORMAT = "%(asctime)s %(levelname).1s %(name)s: %(message)s"
 WINDOW_S = 60.0
@@ -125,6 +126,5 @@ def _handler(settings: LogSection) -> logging.Handler:
 
 
 def log_path(settings: LogSection) -> Path:
-    """The file; a relative one lies in the checkout."""
-    path = Path(settings.path).expanduser()
-    return path if path.is_absolute() else ROOT / path
+    """The file of the log."""
+    return places.resolved(settings.path)

@@ -1,4 +1,4 @@
-"""The systemd unit of a table: its text, with this checkout's paths, and rights taken that no daemon needs.
+"""The systemd unit of a table: its text, with this program's paths, and rights taken that no daemon needs.
 
 Not taken: memory that is written and then executed, which compiled searches need; the network, which cameras may need.
 """
@@ -23,6 +23,7 @@ class Unit:
     """What a unit is written from."""
 
     checkout: Path
+    """The folder it runs in."""
     config: Path
     user: str = ""
     """Who the daemon runs as; empty in a unit of the user's own systemd."""
@@ -30,17 +31,19 @@ class Unit:
     """Folders that the daemon writes to."""
     name: str = "kibitzer"
     """Of the unit, and of its folder under /run, where `ipc://` addresses may lie."""
+    program: Path | None = None
+    """The command of an installed Kibitzer, which keeps its state where systemd says; None in a checkout."""
 
     @property
     def text(self) -> str:
         """The unit file."""
-        own = not self.user
+        own, program = not self.user, self.program or self.checkout / "kibitzer"
         service = {
             "Type": "notify",
             "NotifyAccess": "main",
             **({} if own else {"User": self.user, "SupplementaryGroups": "video audio"}),
-            "WorkingDirectory": str(self.checkout).replace("%", "%%"),
-            "ExecStart": f"{_word(self.checkout / 'kibitzer')} run --config {_word(self.config).replace('$', '$$')}",
+            **(self._folders() if self.program else {"WorkingDirectory": str(self.checkout).replace("%", "%%")}),
+            "ExecStart": f"{_word(program)} run --config {_word(self.config).replace('$', '$$')}",
             "ExecReload": "/bin/kill -HUP $MAINPID",
             "Environment": "PYTHONUNBUFFERED=1",
             "Restart": "always",
@@ -64,15 +67,23 @@ class Unit:
         install = {"WantedBy": "default.target" if own else "multi-user.target"}
         unit = {
             "Description": "Kibitzer beside the board",
-            "Documentation": (self.checkout / "docs" / "deployment.md").as_uri().replace("%", "%%"),
+            **({} if self.program else {"Documentation": self._page.as_uri().replace("%", "%%")}),
             **({} if own else {"After": "sound.target network.target"}),
             "StartLimitIntervalSec": "0",
         }
         sections = (("Unit", unit), ("Service", service | hardening), ("Install", install))
         return "\n\n".join([MARK, *(_section(name, keys) for name, keys in sections)]) + "\n"
 
+    @property
+    def _page(self) -> Path:
+        return self.checkout / "docs" / "deployment.md"
+
+    def _folders(self) -> dict[str, str]:
+        """What systemd makes below /var/lib and /var/cache for a service of the system; a user has his own."""
+        return {"StateDirectory": self.name, "CacheDirectory": self.name} if self.user else {}
+
     def _hardening(self) -> dict[str, str]:
-        needed = self.checkout, self.config
+        needed = self.program or self.checkout, self.config
         at_home = any(path.is_relative_to(home) for path in needed for home in ("/home", "/root"))
         return HARDENING | {
             "ProtectHome": "read-only" if at_home else "yes",
@@ -115,14 +126,21 @@ OWN_HARDENING = {
 """What a user's own systemd can take away without help from the system's."""
 
 
-def unit_of(checkout: Path, config: Path, settings: Config, user: str, name: str = "kibitzer") -> Unit:
-    """The unit for these settings; the folders of record, log and what is learnt stay writable."""
-    folders = [checkout / "var", checkout / ".numba_cache"]
-    files = (settings.journal.path, settings.log.path, settings.board.profile)
-    folders += [(checkout / Path(given).expanduser()).parent for given in files if given]
-    folders += [checkout / Path(given).expanduser() for given in (settings.bundles.folder, settings.bus.keys) if given]
+def unit_of(
+    checkout: Path, config: Path, settings: Config, user: str, name: str = "kibitzer", program: Path | None = None
+) -> Unit:
+    """The unit for these settings; the folders of record, log and what is learnt stay writable.
+
+    `program` is the command of an installed Kibitzer: what lies in its state folder is systemd's to make.
+    """
+    files = [settings.journal.path, settings.log.path, settings.board.profile]
+    given = [Path(one).expanduser().parent for one in files if one]
+    given += [Path(one).expanduser() for one in (settings.bundles.folder, settings.bus.keys) if one]
+    folders = [path for path in given if path.is_absolute()]
+    if program is None:
+        folders = [checkout / "var", checkout / ".numba_cache", *(checkout / path for path in given)]
     outer = [one for one in folders if not any(one != other and one.is_relative_to(other) for other in folders)]
-    return Unit(checkout, config, user, tuple(dict.fromkeys(outer)), name)
+    return Unit(checkout, config, user, tuple(dict.fromkeys(outer)), name, program)
 
 
 def _section(name: str, keys: dict[str, str]) -> str:

@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+import places
 from vision.reading.cells import Patches
 from vision.reading.descriptors import Descriptors
 
 COMMAND = (sys.executable, "-m", "models.train.imagenet")
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = places.PROGRAM
 
 
 class NotPresent(RuntimeError):

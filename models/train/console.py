@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import typer
 
+import places
+
 
 @contextlib.contextmanager
 def training_packages() -> Iterator[None]:
@@ -17,7 +19,7 @@ def training_packages() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        sys.stderr.write(f"kibitzer train: {error.name} is not installed; ./kibitzer train installs it\n")
+        sys.stderr.write(f"kibitzer train: {error.name} is not installed; {places.installs('train', 'train')}\n")
         raise typer.Exit(2) from None
 
 

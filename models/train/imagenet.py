@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import places
 from models.train.published import Missing, find_published
 
 BATCH = 25
@@ -36,7 +37,7 @@ def load(fetch: bool) -> Any:
 
         vision = import_torchvision()
     except ImportError as error:
-        raise Missing(f"{error.name} is not installed; `./kibitzer bench --help` installs it") from error
+        raise Missing(f"{error.name} is not installed; {places.installs('train', 'train imagenet')}") from error
     path = find_published(fetch)
     network = vision.models.resnet18(weights=None)
     try:

@@ -144,3 +144,44 @@ def test_a_seed_of_hands_that_are_dealt_has_a_range(tmp_path: Path) -> None:
 def test_no_camera_is_a_camera_that_may_be_named(tmp_path: Path) -> None:
     config = load_config(write(tmp_path, '[camera]\nsource = "none"\n'))
     assert check_camera(config) == Finding("camera", True, "none is wanted: moves are made on the page or told")
+
+
+def test_the_environment_overrides_a_file_key_by_key(tmp_path: Path) -> None:
+    path = write(tmp_path, '[camera]\nsource = "0"\nrate_hz = 10.0\n[players.second]\nagent = "mcts"\n')
+    environment = {
+        "KIBITZER_CAMERA__SOURCE": "none",
+        "KIBITZER_PAGE__PORT": "9000",
+        "KIBITZER_PAGE__WINDOW": "false",
+        "KIBITZER_SPEECH__COMMAND": '["piper", "-m", "ro.onnx"]',
+        "KIBITZER_PLAYERS__SECOND__TIME_S": "0.5",
+        "KIBITZER_GAME__RULES": "{ flying = true }",
+        "KIBITZER_TABLES": "/srv/tables",
+        "OTHER_CAMERA__SOURCE": "1",
+    }
+    found = load_config(path, environment)
+    assert (found.camera.source, found.camera.rate_hz) == ("none", 10.0)
+    assert (found.page.port, found.page.window) == (9000, False)
+    assert found.speech.command == ["piper", "-m", "ro.onnx"]
+    assert (found.players.second.agent, found.players.second.time_s) == ("mcts", 0.5)
+    assert found.game.rules == {"flying": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CAMERA__RATE_HZ", "fast"),
+        ("CAMERA__RATE", "9"),
+        ("CAM__RATE_HZ", "9"),
+        ("CLOCK__WARN_S", "[5"),
+        ("BUS__", "x"),
+    ],
+)
+def test_a_wrong_variable_is_refused_by_its_name(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"^KIBITZER_{name}: "):
+        load_config(write(tmp_path, ""), {f"KIBITZER_{name}": value})
+
+
+def test_a_fault_of_the_file_is_not_blamed_on_the_environment(tmp_path: Path) -> None:
+    path = write(tmp_path, "[eyes]\nsettle_s = 99\n")
+    with pytest.raises(ConfigError, match=rf"^{path}: eyes\.settle_s"):
+        load_config(path, {"KIBITZER_CAMERA__SOURCE": "none"})

@@ -7,10 +7,15 @@ import hashlib
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import places
+
+ROOT = places.PROGRAM
 MODELS = ROOT / "models"
-MADE_HERE = ROOT / "var" / "imagenet"
+MADE_HERE = places.state_folder() / "imagenet"
 """Learnt files that are no part of the program but were made on this computer, with a manifest of their own."""
+
+
+RESTORE = "restore it with `git checkout {}`" if places.IN_CHECKOUT else "install Kibitzer again"
 
 
 class WeightsError(OSError):
@@ -48,14 +53,14 @@ def _checked(name: str, folder: Path) -> Weights:
         entry = tomllib.loads(manifest.read_text(encoding="utf-8"))[name]
         path, promised = folder / entry["file"], str(entry["sha256"])
     except OSError as error:
-        raise WeightsError(f"{manifest}: {error.strerror}; is the checkout complete?") from error
+        raise WeightsError(f"{manifest}: {error.strerror}; is Kibitzer complete?") from error
     except (tomllib.TOMLDecodeError, KeyError, TypeError, UnicodeDecodeError) as error:
         raise WeightsError(f"{manifest}: no usable entry {name!r} ({error})") from error
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise WeightsError(f"{path}: {error.strerror}; restore it with `git checkout {path.name}`") from error
+        raise WeightsError(f"{path}: {error.strerror}; {RESTORE.format(path.name)}") from error
     if digest != promised:
         said = f"its sha256 is {digest[:12]}..., the manifest says {promised[:12]}..."
-        raise WeightsError(f"{path}: {said}; restore it with `git checkout {path.name}`")
+        raise WeightsError(f"{path}: {said}; {RESTORE.format(path.name)}")
     return Weights(path, digest, str(entry.get("known_as", digest)))

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import functools
 import io
-from pathlib import Path
 from typing import Any, Literal
 
-import cv2
 import numpy as np
 from fontTools.pens.basePen import BasePen
 from fontTools.ttLib import TTFont
 from numpy.typing import NDArray
 from PIL import ImageFont
 
+from vision.fonts import FONTS
 from vision.sheet.ink import Colour, Ink
 
 FloatArray = NDArray[np.float64]
 
-FONTS = Path(cv2.__file__).parent / "qt" / "fonts"
-"""DejaVu, which comes with opencv-python on Linux."""
 STEPS = 6
 """Straight pieces of a curve."""
 Anchor = Literal["left", "middle", "right"]

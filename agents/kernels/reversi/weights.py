@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import tomllib
-from pathlib import Path
 
 import numpy as np
 
+import places
 from agents.kernels.reversi.memory import STAGE_WORDS, STAGES, Memory
 
-MODELS = Path(__file__).resolve().parents[3] / "models"
+MODELS = places.PROGRAM / "models"
 NAME = "reversi_patterns"
 
 

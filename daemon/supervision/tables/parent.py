@@ -13,8 +13,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import places
 from calibration.whole_file import write_whole
-from daemon.config.settings import ROOT, ConfigError
+from daemon.config.settings import ConfigError
 from daemon.supervision.notify import Notifier
 from daemon.supervision.tables.process import COMMAND, REFUSED, State, TableProcess
 from daemon.supervision.tables.settings import Table, load_tables
@@ -24,7 +25,7 @@ LOGGER = logging.getLogger(__name__)
 LOOK_S = 0.5
 STOP_S = 15.0
 """Longest wait for all tables to end in order, before they are killed."""
-SUMMARY = ROOT / "var" / "tables.json"
+SUMMARY = places.state_folder() / "tables.json"
 """How all tables are, for programs; there as long as the parent runs. One that was killed leaves it behind, with the
 number of a process that is gone: the next start removes it."""
 STARTED_APART_S = 0.3
@@ -178,7 +179,7 @@ class Parent:
         well = all(process.well for process in self._processes)
         content = {"pid": own, "started": started(own), "well": well, "tables": tables}
         try:
-            self._path.parent.mkdir(exist_ok=True)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, (json.dumps(content, indent=1) + "\n").encode())
         except OSError as error:
             LOGGER.debug("%s: cannot be written: %s", self._path, error)

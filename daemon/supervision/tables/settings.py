@@ -7,7 +7,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from daemon.config.settings import ROOT, Config, ConfigError, load_config
+import places
+from daemon.config.settings import Config, ConfigError, load_config
 
 MAX_TABLES = 16
 
@@ -78,5 +79,4 @@ def _port(address: str) -> str:
 
 
 def _resolved(path: str) -> Path:
-    """Relative paths begin at the checkout."""
-    return (ROOT / Path(path).expanduser()).resolve()
+    return places.resolved(path).resolve()

@@ -152,3 +152,16 @@ def test_folder_that_may_not_be_written_is_told_with_what_to_do(tmp_path: Path) 
     (tmp_path / "etc").write_text("a file in the way", encoding="utf-8")
     done = service("install", "--root", str(tmp_path), "--run-as", "nobody")
     assert (done.exit_code == 2 and "Not a directory" in done.stderr) or "File exists" in done.stderr
+
+
+def test_an_installed_program_keeps_its_state_where_systemd_makes_a_folder() -> None:
+    program = Path("/opt/kibitzer/bin/kibitzer")
+    config = Path("/etc/kibitzer/config.toml")
+    settings = Config.model_validate({"log": {"path": "/var/log/kibitzer/table.log"}})
+    found = keys(unit_of(Path("/opt/kibitzer/lib"), config, settings, "board", "kitchen", program).text)
+    assert found["ExecStart"] == f"{program} run --config {config}"
+    assert (found["StateDirectory"], found["CacheDirectory"]) == ("kitchen", "kitchen")
+    assert found["ReadWritePaths"] == "-/var/log/kibitzer"
+    assert "WorkingDirectory" not in found and "Documentation" not in found
+    own = keys(unit_of(Path("/opt/kibitzer/lib"), config, settings, "", "kitchen", program).text)
+    assert "StateDirectory" not in own

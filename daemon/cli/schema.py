@@ -1,0 +1,57 @@
+"""`kibitzer schema`: JSON Schema of the settings and of what goes over the bus and to and from the page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import typer
+from pydantic import TypeAdapter
+
+from agents.messages import DaemonMessage, WorkerMessage
+from daemon.commands.command import commands_schema
+from daemon.config.settings import Config
+from daemon.outputs.page_answers import Events, Health, Live, Ready
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+Which = Literal["config", "bus", "page"]
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("schema")
+def schema(
+    of: Annotated[Which, typer.Argument(help="The settings; messages on the bus; what the page takes and gives.")],
+) -> None:
+    """Prints the JSON Schema of the settings, of the bus or of the page, for editors and other programs.
+
+    Of the bus it is any message, from a worker or to one; of the page an object with `tell` (what is posted there),
+    `live`, `events`, `healthz` and `readyz` (what is answered).
+
+    Example: kibitzer schema config > kibitzer.schema.json
+    """
+    sys.stdout.write(json.dumps({"$schema": DIALECT, **SCHEMAS[of]()}, indent=2) + "\n")
+
+
+def of_config() -> dict[str, Any]:
+    """The settings, as a file of TOML or its equal in JSON has them."""
+    return Config.model_json_schema()
+
+
+def of_bus() -> dict[str, Any]:
+    """Any message on the bus."""
+    return TypeAdapter[Any](WorkerMessage | DaemonMessage).json_schema() | {"title": "Message on the bus"}
+
+
+def of_page() -> dict[str, Any]:
+    """What the page takes and answers, by address."""
+    answers = {"live": Live, "events": Events, "healthz": Health, "readyz": Ready}
+    inputs = [(name, "serialization", TypeAdapter[Any](kind)) for name, kind in answers.items()]
+    found, shared = TypeAdapter.json_schemas(inputs)  # type: ignore[arg-type]
+    properties = {"tell": commands_schema()} | {name: found[name, "serialization"] for name in answers}
+    return shared | {"title": "Page", "type": "object", "properties": properties}
+
+
+SCHEMAS: dict[Which, Callable[[], dict[str, Any]]] = {"config": of_config, "bus": of_bus, "page": of_page}

@@ -1,0 +1,59 @@
+"""The form of what the page answers, for `kibitzer schema page`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from agents.messages import StateMessage
+from daemon.outputs.page_state import Spoken
+
+
+class Part(BaseModel):
+    """How one part is."""
+
+    ok: bool
+    text: str
+
+
+class Health(BaseModel):
+    """`/healthz`."""
+
+    ok: bool
+    parts: dict[str, Part]
+
+
+class Ready(BaseModel):
+    """`/readyz`."""
+
+    ready: bool
+    text: str
+
+
+class Line(BaseModel):
+    """The moves so far, and the points."""
+
+    plies: list[dict[str, Any]]
+    scores: tuple[int, int] | None
+
+
+class Live(BaseModel):
+    """A message of `/live`."""
+
+    state: StateMessage | None
+    line: Line
+    view: dict[str, Any]
+    health: Health
+    announcements: list[Spoken]
+    """Those since the message before."""
+    commands: bool
+    """Whether this page may command."""
+    token: bool
+    """Whether its commands need the token."""
+    board: str | None = None
+    """The believed board as SVG, where it looks otherwise than before."""
+
+
+Events = list[Spoken]
+"""`/events`."""

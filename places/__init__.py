@@ -1,0 +1,84 @@
+"""Where things lie: beside the program in a checkout, elsewhere in the folders that the system has for them.
+
+|          | in a checkout   | installed                                                                              |
+|----------|-----------------|----------------------------------------------------------------------------------------|
+| settings | `config.toml`   | `config.toml` in `$XDG_CONFIG_HOME/kibitzer`, else in `/etc/kibitzer`, else as shipped |
+| state    | `var/`          | `$XDG_STATE_HOME/kibitzer`; of a service of systemd, its own                           |
+| caches   | in the checkout | `$XDG_CACHE_HOME/kibitzer`; of a service of systemd, its own                           |
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+NAME = "kibitzer"
+PROGRAM = Path(__file__).resolve().parents[1]
+"""The checkout, or the folder that the packages are installed in."""
+IN_CHECKOUT = (PROGRAM / "pyproject.toml").is_file()
+STATE_IN_CHECKOUT = "var"
+SETTINGS = "config.toml"
+SHIPPED = PROGRAM / SETTINGS if IN_CHECKOUT else PROGRAM / "daemon" / "config" / SETTINGS
+"""The shipped settings: every default, commented."""
+FOR_ALL = Path("/etc") / NAME
+"""Settings for everybody on this computer."""
+
+
+def settings_file(in_checkout: bool = IN_CHECKOUT) -> Path:
+    """The settings where none are named: the user's, else everybody's, else the shipped ones."""
+    if in_checkout:
+        return SHIPPED
+    own = platformdirs.user_config_path(NAME, appauthor=False)
+    return next((path for path in (own / SETTINGS, FOR_ALL / SETTINGS) if path.is_file()), SHIPPED)
+
+
+def state_folder(in_checkout: bool = IN_CHECKOUT) -> Path:
+    """Where the record lies, and all else that must not be lost."""
+    if in_checkout:
+        return PROGRAM / STATE_IN_CHECKOUT
+    return _of_systemd("STATE_DIRECTORY") or platformdirs.user_state_path(NAME, appauthor=False)
+
+
+def cache_folder(name: str, in_checkout: bool = IN_CHECKOUT) -> Path:
+    """A folder for what can be made again; in a checkout `name` itself."""
+    if in_checkout:
+        return PROGRAM / name
+    caches = _of_systemd("CACHE_DIRECTORY") or platformdirs.user_cache_path(NAME, appauthor=False)
+    return caches / Path(name).name.lstrip(".")
+
+
+def resolved(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path:
+    """A path of the settings as an absolute one.
+
+    A relative one begins at the checkout; where Kibitzer is installed, in the state folder, which `var/` stands for.
+    """
+    given = Path(path).expanduser()
+    if in_checkout or given.is_absolute():
+        return PROGRAM / given
+    inside = given.relative_to(STATE_IN_CHECKOUT) if given.parts[:1] == (STATE_IN_CHECKOUT,) else given
+    return state_folder(in_checkout) / inside
+
+
+def left_behind(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path | None:
+    """What lies under a relative path of the settings where the command was called, as in a checkout, and not here.
+
+    Who used to run Kibitzer from a checkout calls it there, and finds its record gone.
+    """
+    there = Path.cwd() / Path(path).expanduser()
+    here = resolved(path, in_checkout)
+    return there if not in_checkout and there != here and there.exists() and not here.exists() else None
+
+
+def installs(extra: str, command: str) -> str:
+    """What installs the packages of an extra of `pyproject.toml`, in words."""
+    if IN_CHECKOUT:
+        return f"`./kibitzer {command}` installs it"
+    return f"install Kibitzer with it: `uv tool install '.[{extra}]'` or `pip install '.[{extra}]'` in the checkout"
+
+
+def _of_systemd(variable: str) -> Path | None:
+    """The folder that systemd has made for the service that this process belongs to; None elsewhere."""
+    first = os.environ.get(variable, "").partition(":")[0]
+    return Path(first) if first else None

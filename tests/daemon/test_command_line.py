@@ -1,0 +1,120 @@
+"""The command line as a whole: version, completion by shells, schemas, and what it says where a package is missing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import daemon
+from agents import kernels
+from daemon.cli import main as command_line
+from daemon.cli.main import COMMANDS, main
+from daemon.cli.schema import SCHEMAS, of_bus, of_config, of_page
+from daemon.commands.command import NAMES, Correct, Hand, Move, NewGame, Pass, as_object
+from daemon.config.settings import Config
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_version_is_the_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"kibitzer {daemon.__version__}\n"
+
+
+def completed(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """What a shell offers at the end of the line."""
+    words = line.split(" ")
+    monkeypatch.setenv("_KIBITZER_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    with pytest.raises(SystemExit):
+        main([])
+    return set(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("kibitzer do", {"doctor"}),
+        ("kibitzer games exp", {"export"}),
+        ("kibitzer demo --la", {"--language"}),
+        ("kibitzer move --ag", {"--agent"}),
+        ("kibitzer schema b", {"bus"}),
+        ("kibitzer nonsense --x", set()),
+    ],
+)
+def test_shells_complete_commands_and_options(
+    line: str, offered: set[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert completed(line, monkeypatch, capsys) == offered
+
+
+def test_names_of_commands_are_completed_without_importing_any() -> None:
+    code = "import sys, daemon.cli.main as m; sys.exit(0 if not m.main([]) and 'cv2' not in sys.modules else 3)"
+    code = f"import atexit, sys; atexit.register(lambda: print('cv2' in sys.modules)); {code}"
+    known = {"_KIBITZER_COMPLETE": "complete_bash", "COMP_WORDS": "kibitzer ", "COMP_CWORD": "1"}
+    told = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT), **known}, capture_output=True, text=True, timeout=60
+    )
+    *names, imported = told.stdout.split()
+    assert imported == "False"
+    assert set(names) == {name for name, entry in COMMANDS.items() if entry.module}
+
+
+@pytest.mark.parametrize("of", SCHEMAS)
+def test_schemas_are_printed_as_json(of: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["schema", of])
+    assert ended.value.code == 0
+    assert json.loads(capsys.readouterr().out)["$schema"].startswith("https://json-schema.org/")
+
+
+def test_schema_of_the_settings_has_every_section() -> None:
+    assert of_config()["properties"].keys() == Config.model_fields.keys()
+    assert of_config()["additionalProperties"] is False
+
+
+def test_schema_of_the_bus_has_every_message() -> None:
+    assert {"StateMessage", "ErrorMessage", "ReadyMessage", "HeartbeatMessage", "ReplyMessage"} <= of_bus()[
+        "$defs"
+    ].keys()
+
+
+@pytest.mark.parametrize(
+    "command", [Move("d2-d3", ply=3), Hand(("3-4", "0-0"), side="red"), Pass(), Correct("d2", "light"), NewGame()]
+)
+def test_schema_of_the_page_takes_the_commands_that_are_sent(command: Move | Hand | Pass | Correct | NewGame) -> None:
+    sent = as_object(command)
+    forms = {form["properties"]["command"]["const"]: form for form in of_page()["properties"]["tell"]["oneOf"]}
+    assert forms.keys() == set(NAMES)
+    form = forms[str(sent["command"])]
+    assert set(form["required"]) <= sent.keys() <= form["properties"].keys()
+    assert form["additionalProperties"] is False
+    assert of_page()["properties"].keys() >= {"live", "events", "healthz", "readyz"}
+
+
+def test_what_needs_machine_code_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'numba'", name="numba")
+
+    monkeypatch.setattr(command_line, "load", absent)
+    assert main(["solve"]) == 2
+    assert "numba is not installed; `./kibitzer doctor` installs it" in capsys.readouterr().err
+
+
+def test_without_numba_agents_play_in_plain_python() -> None:
+    code = "import sys; sys.modules['numba'] = None; from daemon.cli.main import main; main(sys.argv[1:])"
+    words = ["move", "--game", "reversi", "--agent", "alphabeta", "--depth", "2"]
+    done = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "depth 2" in done.stdout + done.stderr
+
+
+def test_kernels_are_there_where_numba_is() -> None:
+    assert "gomoku" in kernels.names()
