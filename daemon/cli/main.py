@@ -38,48 +38,70 @@ class Entry(NamedTuple):
     """Whether the command has commands of its own."""
 
 
-COMMANDS = {
-    "demo": Entry("proving.demo_cli", "A whole game on a simulated table: camera to speech. Start here."),
-    "run": Entry("daemon.cli.run", "The daemon: watch a board, referee, play, speak."),
-    "play": Entry("daemon.cli.play", "Play in this terminal, against agents or somebody beside you."),
-    "watch": Entry("daemon.cli.watch", "Watch a camera, video, folder of photos or stream; print what happens."),
-    "read": Entry("vision.reading.read_cli", "Read the board in photos."),
-    "calibrate": Entry("daemon.cli.calibrate", "Make a table profile: guided with a camera, or from labelled photos."),
-    "adaptation": Entry("daemon.cli.adaptation", "Show or take back what a table learnt in play.", group=True),
-    "print-board": Entry("vision.sheet.cli", "Draw a board for printing: PDF or SVG, found and read by its markers."),
-    "settle": Entry("vision.watching.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),
-    "score-dominoes": Entry("daemon.cli.score", "Score dominoes games from photos, one a tile."),
-    "evaluate-dominoes": Entry("daemon.cli.score", "Compare scored dominoes photos with the truth."),
-    "eval-descriptors": Entry("models.evaluation.cli", "Compare descriptions of cells: the thesis' table, any photos."),
-    "agents": Entry("agents.agents_cli", "List the agents, their options, and the levels of every game."),
-    "move": Entry("agents.cli", "Ask an agent for one move."),
-    "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
-    "perft": Entry("agents.cli", "Count the move sequences from the start, to check the rules."),
-    "arena": Entry("agents.arena_cli", "Let agents meet: matches, round robins, knock-outs, with Elo.", group=True),
-    "eval-neural": Entry("agents.neural_cli", "Measure morris' networks on good moves: accuracy, legality, by phase."),
-    "serve-neural": Entry("agents.neural_cli", "Answer morris states with the networks' moves, over plain TCP."),
-    "tables": Entry("agents.tables_cli", "Build and check endgame tables.", group=True),
-    "engine": Entry("agents.engine_cli", "Speak a field protocol, so that other programs can play against ours."),
-    "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
-    "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
-    "tell": Entry("daemon.cli.tell", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
-    "bundle": Entry("daemon.cli.bundle", "Pack the last seconds of a running daemon, to show what went wrong."),
-    "replay": Entry("daemon.cli.replay", "Play a bundle through the pipeline; compare the verdicts."),
-    "games": Entry("daemon.cli.games", "List, show, export, correct or delete recorded games.", group=True),
-    "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
-    "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
-    "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
-    "keys": Entry("daemon.cli.keys", "Who may join the bus from other computers, and the page's token.", group=True),
-    "soak": Entry("proving.soak.soak_cli", "Prove the daemon on simulated tables under a storm of faults."),
-    "service": Entry("daemon.cli.service", "The daemon as a service of systemd: install it.", group=True),
-    "reload": Entry("daemon.cli.reload", "Let the running daemon read its settings again."),
-    "voices": Entry("daemon.cli.voices", "Speak every phrase of every language once, and check the sound."),
-    "doctor": Entry("daemon.cli.doctor", "Check camera, speech, ports and models, and say what to do."),
-    "bench": Entry("proving.bench_cli", "Measure what the program costs.", group=True),
-    "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
-    "schema": Entry("daemon.cli.schema", "Print the JSON Schema of the settings, the bus or the page."),
-    "test": Entry("", "Lint, types and all tests: answered by the launcher ./kibitzer."),
+SECTIONS = {
+    "Play and watch": {
+        "demo": Entry("proving.demo_cli", "A whole game on a simulated table: camera to speech. Start here."),
+        "run": Entry("daemon.cli.run", "The daemon: watch a board, referee, play, speak."),
+        "play": Entry("daemon.cli.play", "Play in this terminal, against agents or somebody beside you."),
+        "watch": Entry("daemon.cli.watch", "Watch a camera, video, folder of photos or stream; print what happens."),
+        "read": Entry("vision.reading.read_cli", "Read the board in photos."),
+        "tell": Entry("daemon.cli.tell", "Tell the running daemon: undo, pass, correct, resign, new game.", group=True),
+    },
+    "Set up": {
+        "doctor": Entry("daemon.cli.doctor", "Check camera, speech, ports and models, and say what to do."),
+        "calibrate": Entry(
+            "daemon.cli.calibrate", "Make a table profile: guided with a camera, or from labelled photos."
+        ),
+        "print-board": Entry(
+            "vision.sheet.cli", "Draw a board for printing: PDF or SVG, found and read by its markers."
+        ),
+        "adaptation": Entry("daemon.cli.adaptation", "Show or take back what a table learnt in play.", group=True),
+        "voices": Entry("daemon.cli.voices", "Speak every phrase of every language once, and check the sound."),
+        "service": Entry("daemon.cli.service", "The daemon as a service of systemd: install it.", group=True),
+        "reload": Entry("daemon.cli.reload", "Let the running daemon read its settings again."),
+        "keys": Entry(
+            "daemon.cli.keys", "Who may join the bus from other computers, and the page's token.", group=True
+        ),
+    },
+    "Records": {
+        "games": Entry("daemon.cli.games", "List, show, export, correct or delete recorded games.", group=True),
+        "score-dominoes": Entry("daemon.cli.score", "Score dominoes games from photos, one a tile."),
+        "evaluate-dominoes": Entry("daemon.cli.score", "Compare scored dominoes photos with the truth."),
+        "bundle": Entry("daemon.cli.bundle", "Pack the last seconds of a running daemon, to show what went wrong."),
+        "replay": Entry("daemon.cli.replay", "Play a bundle through the pipeline; compare the verdicts."),
+    },
+    "Players and engines": {
+        "agents": Entry("agents.agents_cli", "List the agents, their options, and the levels of every game."),
+        "move": Entry("agents.cli", "Ask an agent for one move."),
+        "solve": Entry("agents.solve_cli", "Solve reversi endgames, or prove gomoku wins."),
+        "arena": Entry("agents.arena_cli", "Let agents meet: matches, round robins, knock-outs, with Elo.", group=True),
+        "match": Entry("agents.programs_cli", "Alternate two programs on one JSON board file until the game is over."),
+        "one-move": Entry("agents.programs_cli", "Play one move on a JSON board file, as the file interface wants it."),
+        "engine": Entry("agents.engine_cli", "Speak a field protocol, so that other programs can play against ours."),
+        "worker": Entry("agents.cli", "Run agents as a worker that joins a daemon."),
+        "tables": Entry("agents.tables_cli", "Build and check endgame tables.", group=True),
+        "serve-neural": Entry("agents.neural_cli", "Answer morris states with the networks' moves, over plain TCP."),
+        "eval-neural": Entry(
+            "agents.neural_cli", "Measure morris' networks on good moves: accuracy, legality, by phase."
+        ),
+        "perft": Entry("agents.cli", "Count the move sequences from the start, to check the rules."),
+    },
+    "Prove and train": {
+        "test": Entry("", "Lint, types and all tests: answered by the launcher ./kibitzer."),
+        "soak": Entry("proving.soak.soak_cli", "Prove the daemon on simulated tables under a storm of faults."),
+        "bench": Entry("proving.bench_cli", "Measure what the program costs.", group=True),
+        "train": Entry("models.train.cli", "Train the networks again (installs torch).", group=True),
+        "settle": Entry("vision.watching.gate_cli", "Show when a board would be read: nothing moves, no hand over it."),
+        "table": Entry("vision.simulated.cli", "Serve a simulated table as an MJPEG stream, as a phone would."),
+        "serve": Entry("vision.simulated.cli", "Serve photos or a video as an MJPEG stream."),
+        "eval-descriptors": Entry(
+            "models.evaluation.cli", "Compare descriptions of cells: the thesis' table, any photos."
+        ),
+        "schema": Entry("daemon.cli.schema", "Print the JSON Schema of the settings, the bus or the page."),
+    },
 }
+"""All commands, as `--help` lists them: what a player needs comes first."""
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
 HELP = """Kibitzer, the camera companion for the board on your table.
@@ -95,14 +117,20 @@ Usage: kibitzer COMMAND [OPTIONS]
 """
 
 
+def listed(section: str) -> str:
+    """The section of `--help`: its title, and a line for each command."""
+    width = max(map(len, COMMANDS))
+    return "\n".join(
+        [f"{section}:", *(f"  {name:<{width}}  {entry.summary}" for name, entry in SECTIONS[section].items())]
+    )
+
+
 def main(arguments: list[str]) -> int:
     """Runs one command and returns its exit status: 0 done, 2 wrong usage or bad input, 130 stopped by Ctrl-C."""
     if completion.is_asked(arguments):
         completion.answer(arguments, {name: entry.summary for name, entry in COMMANDS.items() if entry.module}, load)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        width = max(map(len, COMMANDS))
-        lines = [f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items()]
-        sys.stdout.write(HELP.format(commands="\n".join(lines)))
+        sys.stdout.write(HELP.format(commands="\n\n".join(map(listed, SECTIONS))))
         return 0
     if arguments[0] == "--version":
         sys.stdout.write(f"kibitzer {daemon.__version__}\n")
