@@ -19,7 +19,7 @@ LETTERS = ".WB"
 class NoDescriptor:
     """Tells nothing of a patch, so that its colours decide."""
 
-    name, length, sha256 = "none", 2, ""
+    name, length, sha256, earlier = "none", 2, "", ()
 
     def describe(self, patches: NDArray[np.uint8]) -> Descriptors:
         return np.zeros((len(patches), 2), dtype=np.float32)

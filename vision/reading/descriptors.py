@@ -45,6 +45,10 @@ class Descriptor(Protocol):
     def sha256(self) -> str:
         """Digest of the weights; empty where there are none."""
 
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """Digests of earlier weights that describe the same."""
+
     def describe(self, patches: Patches) -> Descriptors:
         """(patches, length), one row per patch."""
 
@@ -60,7 +64,7 @@ class Network:
         import onnxruntime  # here, since the pixel descriptors do without
 
         weights = find_weights(name, folder, MAKE_IMAGENET if name == IMAGENET else "")
-        self.name, self.sha256 = name, weights.known_as
+        self.name, self.sha256, self.earlier = name, weights.known_as, weights.earlier
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         # Workers compete for the cores: a thread that spins while it waits would take one from them.
@@ -85,6 +89,7 @@ class PixelDescriptor:
     """A descriptor that is a function of one patch."""
 
     sha256 = ""
+    earlier: tuple[str, ...] = ()
 
     def __init__(self, name: str, function: Callable[[NDArray[np.uint8]], NDArray[np.float32]]) -> None:
         self.name = name

@@ -185,7 +185,7 @@ def _head_of(profile: TableProfile, template: BoardTemplate) -> Head:
         head = head_from_arrays(profile.head)
     except ValueError as error:
         raise ProfileError(f"the profile cannot be used: {error}; calibrate again") from error
-    if descriptor.sha256 != profile.weights_sha256:
+    if profile.weights_sha256 not in (descriptor.sha256, *descriptor.earlier):
         raise ProfileError(f"the profile was made with other weights of {descriptor.name}; calibrate again")
     if len(head.mean) != descriptor.length:
         raise ProfileError(f"the profile's head does not fit {descriptor.name}; calibrate again")

@@ -31,6 +31,8 @@ class Weights:
     """Hexadecimal digest that the manifest promises and `find_weights` has checked."""
     known_as: str = ""
     """Digest that profiles know it by: of what it was made from, where every computer makes its own file."""
+    earlier: tuple[str, ...] = ()
+    """Digests of earlier files that describe the same, so that profiles made with them are read."""
 
 
 def find_weights(name: str, folder: Path = MODELS, again: str = "") -> Weights:
@@ -63,4 +65,4 @@ def _checked(name: str, folder: Path) -> Weights:
     if digest != promised:
         said = f"its sha256 is {digest[:12]}..., the manifest says {promised[:12]}..."
         raise WeightsError(f"{path}: {said}; {RESTORE.format(path.name)}")
-    return Weights(path, digest, str(entry.get("known_as", digest)))
+    return Weights(path, digest, str(entry.get("known_as", digest)), tuple(entry.get("earlier", ())))
