@@ -21,9 +21,9 @@ from vision.simulated.table import SimulatedTable
 
 EARLIER = Path(__file__).parent / "earlier" / "0.1"
 OF_THEN = """
-    adaptation agents arena bench bundle calibrate demo doctor engine eval-descriptors eval-neural evaluate-dominoes games
-    keys match move one-move perft play print-board read reload replay run score-dominoes serve serve-neural service settle
-    soak solve table tables tell test train voices watch worker
+    adaptation agents arena bench bundle calibrate demo doctor engine eval-descriptors eval-neural evaluate-dominoes
+    games keys match move one-move perft play print-board read reload replay run score-dominoes serve serve-neural
+    service settle soak solve table tables tell test train voices watch worker
 """
 
 
