@@ -76,12 +76,18 @@ def test_missing_manifest_is_named(tmp_path: Path) -> None:
         find_weights("resnet18", tmp_path)
 
 
-def test_the_network_s_runtime_neither_reports_nor_leaves_anything(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import numpy; from vision.reading.descriptors import load_descriptor;"
+        "load_descriptor('halves').describe(numpy.zeros((1, 48, 48, 3), numpy.uint8))",
+        "from agents.morris_networks.networks import load_networks; load_networks('ours')",
+    ],
+    ids=["eyes", "agents"],
+)
+def test_the_network_s_runtime_neither_reports_nor_leaves_anything(tmp_path: Path, program: str) -> None:
     folders = {name: str(tmp_path) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")}
     known = {name: value for name, value in os.environ.items() if name not in ("ORT_DISABLE_TELEMETRY", "CI")}
-    program = (
-        "import time, numpy; from vision.reading.descriptors import load_descriptor;"
-        "load_descriptor('halves').describe(numpy.zeros((1, 48, 48, 3), numpy.uint8)); time.sleep(1)"
-    )
-    subprocess.run([sys.executable, "-c", program], env=known | folders, cwd=ROOT, check=True, timeout=60)
+    words = [sys.executable, "-c", f"{program}; import time; time.sleep(1)"]
+    subprocess.run(words, env=known | folders, cwd=ROOT, check=True, timeout=60)
     assert not list(tmp_path.iterdir())
