@@ -5,13 +5,10 @@ from __future__ import annotations
 from daemon.judging import phrases
 from daemon.perception.pipeline import Observation
 from games import AnyGame
-from vision.watching.gate import GateState
+from vision.watching.gate import REPORTED_S, GateState
 from vision.watching.surroundings import LONGER_SIDE_PX
 from wording import Sentence, sentence
 
-SILENT_S = 5.0
-"""So long after a hand has stirred over the board last, the light has changed or the board was knocked against, it is
-said what keeps it from being read."""
 SHAKING = 1 / LONGER_SIDE_PX
 """Way of the board from frame to frame, as a share of its side: a pixel of the picture in which motion is looked for,
 and about as much as that smears."""
@@ -50,10 +47,10 @@ class OcclusionNotices:
             self._told_unread = False
         if self._told_unread:
             return []
-        shakes = gate.phase != "occluded" and self._shaking > MOSTLY and time_s - self._free_s >= SILENT_S
+        shakes = gate.phase != "occluded" and self._shaking > MOSTLY and time_s - self._free_s >= REPORTED_S
         if gate.phase in ("moving", "light") or seen.alignment.relocked:
             self._stirred_s = time_s
-        lies = gate.phase == "occluded" and time_s - self._stirred_s > SILENT_S
+        lies = gate.phase == "occluded" and time_s - self._stirred_s > REPORTED_S
         self._told_unread = shakes or lies
         if not self._told_unread:
             return []

@@ -10,6 +10,7 @@ Each film is watched by a program of its own, all of it: pipeline, match, refere
 all: boards (that the rules allow) followed in their order; wrong boards, believed and shown by no photo then; illegal
 boards and how many of them were told; complaints of other boards; seconds from the hand's leaving the picture to the
 verdict; and the share of a core that the program takes at 15 pictures a second, decoding the film included.
+A film's figures come on standard error as soon as it was watched; the table of all of them comes at the end.
 Exit status 1 where a wrong board was believed, 2 where the photos are absent.
 """
 
@@ -208,9 +209,14 @@ def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
             done[number] = share
             progress.update(task, completed=sum(done))
 
-        waiting = [pool.submit(measure, studio, plan, functools.partial(tell, n)) for n, plan in enumerate(plans)]
+        def one(number: int, plan: Plan) -> Watched:
+            watched = measure(studio, plan, functools.partial(tell, number))
+            console.print("  ".join([watched.film, *_row([watched])]), highlight=False)
+            return watched
+
+        waiting = [pool.submit(one, number, plan) for number, plan in enumerate(plans)]
         try:
-            return [one.result() for one in waiting]
+            return [each.result() for each in waiting]
         finally:
             pool.shutdown(cancel_futures=True)
 

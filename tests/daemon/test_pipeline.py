@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import games
 from calibration.template import BoardTemplate, load_template
 from daemon.perception import pipeline as pipelines
+from daemon.perception.occlusion_notices import OcclusionNotices
 from daemon.perception.pipeline import LOOK_EVERY_S, Observation, Pipeline, is_covered
 from tests.vision.drawn import draw
 from vision.frame import Frame, Image
@@ -119,6 +121,17 @@ def test_what_is_newly_unknown_counts_only_after_it_has_rested_also_where_the_ga
     assert not readings(film.show(one_man, 3.0))
     late = readings(film.show(one_man, 20.0))
     assert late and late[-1].reading is not None and late[-1].reading.board == ONE_MAN
+
+
+def test_a_doubtful_cell_is_looked_at_once_more_before_something_is_said_to_lie_over_the_board(
+    film: Film, one_man: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown_as_unknown(film, monkeypatch, [7])
+    notices, game = OcclusionNotices(), games.load("morris")
+    seen = film.show(one_man, 10.0)
+    assert any(one.gate is not None and one.gate.phase == "occluded" for one in seen)
+    assert not [said for one in seen for said in notices.look(one, game)]
+    assert seen[-1].gate is not None and seen[-1].gate.settled
 
 
 def test_what_was_unknown_before_holds_nothing_up(

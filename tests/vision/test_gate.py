@@ -13,7 +13,7 @@ from tests.vision.drawn import draw
 from vision.frame import Image
 from vision.pose import rectify
 from vision.watching.cover import Flags
-from vision.watching.gate import Gate, GateState
+from vision.watching.gate import REPORTED_S, Gate, GateState
 from vision.watching.surroundings import Surroundings
 from vision.watching.surroundings import surroundings_of as around
 
@@ -111,8 +111,8 @@ def test_a_hand_that_rests_for_ever_is_reported_and_never_taken_for_the_board(te
     table.show(table.board(), 10)
     states = table.show(with_arm(table.board(), (260, 230)), 20)
     assert not any(state.settled for state in states)
-    assert not any(state.blocked for state in states[: 7 * RATE_HZ])
-    assert all(state.blocked for state in states[9 * RATE_HZ :])
+    assert not any(state.blocked for state in states[: 4 * RATE_HZ])
+    assert all(state.blocked for state in states[6 * RATE_HZ :])
     back = table.show(table.board(man(4)), 1.5)
     assert fresh(back) == 1 and not back[-1].blocked
 
@@ -309,7 +309,7 @@ def test_what_is_refused_is_looked_at_once_more_before_it_is_reported(template: 
     lit, refusals = steady.board(man(4)), 0
     for _ in range(12 * RATE_HZ):
         state = steady.show(lit)[0]
-        if state.fresh and steady.gate.still_s(steady.time_s) < 7.9:
+        if state.fresh and steady.gate.still_s(steady.time_s) < REPORTED_S - 0.1:
             state, refusals = steady.gate.refuse(steady.time_s), refusals + 1
         assert not state.blocked
     assert refusals >= 2 and state.settled

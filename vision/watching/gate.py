@@ -28,6 +28,8 @@ OUTRESTED = 3.0
 without it: where a hand is in the very first picture, it is the free board that comes later."""
 SAME = 0.5
 """Share of two things, of the smaller one's area, that they have in common where they are one."""
+REPORTED_S = 5.0
+"""Seconds after which an object over the board is reported. It is looked at once more right before."""
 REFUSED_S, LONGEST_REFUSED_S = 2.0, 10.0
 """How long a still picture that was refused is left alone, at first and at most."""
 BESIDE_S = 60.0
@@ -101,8 +103,8 @@ class Gate:
     ) -> None:
         """`smallest_share` of the picture must change to count, about a sixth of a man.
 
-        `margin_share` of the picture's side lies outside the board's frame. What lies over the board for
-        `accept_after_s` is reported; it is read as part of the scene only where it has proved to be no hand.
+        `margin_share` of the picture's side lies outside the board's frame. What lies over the board is read as part
+        of the scene after `accept_after_s` at the earliest, and only where it has proved to be no hand.
         """
         self.settle_s = settle_s
         self._accept_after_s = accept_after_s
@@ -165,7 +167,7 @@ class Gate:
 
     def rested(self, time_s: float) -> bool:
         """Whether nothing has stirred for so long that whatever lies over the board would be reported."""
-        return self.stood(time_s, self._accept_after_s)
+        return self.stood(time_s, REPORTED_S)
 
     def stood(self, time_s: float, seconds: float) -> bool:
         """Whether it was seen for so long that nothing stirs, by the time of the newest picture.
@@ -188,7 +190,7 @@ class Gate:
             self._free.pop()
         self._told = False
         self._refused_s = min(2 * self._refused_s, LONGEST_REFUSED_S) if self._is_refused(self.picture) else REFUSED_S
-        now_s, told_s = self.watched_s(time_s), self._since_s + self._accept_after_s
+        now_s, told_s = self.watched_s(time_s), self._since_s + REPORTED_S
         self._refused, self._again_s = self.picture, now_s + self._refused_s
         if now_s < told_s:  # before it is reported it is looked at once more
             self._again_s = min(self._again_s, told_s)
@@ -235,7 +237,7 @@ class Gate:
         # 3. Against the pictures that were read last: what reaches in from outside is a hand that rests.
         if not self._told:
             if time_s < self._again_s and self._is_refused(small):
-                blocked = still_s >= self._accept_after_s
+                blocked = still_s >= REPORTED_S
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
             around = look_around() if look_around and (self._things is None or self._only_beside) else self._around
             if self._things is None:
@@ -250,7 +252,7 @@ class Gate:
             self._lies(self._things if self.beside is None else self._things | self.beside, time_s)
             belongs = not self._things.any() or self._belongs(small, self._things, time_s)
             if not belongs and not self._is_seen_through(time_s, reads_through):
-                blocked = still_s >= self._accept_after_s
+                blocked = still_s >= REPORTED_S
                 if blocked and self._obstacle is None:
                     self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
