@@ -29,8 +29,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Server": "Kibitzer",
 }
-"""Headers of every response. A page of the same address may frame ours; OBS shows page or picture as a top-level page.
-"""
+"""Headers of every response. A page of the same address may frame ours; in OBS page or picture is a top-level page."""
 SVG = "image/svg+xml"
 DRAWING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 """Policy for drawings: inline styles for their colours, and nothing else."""
