@@ -21,7 +21,7 @@ LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "move")
 PLAYER = "level-8"
-"""The agent to ask: the strongest level, available for every game."""
+"""The agent to ask: the strongest level of every game."""
 THINK_S = 2.0
 DEADLINE_S = 30.0
 """Seconds before the process is killed; its first search after an update has to be compiled."""

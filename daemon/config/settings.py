@@ -82,7 +82,7 @@ class CameraSection(Section):
 
 
 class BoardSection(Section):
-    """The board's pose and the look of its men, in a profile."""
+    """The board's profile: where the board is and what its pieces look like."""
 
     profile: str = ""
 

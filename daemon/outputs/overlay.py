@@ -13,7 +13,7 @@ from vision.pose import FloatArray, project
 
 GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)
-"""Background of the diagram: light and dark men both stand out on it."""
+"""Background of the diagram: light and dark pieces both stand out on it."""
 TEXT: Colour = (236, 240, 243)
 QUIET: Colour = (150, 158, 164)
 LAST: Colour = (244, 232, 214)
@@ -163,7 +163,7 @@ def _draw_belief(box: Image, scene: Scene) -> None:
 
 
 def _draw_man(box: Image, centre: FloatArray, radius_px: float, letter: str, scene: Scene) -> None:
-    """Draws one man as a disc of its colour, or as its class letter if it has no colour."""
+    """Draws one piece as a disc of its colour, or as its class letter if it has no colour."""
     if letter == next(iter(scene.template.classes)):
         return
     colour = scene.colours.get(letter)

@@ -161,7 +161,7 @@ def _told_pass(play: Play, move: Any) -> dict[str, str]:
 
 
 def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
-    """Each side's men on the `board`, `taken` and still `to_lay`; None if men belong to no side."""
+    """Each side's pieces on the `board`, `taken` and still `to_lay`; None if pieces belong to no side."""
     game, position = line.game, line.position
     if shares_men(game):
         return None

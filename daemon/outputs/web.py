@@ -2,7 +2,8 @@
 
 One thread runs an aiohttp server. Callers of `WebPage` only replace the newest value and never wait; a slow viewer
 skips pictures, and excess viewers are turned away. Commands (what the board does not show, set-up, a new game) are
-accepted from programs and pages on this computer, and from others with a token; all other paths are read-only.
+accepted from programs and pages on this computer, and from others with a token; so are changes to recorded games.
+All other paths are read-only.
 """
 
 from __future__ import annotations

@@ -116,8 +116,8 @@ class Camera:
     def answers(self) -> bool:
         """Whether capture works: pictures come, or the reason is known and it keeps trying.
 
-        A missing camera is no reason to restart the daemon, which would not help. A driver that hangs in as many threads
-        as allowed is one: only ending the process releases it.
+        A missing camera is no reason to restart the daemon, which would not help. A driver that hangs in as many
+        threads as allowed is one: only ending the process releases it.
         """
         return self.state != "hangs"
 

@@ -23,7 +23,7 @@ Colour = tuple[int, int, int]
 PAPER: Colour = (199, 230, 243)
 LINES: Colour = (72, 66, 60)
 MEN: dict[str, Colour] = {"W": (246, 250, 252), "B": (42, 36, 32)}
-"""Colours of light and dark men by class letter."""
+"""Colours of light and dark pieces by class letter."""
 TILE: Colour = (240, 246, 248)
 PIP: Colour = (40, 34, 30)
 PAWNS: tuple[Colour, Colour] = ((60, 60, 220), (80, 170, 40))
@@ -38,7 +38,7 @@ class Diagram:
     def __init__(self, template: BoardTemplate, side_px: int) -> None:
         self._template = template
         width, height = template.size_mm
-        # A printed board is shown with all the print around its frame, any other with room for a man.
+        # A printed board is shown with all the print around its frame, any other with room for a piece.
         margin = template.margin_mm if template.printed is not None else 0.62 * template.man_diameter_mm
         scale = side_px * FINER / (max(width, height) + 2 * margin)
         self._view: FloatArray = np.array([[scale, 0, margin * scale], [0, scale, margin * scale], [0, 0, 1]])
@@ -75,7 +75,7 @@ class Diagram:
         return np.asarray(cv2.resize(canvas, self.size_px, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
     def _mark(self, canvas: Image, steps: tuple[Step, ...], tiles: tuple[tuple[int, int], ...]) -> None:
-        """Marks pieces that were placed, moved and taken; flipped men already show by their colour."""
+        """Marks pieces that were placed, moved and taken; flipped pieces already show by their colour."""
         new = {step.cell for step in steps}
         for first, second in tiles:
             if first in new:

@@ -85,7 +85,7 @@ def _moves(played: Played) -> Iterator[str]:
 
 
 def _comment(played: Played, ply: PlayedPly) -> str:
-    """What the move's text lacks: men taken or turned over, times, and an agent's evaluation."""
+    """What the move's text lacks: pieces taken or turned over, times, and an agent's evaluation."""
     game, stored = played.game, ply.stored
     words = []
     captured = [one for one in game.steps(ply.before, ply.made.move)[1:] if game.cells[one.cell] not in ply.made.text]
