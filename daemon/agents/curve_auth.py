@@ -61,7 +61,7 @@ class CurveAuth:
         sock.setsockopt_string(zmq.ZAP_DOMAIN, DOMAIN)
         sock.setsockopt(
             zmq.SocketOption.ZAP_ENFORCE_DOMAIN, 1
-        )  # without the authenticator nobody, instead of everybody
+        )  # if the authenticator is gone, accept nobody instead of everybody
         return sock.get_monitor_socket(_FAILED)
 
     def watch(self, monitor: zmq.Socket[bytes]) -> None:

@@ -96,7 +96,7 @@ class EyesSection(Section):
 
 
 class VisionSection(Section):
-    """What the vision learns during play."""
+    """Whether vision keeps learning during play, from boards that legal play has confirmed."""
 
     adapt: bool = False
 

@@ -234,7 +234,7 @@ class WebPage:
         self._turn()
 
     def _serve(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
-        """The thread."""
+        """The thread: runs the server until `close`, and records why if it fails."""
         try:
             self._loop.run_until_complete(self._run(host, port, opened))
         except Exception as error:  # noqa: BLE001 - the top of the thread

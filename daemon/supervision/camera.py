@@ -86,7 +86,7 @@ class Camera:
             frame = self._frames.read(timeout_s)
         except SourceEnded:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a source does, opening it again may help
+        except Exception as error:  # noqa: BLE001 - whatever error a source raises, reopening may help
             self._lost(str(error) or type(error).__name__)
             return None
         self._watch(frame)

@@ -41,7 +41,7 @@ class FloodGate(logging.Filter):
         """Whether to write the line. Called by any thread, before the handler takes its lock."""
         try:
             key = record.name, record.getMessage()
-        except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not end who writes it
+        except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not crash its caller
             key = record.name, str(record.msg)
         with self._lock:
             passes, missed = self._count(key, self._clock())

@@ -153,7 +153,7 @@ class Watchdog:
             faulthandler.dump_traceback_later(self.end_s + LOCKED_S, exit=True)
 
     def _serve(self) -> None:
-        """The thread."""
+        """The thread: checks the loop every `LOOK_S` seconds until `close`."""
         try:
             while not self._stop.wait(LOOK_S):
                 self._rearm()

@@ -63,7 +63,7 @@ def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequen
 
 def _in_memory(content: bytes) -> io.BufferedRandom:
     """An anonymous in-memory file, positioned at its start, that leaves nothing behind."""
-    file = open(os.memfd_create("kibitzer-sound"), "w+b")  # noqa: PTH123, SIM115 - a number, closed by the caller
+    file = open(os.memfd_create("kibitzer-sound"), "w+b")  # noqa: PTH123, SIM115 - opens a descriptor, which the caller closes
     file.write(content)
     file.seek(0)
     return file

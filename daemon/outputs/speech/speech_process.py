@@ -47,7 +47,7 @@ def main() -> None:
         engine = _engine(arguments.language, arguments.rate)
         _render(engine, "ready", arguments.file)  # the first phrase warms up: it may come back early or empty
         warning = _settle_voice(engine, arguments.language)
-    except Exception as error:  # noqa: BLE001 - whatever is missing on this machine, the daemon says so
+    except Exception as error:  # noqa: BLE001 - the daemon reports whatever is missing on this machine
         _answer(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
         return
     _answer(answers, {"ready": True, "warning": warning})
@@ -58,7 +58,7 @@ def main() -> None:
                 answers,
                 {"id": request["id"], "ok": True, "seconds": _render_whole(engine, request["text"], arguments.file)},
             )
-        except Exception as error:  # noqa: BLE001 - one phrase lost, the next may do
+        except Exception as error:  # noqa: BLE001 - one phrase is lost; the next may succeed
             _answer(answers, {"id": request["id"], "ok": False, "error": f"{type(error).__name__}: {error}"})
 
 
