@@ -1,4 +1,4 @@
-"""Resource metrics of this process: memory, descriptors, threads, CPU time; to monitor growth over weeks."""
+"""Metrics of this process, mainly from /proc: memory, descriptors, threads, CPU time; to watch growth over weeks."""
 
 from __future__ import annotations
 
