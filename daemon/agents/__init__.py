@@ -1,1 +1,1 @@
-"""Agents and the bus: asking for moves and advice, workers started and watched, who may join."""
+"""Agents and the message bus: requests for moves and hints, worker processes, and access keys."""

@@ -1,7 +1,7 @@
-"""The bus: publishes every state of the table, and hears the agents' workers.
+"""The message bus: publishes game states and receives messages from agent workers.
 
-One thread owns both sockets: an XPUB that sends each newcomer the current state at once, and a ROUTER for what
-workers send. Nobody who calls `Bus` ever waits for a socket.
+One thread owns both sockets: an XPUB that sends each new subscriber the current state at once, and a ROUTER for
+messages from workers. Callers of `Bus` never wait for a socket.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _log = logging.getLogger(__name__)
 
 POLL_MS = 500
 SILENT_S = 10.0
-"""A thread that did not come round for longer hangs."""
+"""Seconds without an iteration of the bus thread before it counts as hung."""
 OPEN_S = 5.0
 CLOSE_S = 3.0
 RESEND_MS = 50
-"""Newcomers that come within this time get one state together."""
+"""Milliseconds: subscribers that join within this time share one resend of the state."""
 HIGH_WATER = 256
-"""Messages that wait for one peer at most."""
+"""Most messages queued for one peer."""
 BATCH = 64
-"""Messages taken in before the newest state is looked for again."""
+"""Most messages read from a socket before checking for a newer state to send."""
 HARD_LIMIT_BYTES = 4 * messages.MAX_BYTES
-"""A longer message costs the connection; between MAX_BYTES and this one it is counted and answered."""
+"""Bytes: a longer message closes the connection. One between MAX_BYTES and this is counted and answered."""
 
 
 class Bus:
-    """Publishes states and collects replies. Every method may be called from any thread, and none waits."""
+    """Publishes states and collects replies. Every method is thread-safe and none blocks."""
 
     def __init__(
         self,
@@ -51,14 +51,14 @@ class Bus:
         table: str = "table",
         keys: Path | None = None,
     ) -> None:
-        """Opens both sockets, with the folder `keys` for those whose keys are allowed only.
+        """Opens both sockets. With a `keys` folder, only workers whose keys are allowed can connect.
 
         Raises BusError naming the port or the key and what to do.
         """
         self._topic = messages.TOPIC + table.encode()
         self._curve_auth = None if keys is None else CurveAuth(keys)
         self.worker_options = () if self._curve_auth is None else self._curve_auth.worker_options
-        """What a worker on this computer must be started with besides the endpoints."""
+        """Command-line options, besides the endpoints, for a worker on this computer."""
         wanted = (endpoints.checked(asked, has_keys=keys is not None) for asked in (state_endpoint, reply_endpoint))
         self._wanted: tuple[str, str] = (next(wanted), next(wanted))
         self._current: bytes | None = None
@@ -84,39 +84,39 @@ class Bus:
             self.close()
             raise answer
         self.bound: tuple[str, str] = answer
-        """The endpoints for states and replies that it listens on."""
+        """The endpoints for states and replies that the bus listens on."""
         self.state_endpoint, self.reply_endpoint = (endpoints.reachable(bound) for bound in answer)
 
     def publish(self, state: StateMessage) -> None:
-        """Sends the state to everybody; the newest wins. From now on only replies to it count.
+        """Sends the state to all subscribers; the newest replaces any unsent one. From now on only replies to it count.
 
-        Raises MessageError where it is too long for the wire.
+        Raises MessageError if it is too long to send.
         """
         data = messages.encode(state)
         with self._lock:
             self._superseded += self._unsent is not None
             self._unsent = data
             self._registry.expect(state)
-        with contextlib.suppress(OSError):  # full: the thread is woken anyway; closed: nobody listens
+        with contextlib.suppress(OSError):  # socket full: the thread wakes up anyway; closed: nobody listens
             self._wake.send(b"!")
 
     def poll(self) -> list[ReplyMessage]:
-        """The replies to the newest state that came since the last call; whether the move is legal is not known."""
+        """Replies to the newest state since the last call. Their moves are not checked for legality."""
         with self._lock:
             return self._registry.replies()
 
     def workers(self) -> list[Worker]:
-        """The workers that are alive, with what they play."""
+        """The live workers and the agents and games they offer."""
         with self._lock:
             return self._registry.workers(time.monotonic())
 
     def last_seen_s(self, name: str) -> float | None:
-        """Monotonic time of the last sign of life of a worker of that name; None where it never gave one."""
+        """Monotonic time of the last sign of life of a worker with that name; None if there was none."""
         with self._lock:
             return self._registry.last_seen_s(name)
 
     def counters(self) -> dict[str, int]:
-        """What was sent, received, refused and dropped so far, by name."""
+        """Counts of messages sent, received, refused and dropped so far, by name."""
         with self._lock:
             sent = {"published": self._published, "superseded": self._superseded, "resent": self._resent}
             if self._curve_auth is not None:
@@ -153,7 +153,7 @@ class Bus:
             self._woken.close()
 
     def _serve(self, opened: queue.Queue[tuple[str, str] | BusError]) -> None:
-        """The thread: opens, serves until `close`, and says why where it cannot go on."""
+        """The thread: opens, serves until `close`, and reports why if it fails."""
         try:
             with zmq.Context() as context:
                 if self._curve_auth is not None:
@@ -172,8 +172,8 @@ class Bus:
     def _serve_in(
         self, context: zmq.Context[zmq.Socket[bytes]], opened: queue.Queue[tuple[str, str] | BusError]
     ) -> None:
-        """One turn of the loop is one pair of sockets: where a key was revoked, every connection is made anew."""
-        deadline_s = 0.0  # at the start a port in use is told at once
+        """Serves until `close`. Each iteration opens a new pair of sockets: revoking a key reconnects everyone."""
+        deadline_s = 0.0  # at the start, report a port in use immediately
         while not self._closing.is_set():
             with contextlib.ExitStack() as stack:
                 states = stack.enter_context(context.socket(zmq.XPUB))
@@ -197,7 +197,7 @@ class Bus:
             deadline_s = time.monotonic() + OPEN_S
 
     def _bind(self, states: zmq.Socket[bytes], replies: zmq.Socket[bytes], deadline_s: float) -> tuple[str, str]:
-        """Binds both; until the deadline again and again, while the sockets before are still being closed."""
+        """Binds both sockets, retrying until the deadline while the previous pair is still closing."""
         bound: list[str] = []
         while True:
             try:
@@ -240,7 +240,7 @@ class Bus:
                     self._curve_auth.watch(monitor)
 
     def _has_revoked(self) -> bool:
-        """Whether a key was revoked; looked for about twice a second."""
+        """Whether a key was revoked; checks about twice a second."""
         now_s = time.monotonic()
         if self._curve_auth is None or now_s - self._looked_s < POLL_MS / 1000:
             return False
@@ -252,14 +252,14 @@ class Bus:
         return revoked
 
     def _fresh(self) -> bytes | None:
-        """The state that waits to be sent, None where there is none."""
+        """Takes the unsent state; None if there is none."""
         with self._lock:
             data, self._unsent = self._unsent, None
             self._published += data is not None
             return data
 
     def _subscriptions(self, states: zmq.Socket[bytes]) -> bool:
-        """Takes in subscriptions; whether anybody has newly subscribed to this table."""
+        """Reads subscriptions; returns whether anyone newly subscribed to this table."""
         new = False
         for _ in range(BATCH):
             try:
@@ -270,7 +270,7 @@ class Bus:
         return new
 
     def _hear(self, replies: zmq.Socket[bytes]) -> None:
-        """Takes in a batch of what workers sent, and tells them what was wrong with it."""
+        """Reads a batch of messages from workers and answers each faulty one with its error."""
         for _ in range(BATCH):
             try:
                 identity, data = _receive(replies)
@@ -281,7 +281,7 @@ class Bus:
             if error is not None:
                 _log.debug("a worker is told: %s %s", error.code, error)
                 answer = ErrorMessage(code=error.code, text=str(error)[:500], field=error.field[:500])
-                with contextlib.suppress(zmq.ZMQError):  # gone, or it does not read: its own loss
+                with contextlib.suppress(zmq.ZMQError):  # the worker has gone or does not read
                     replies.send_multipart([identity, messages.encode(answer)], zmq.NOBLOCK)
 
 
@@ -292,7 +292,7 @@ def _configure(states: zmq.Socket[bytes], replies: zmq.Socket[bytes]) -> None:
         sock.setsockopt(zmq.RCVHWM, HIGH_WATER)
         sock.setsockopt(zmq.MAXMSGSIZE, HARD_LIMIT_BYTES)
         sock.setsockopt(zmq.HANDSHAKE_IVL, HANDSHAKE_MS)
-    states.setsockopt(zmq.XPUB_VERBOSE, 1)  # every subscription is seen, also the second to the same topic
+    states.setsockopt(zmq.XPUB_VERBOSE, 1)  # report every subscription, also a second one to the same topic
     states.setsockopt(zmq.MAXMSGSIZE, 1024)
 
 
@@ -302,9 +302,9 @@ def _end_monitors(*socks: zmq.Socket[bytes]) -> None:
 
 
 def _receive(replies: zmq.Socket[bytes]) -> tuple[bytes, bytes]:
-    """Identity and text of the next message, with or without the empty frame of a REQ socket.
+    """Identity and text of the next message, with or without the empty delimiter frame of a REQ socket.
 
-    A message of more frames is reported as an empty text, which no schema takes. Raises zmq.Again.
+    A message with more frames is returned as an empty text, which no schema accepts. Raises zmq.Again.
     """
     identity, data, frames = replies.recv(zmq.NOBLOCK), b"", 0
     while replies.getsockopt(zmq.RCVMORE):

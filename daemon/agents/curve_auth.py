@@ -1,6 +1,6 @@
-"""The entrance of a bus with keys: every connection is CURVE, and only allowed public keys come in.
+"""CURVE authentication for the bus: only connections with an allowed public key are accepted.
 
-Where the thread that checks keys has died nobody comes in any more: the sockets insist on its answer.
+If the thread that checks keys dies, nobody can connect any more: the sockets require its answer.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from daemon.agents.keys import AllowedKeys, KeyFolder
 
 _log = logging.getLogger(__name__)
 _quiet = logging.getLogger(f"{__name__}.zap")
-_quiet.setLevel(logging.CRITICAL)  # what strangers send is counted here, and fills no log
+_quiet.setLevel(logging.CRITICAL)  # rejected connections are counted here, so that strangers cannot fill the log
 
 DOMAIN = "bus"
 HANDSHAKE_MS = 5000
-"""A connection that has not proved its key within this time is closed."""
+"""Milliseconds: a connection that has not proved its key by then is closed."""
 _FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
 
 class CurveAuth:
-    """Keys of one bus. Used by the bus's thread, but for `callback`, which the authenticator's thread calls."""
+    """Keys of one bus. Used by the bus thread, except `callback`, which the authenticator thread calls."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the keys. Raises BusRefusedError saying what is missing."""
+        """Reads the keys. Raises BusRefusedError naming what is missing."""
         folder = KeyFolder(path)
         try:
             self._certificate = folder.daemon()
@@ -37,15 +37,15 @@ class CurveAuth:
         except CertificateError as error:
             raise BusRefusedError(str(error)) from None
         self._let_in: set[bytes] = set()
-        """Keys that came in and were not revoked since; added to by the authenticator's thread."""
+        """Keys accepted and not revoked since; the authenticator thread adds to it."""
         self._authenticator: ThreadAuthenticator | None = None
         self._monitors: dict[zmq.Socket[bytes], zmq.Socket[bytes]] = {}
         self.strangers = 0
         """Connections refused so far because their key is not allowed."""
         self.keyless = 0
-        """Connections refused so far that spoke without a key, or no ZeroMQ at all."""
+        """Connections refused so far that presented no key or did not speak ZeroMQ."""
         self.worker_options = ("--server-key", str(folder.public_path), "--key", str(folder.own_path))
-        """What the daemon's own worker is started with."""
+        """Command-line options for the daemon's own worker."""
 
     def open(self, context: zmq.Context[zmq.Socket[bytes]]) -> None:
         """Starts the thread that checks keys."""
@@ -54,18 +54,18 @@ class CurveAuth:
         self._authenticator.configure_curve_callback(domain=DOMAIN, credentials_provider=self)
 
     def secure(self, sock: zmq.Socket[bytes]) -> zmq.Socket[bytes]:
-        """Makes a socket let in allowed keys only; before it is bound. Returns the socket that tells of refusals."""
+        """Restricts a socket, before it is bound, to allowed keys. Returns the monitor socket that reports refusals."""
         sock.setsockopt(zmq.CURVE_SERVER, 1)
         sock.setsockopt(zmq.CURVE_PUBLICKEY, self._certificate.public)
         sock.setsockopt(zmq.CURVE_SECRETKEY, self._certificate.secret or b"")
         sock.setsockopt_string(zmq.ZAP_DOMAIN, DOMAIN)
         sock.setsockopt(
             zmq.SocketOption.ZAP_ENFORCE_DOMAIN, 1
-        )  # without the authenticator nobody, instead of everybody
+        )  # if the authenticator is gone, accept nobody instead of everybody
         return sock.get_monitor_socket(_FAILED)
 
     def watch(self, monitor: zmq.Socket[bytes]) -> None:
-        """Counts what a monitor tells of; those with a wrong key were counted by `callback`."""
+        """Counts the refusals a monitor reports; `callback` has already counted those with a wrong key."""
         while True:
             try:
                 event, _ = monitor.recv_multipart(zmq.NOBLOCK)
@@ -74,7 +74,7 @@ class CurveAuth:
             self.keyless += int.from_bytes(event[:2], "little") != zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
     def callback(self, domain: str, key: bytes) -> bool:
-        """Whether the holder of a public key (Z85) may come in."""
+        """Whether the holder of a public key (Z85) may connect."""
         name = None
         try:
             name = self._allowed.name_of(key)
@@ -82,14 +82,14 @@ class CurveAuth:
             _log.exception("the keys cannot be read; nobody is let in")
         if name is None:
             self.strangers += 1
-            if self.strangers & (self.strangers - 1) == 0:  # the 1st, 2nd, 4th, 8th: a flood fills no log
+            if self.strangers & (self.strangers - 1) == 0:  # log the 1st, 2nd, 4th, 8th: bounds the log in a flood
                 _log.warning("a worker with a key that is not allowed was refused (%d so far)", self.strangers)
             return False
         self._let_in.add(key)
         return True
 
     def has_revoked(self) -> bool:
-        """Whether somebody who was let in may not be here any more: then every connection must be made anew."""
+        """Whether an accepted key has been revoked, in which case every connection must be reopened."""
         gone = self._let_in.copy() - self._allowed.snapshot()
         self._let_in -= gone
         return bool(gone)
@@ -100,7 +100,7 @@ class CurveAuth:
         return self._authenticator is not None and self._authenticator.is_alive()
 
     def close(self) -> None:
-        """Ends the thread."""
+        """Stops the authenticator thread."""
         if self._authenticator is not None:
             self._authenticator.stop()
             self._authenticator = None

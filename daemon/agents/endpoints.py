@@ -1,4 +1,4 @@
-"""Addresses the daemon listens on: this computer only unless there are keys, and never one that somebody else holds."""
+"""Addresses the daemon listens on: loopback only unless there are keys, and never one already in use."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from pathlib import Path
 import zmq
 
 LONGEST_PATH = 100
-"""Bytes; the system's limit for ipc paths is 107."""
+"""Bytes in an ipc path; the system's limit is 107."""
 _TCP = re.compile(r"tcp://(?P<host>\*|localhost|[0-9.]{7,15}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>\*|[0-9]{1,5})")
 
 
 class BusError(RuntimeError):
-    """The bus cannot be opened or used as asked; the message says what to do."""
+    """The bus cannot be opened or used as requested; the message says what to do."""
 
 
 class BusRefusedError(BusError):
-    """What is asked for is wrong, and stays so until somebody changes the settings, the keys or a folder's rights."""
+    """A permanent refusal: it lasts until somebody changes the settings, the keys or a folder's permissions."""
 
 
 def checked(endpoint: str, *, has_keys: bool = False) -> str:
     """The endpoint in the form ZeroMQ takes.
 
-    Raises BusRefusedError where it is none, or where other computers could reach it and there are no keys.
+    Raises BusRefusedError if it is invalid, or if other computers could reach it and there are no keys.
     """
     if endpoint.startswith("ipc://"):
         path = endpoint.removeprefix("ipc://")
@@ -51,12 +51,12 @@ def checked(endpoint: str, *, has_keys: bool = False) -> str:
 
 
 def reachable(endpoint: str) -> str:
-    """Where a program on this computer reaches what is bound there."""
+    """The endpoint through which a program on this computer connects to a bound one."""
     return endpoint.replace("tcp://0.0.0.0:", "tcp://127.0.0.1:").replace("tcp://[::]:", "tcp://[::1]:")
 
 
 def bind(sock: zmq.Socket[bytes], endpoint: str) -> str:
-    """Binds to a `checked` endpoint and returns the one in force, where `*` has become a port. Raises BusError."""
+    """Binds to a `checked` endpoint and returns the actual one, with a port in place of `*`. Raises BusError."""
     path = Path(endpoint.removeprefix("ipc://")) if endpoint.startswith("ipc://") else None
     if path is not None and _is_listening(path):
         raise BusError(f"{endpoint} is in use: is another kibitzer running? Stop it, or set another endpoint")
@@ -81,7 +81,7 @@ def bind(sock: zmq.Socket[bytes], endpoint: str) -> str:
 
 
 def _host(host: str) -> str | None:
-    """An address as ZeroMQ writes it; None where it is none."""
+    """An address as ZeroMQ writes it; None if it is invalid."""
     if host == "*":
         return host
     try:
@@ -92,7 +92,7 @@ def _host(host: str) -> str | None:
 
 
 def _own_folder(folder: Path) -> None:
-    """Makes the folder of an ipc path, or refuses one where other users could put a socket of theirs in its place."""
+    """Creates the folder of an ipc path; refuses one in which other users could replace the socket."""
     folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
     found = folder.stat()
     if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -102,7 +102,7 @@ def _own_folder(folder: Path) -> None:
 
 
 def _is_listening(path: Path) -> bool:
-    """Whether a program answers at an ipc path; ZeroMQ would take the path away from it without a word."""
+    """Whether a program answers at an ipc path; ZeroMQ would silently take the path over."""
     with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
         probe.settimeout(0.5)
         probe.connect(str(path))

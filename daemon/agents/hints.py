@@ -1,4 +1,4 @@
-"""The coach: who stands better and what is the best move, asked of a process of its own while the game goes on."""
+"""The coach: evaluates the position and suggests the best move, in a separate process while the game continues."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "move")
 PLAYER = "level-8"
-"""Who is asked: the strongest level of every game."""
+"""The agent to ask: the strongest level of every game."""
 THINK_S = 2.0
 DEADLINE_S = 30.0
-"""The process is killed after so long; its first search after an update has to be compiled."""
+"""Seconds before the process is killed; its first search after an update has to be compiled."""
 MAX_BYTES = 65536
 FORCED = 900_000.0
-"""Scores beyond are forced wins: 1000000 less the plies to it."""
+"""Evaluation points beyond which a score means a forced win: 1000000 less the plies to it."""
 
 
 class Coach:
-    """Answers one question at a time. `ask` and `poll` never wait."""
+    """Answers one question at a time. `ask` and `poll` never block."""
 
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._answer: tuple[str, int, str] | None = None
-        """Game, ply and JSON text that came in; the text is empty where none did."""
+        """Game id, ply and JSON text of the answer received; the text is empty if the process gave none."""
         self._asked: tuple[str, int] | None = None
 
     @property
     def thinks(self) -> bool:
-        """Whether a question waits for its answer."""
+        """Whether a question is waiting for its answer."""
         return self._asked is not None
 
     def ask(self, referee: Referee, game_id: str) -> None:
-        """Asks for the position believed now, unless a question waits already."""
+        """Asks about the current position, unless a question is already waiting."""
         if self.thinks:
             return
         self._asked = game_id, referee.ply
@@ -56,7 +56,7 @@ class Coach:
         thread.start()
 
     def poll(self, referee: Referee, game_id: str) -> Said | None:
-        """What the coach says, once; None while it thinks. An answer for another position is dropped."""
+        """The coach's advice, once; None while it thinks. An outdated answer only yields that the board changed."""
         with self._lock:
             answer, self._answer = self._answer, None
         if answer is None:
@@ -67,7 +67,7 @@ class Coach:
         return advice(referee.game, referee.position, answer[2])
 
     def close(self) -> None:
-        """Ends the process, if one thinks."""
+        """Kills the process if one is running."""
         with self._lock:
             process = self._process
         if process is not None:
@@ -92,7 +92,7 @@ class Coach:
 
 
 def _communicate(process: subprocess.Popen[bytes], deadline_s: float) -> tuple[bytes, bytes | None]:
-    """The process's output; killed at the deadline, and waited for in any case."""
+    """The process's output. Kills it at the deadline, and waits for it in any case."""
     with process:
         try:
             return process.communicate(timeout=deadline_s)
@@ -103,7 +103,7 @@ def _communicate(process: subprocess.Popen[bytes], deadline_s: float) -> tuple[b
 
 
 def _question(referee: Referee) -> list[str]:
-    """The words that ask for the best move of the present position."""
+    """The command-line arguments that ask for the best move in the current position."""
     game = referee.game
     rules = [word for name, value in vars(game.rules).items() for word in ("--rule", f"{name}={str(value).lower()}")]
     known = ["--moves", " ".join(referee.moves)]
@@ -114,7 +114,7 @@ def _question(referee: Referee) -> list[str]:
 
 
 def advice(game: AnyGame, position: Any, text: str) -> Said:
-    """A coach's answer in a sentence or two. What is no answer, or no legal move, is said to be none."""
+    """A coach's answer in one or two sentences; an invalid answer or an illegal move is reported as no opinion."""
     try:
         answer = json.loads(text)
         move = game.parse_move(position, str(answer["move"])[:64])
@@ -127,7 +127,7 @@ def advice(game: AnyGame, position: Any, text: str) -> Said:
 
 
 def _standing(game: AnyGame, position: Any, worth: float | None) -> Said:
-    """Who stands better; empty without an opinion."""
+    """Which side stands better; empty without an evaluation."""
     if worth is None or worth != worth:  # not a number
         return ()
     if not worth:

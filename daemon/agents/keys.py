@@ -1,4 +1,4 @@
-"""The folder of keys: the daemon's own pair, and the public keys of the workers that may join from other computers.
+"""The key folder: the daemon's own pair, and the public keys of workers that may join from other computers.
 
 var/keys/                  0700
     daemon.key             public: goes to the workers
@@ -25,21 +25,21 @@ from agents import certificates
 from agents.certificates import Certificate, CertificateError
 
 DAEMON, OWN = "daemon", "own"
-"""Names of the two pairs that every folder has: the daemon's, and its own worker's."""
+"""Names of the two pairs that every folder has: the daemon's and its own worker's."""
 ALLOWED = "allowed"
 MAX_ALLOWED = 256
-"""More public keys are not read."""
+"""Most public keys that are read."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
 class KeyFolder:
-    """The keys of one table's bus. Every method may raise CertificateError naming what to do."""
+    """The keys of one table's bus. Every method may raise CertificateError saying what to do."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def new(self, name: str) -> tuple[Path, Path]:
-        """Makes a pair; returns the public and the secret file. An existing one is never overwritten."""
+        """Creates a pair; returns the public and the secret file. Never overwrites an existing one."""
         checked_name(name)
         self._make()
         public, secret = self.path / f"{name}.key", self.path / f"{name}.key_secret"
@@ -54,7 +54,7 @@ class KeyFolder:
         return public, secret
 
     def allow(self, source: Path, name: str = "") -> str:
-        """Lets the holder of a public key join; returns the name under which it is listed."""
+        """Allows the holder of a public key to join; returns the name under which the key is listed."""
         certificate = certificates.read(source)
         name = checked_name(name or source.name.removesuffix("_secret").removesuffix(".key"))
         if name in (DAEMON, OWN):
@@ -72,7 +72,7 @@ class KeyFolder:
         return name
 
     def revoke(self, name: str) -> None:
-        """Lets the holder of that key join no longer; the daemon ends its connection within a second."""
+        """Stops allowing that key; the daemon ends its holder's connection within a second."""
         target = self.path / ALLOWED / f"{checked_name(name)}.key"
         try:
             target.unlink()
@@ -83,7 +83,7 @@ class KeyFolder:
             raise CertificateError(f"{target} cannot be removed: {error.strerror}") from None
 
     def allowed(self) -> dict[str, bytes]:
-        """Names and public keys of those who may join; a file that is no certificate counts for nobody."""
+        """Names and public keys of those who may join; files that are not certificates are skipped."""
         found: dict[str, bytes] = {}
         for path in sorted((self.path / ALLOWED).glob("*.key"))[:MAX_ALLOWED]:
             with contextlib.suppress(CertificateError):
@@ -91,7 +91,7 @@ class KeyFolder:
         return found
 
     def damaged(self) -> list[Path]:
-        """Files among the allowed keys that are no certificates."""
+        """Files among the allowed keys that are not certificates."""
         known = self.allowed()
         return [path for path in sorted((self.path / ALLOWED).glob("*.key")) if path.stem not in known]
 
@@ -104,7 +104,7 @@ class KeyFolder:
         return found
 
     def daemon(self) -> Certificate:
-        """The daemon's own pair, safely kept."""
+        """The daemon's own pair; also checks the folder's permissions."""
         path = self.path / f"{DAEMON}.key_secret"
         if not path.exists():
             raise CertificateError(f"{path} is missing: `kibitzer keys new {DAEMON}` makes the daemon's own keys")
@@ -112,7 +112,7 @@ class KeyFolder:
         return certificates.read_secret(path)
 
     def own(self) -> Certificate:
-        """The pair for the worker that the daemon starts itself; made at the first use."""
+        """The pair for the worker that the daemon starts itself; created on first use."""
         if not self.own_path.exists():
             self.new(OWN)
         return certificates.read_secret(self.own_path)
@@ -128,7 +128,7 @@ class KeyFolder:
         return self.path / f"{DAEMON}.key"
 
     def check(self) -> None:
-        """Refuses a folder that is open to others, or another user's."""
+        """Raises CertificateError if a key folder belongs to another user or is open to others."""
         if self.path.is_dir():
             owned_alone(self.path)
         if (self.path / ALLOWED).is_dir():
@@ -149,7 +149,7 @@ class KeyFolder:
 
 
 class AllowedKeys:
-    """Who may join, read again whenever the folder of allowed keys changes. Thread-safe."""
+    """Who may join; reread whenever the folder of allowed keys changes. Thread-safe."""
 
     def __init__(self, folder: KeyFolder) -> None:
         self._folder = folder
@@ -159,19 +159,19 @@ class AllowedKeys:
         self._names: dict[bytes, str] = {}
 
     def name_of(self, public: bytes) -> str | None:
-        """The name under which a key (Z85) is allowed; None where it is not."""
+        """The name under which a key (Z85) is allowed; None if it is not."""
         with self._lock:
             self._look()
             return self._names.get(public)
 
     def snapshot(self) -> frozenset[bytes]:
-        """The public keys that are allowed now."""
+        """The currently allowed public keys."""
         with self._lock:
             self._look()
             return frozenset(self._names)
 
     def _look(self) -> None:
-        """Reads the keys again where a file has come, gone or changed."""
+        """Rereads the keys if a file was added, removed or changed."""
         mark = _mark(self._folder.path / ALLOWED)
         if mark != self._mark:
             self._mark = mark
@@ -179,14 +179,14 @@ class AllowedKeys:
 
 
 def checked_name(name: str) -> str:
-    """The name of a key. Raises CertificateError where it could be no plain file name."""
+    """The name of a key. Raises CertificateError if it is not a plain file name."""
     if not _NAME.fullmatch(name):
         raise CertificateError(f"{name!r}: a key's name has 1 to 32 letters, digits, _ or -, and begins with no sign")
     return name
 
 
 def owned_alone(path: Path) -> None:
-    """Raises CertificateError where a folder is another user's, or open to others."""
+    """Raises CertificateError if a folder belongs to another user or is open to others."""
     found = path.stat()
     if found.st_uid != os.geteuid():
         raise CertificateError(f"{path} belongs to another user; keep keys in a folder of your own")
@@ -195,7 +195,7 @@ def owned_alone(path: Path) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Writes a file that only its owner may read, whole or not at all."""
+    """Writes a file, readable by its owner only, whole or not at all."""
     descriptor, scratch = tempfile.mkstemp(dir=path.parent)  # made 0600
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -210,7 +210,7 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def _mark(folder: Path) -> object:
-    """Changes whenever a file in the folder does."""
+    """A value that changes whenever a file in the folder does."""
     try:
         with os.scandir(folder) as entries:
             files = [(entry.name, entry.stat()) for entry in entries]

@@ -1,4 +1,4 @@
-"""Asks agents for moves: publishes states, takes the answers, with patience and a limit to illegal ones."""
+"""Asks agents for moves: publishes states, collects replies, repeats requests, and limits illegal replies."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ from wording import Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
 PATIENCE_S = 10.0
-"""How much longer than its thinking time an agent may take before it is asked again, and the players are told."""
+"""Seconds beyond its thinking time before an agent is asked again and the players are told."""
 MAX_LEGAL_MOVES = 1024
-"""A state lists no more; an agent that needs them all knows the rules."""
+"""Most legal moves listed in a state; an agent that needs them all knows the rules."""
 REFUSALS = 3
-"""Illegal answers to one position after which the agent is not asked again at once any more."""
+"""Illegal replies to one position after which the agent is no longer asked again at once."""
 REFUSED_PATIENCE_S = 3.0
-"""The patience after so many illegal answers: another worker may still answer well, and nobody need be told."""
+"""Seconds of patience after too many illegal replies: another worker may still answer, and nobody need be told."""
 MAX_DOUBLINGS = 5
-"""Each time that an agent is asked again the patience with it doubles, so often at most: nobody nags for hours."""
+"""Most doublings of the patience, one for each repeated request, so that the players are not nagged for hours."""
 
 
 class Publisher(Protocol):
-    """Where states go and answers come from."""
+    """Publishes states and returns replies."""
 
     def publish(self, state: StateMessage) -> None:
-        """Makes this the newest state."""
+        """Publishes this as the newest state."""
 
     def poll(self) -> Sequence[ReplyMessage]:
-        """Answers to the newest state that came in since the last call."""
+        """Replies to the newest state received since the last call."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Names:
-    """What a table and its games are called on the bus."""
+    """Names of the session and the table on the bus."""
 
     session: str
     table: str
 
 
 class AgentRequests:
-    """The states of one match, and what agents answer to the newest."""
+    """The published states of one match and the agents' replies to the newest."""
 
     def __init__(self, publisher: Publisher | None, names: Names, clock: Callable[[], float]) -> None:
         self.publisher = publisher
         self.state: StateMessage | None = None
-        """The newest; None before the first."""
+        """The newest state; None before the first."""
         self.thought: Thought | None = None
-        """What an agent said of the move that waits to be carried out."""
+        """What an agent reported about the move that waits to be carried out on the board."""
         self.last_thought: Thought | None = None
-        """What an agent said last, also after its move was made."""
+        """What an agent reported last, kept after its move was made."""
         self.refused = 0
-        """Illegal answers of agents so far."""
+        """Illegal agent replies so far."""
         self._names, self._clock = names, clock
         self._sequence = 0
         self._asked_s = 0.0
         self._refusals = self._asked_again = 0
 
     def publish(self, referee: Referee, seats: tuple[Seat, Seat], game_id: str, spoken: str) -> None:
-        """Makes the position the newest state; where an agent is to move it is asked."""
+        """Publishes the position as the newest state; if an agent is to move, this asks it."""
         self._sequence += 1
         self._asked_s = self._clock()
         self.state = self._state(referee, seats, game_id, spoken)
@@ -72,13 +72,13 @@ class AgentRequests:
             self.publisher.publish(self.state)
 
     def answers(self) -> Iterator[ReplyMessage]:
-        """Answers to the newest state, each as long as that is the newest. Several workers may answer for one agent."""
+        """Yields replies while they match the newest state. Several workers may answer for one agent."""
         for reply in self.publisher.poll() if self.publisher else ():
             if self.state is not None and reply.sequence == self.state.sequence:
                 yield reply
 
     def take(self, reply: ReplyMessage, referee: Referee) -> list[Effect] | None:
-        """What the referee decides on an answer; None where it is illegal, which is counted and never spoken."""
+        """The referee's decision on a reply; None if it is illegal, which is counted and never spoken."""
         self.thought = self.last_thought = Thought(reply.score, reply.depth, reply.nodes, reply.seconds, reply.masked)
         effects = referee.reply(reply.agent, referee.ply, reply.move)
         if any(isinstance(effect, Announcement) and effect.code == "refused_reply" for effect in effects):
@@ -88,19 +88,19 @@ class AgentRequests:
         return effects
 
     def refuse(self) -> bool:
-        """Notes illegal answers to the newest state; whether to ask again at once, a few times at most.
+        """Counts an illegal reply to the newest state; returns whether to ask again at once, a few times at most.
 
-        Then the state stays as it is, so that another worker has the time to answer it.
+        After that the state stays as it is, so that another worker has time to answer it.
         """
         self._refusals += 1
         return self._refusals <= REFUSALS
 
     def is_overdue(self, limit_s: float | None) -> bool:
-        """Whether an agent that was given so many seconds has been silent for too long."""
+        """Whether an agent given `limit_s` seconds has been silent for too long."""
         return self._clock() - self._asked_s > (limit_s or 0.0) + self._patience_s()
 
     def ask_again(self, agent: str) -> Sentence | None:
-        """Notes that an agent must be asked again; what the players are told. None where there is nobody to ask."""
+        """Counts a repeated request and returns the sentence for the players; None if there is nobody to ask."""
         if self.publisher is None:
             return None
         self._asked_again += 1
@@ -109,13 +109,13 @@ class AgentRequests:
         return sentence("{agent} does not answer. I ask again.", agent=agent)
 
     def changed(self, effects: Sequence[Effect]) -> list[Effect]:
-        """The effects with what the agent said of its move. With the position changed patience begins anew."""
+        """Adds the agent's report on its move to the effects. A changed position resets the patience."""
         if any(isinstance(effect, Record | TakeBack | Rewrite) for effect in effects):
             self._refusals = self._asked_again = 0
         return [self._with_thought(effect) for effect in effects]
 
     def _with_thought(self, effect: Effect) -> Effect:
-        """An agent's ply, or the announcement of its move, with what the agent said of it."""
+        """An agent's ply, or the announcement of its move, with the agent's report on it."""
         if isinstance(effect, Announcement) and effect.code == "agent_move":
             return dataclasses.replace(effect, thought=self.thought)
         if not isinstance(effect, Record) or effect.known != "agent":
@@ -158,7 +158,7 @@ class AgentRequests:
 
 
 def _legal_moves(referee: Referee) -> list[str]:
-    """What an agent may choose from, where one is asked."""
+    """The moves an agent may choose from; empty unless one is asked."""
     if referee.awaiting != "agent":
         return []
     moves = referee.game.legal_moves(referee.position)

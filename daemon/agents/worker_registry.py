@@ -1,6 +1,6 @@
-"""Where workers report: who they are, whether they live, and whether a reply still counts.
+"""Bookkeeping of workers: who they are, whether they are alive, and whether a reply still counts.
 
-Pure bookkeeping with time passed in: no socket, no thread, no clock. `Bus` owns one.
+The caller passes the time in: no socket, no thread, no clock. `Bus` owns one.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from agents import messages
 from agents.messages import HeartbeatMessage, MessageError, ReadyMessage, ReplyMessage, StateMessage
 
 ALIVE_S = 5.0
-"""A worker that was silent for longer does not count as alive."""
+"""Seconds of silence after which a worker no longer counts as alive."""
 MAX_WORKERS = 64
-"""Most workers that are known at a time, and most strangers whose rate is remembered."""
+"""Most workers known at a time, and most connections whose message rate is remembered."""
 MAX_RATE = 50.0
-"""Messages a second that one connection may send; more are dropped."""
+"""Messages per second that one connection may send; any excess is dropped."""
 MAX_REPLIES = 64
-"""Most replies to one state; what comes later is dropped."""
+"""Most replies to one state; later ones are dropped."""
 COUNTERS = (
     "received",
     "accepted",
@@ -48,16 +48,16 @@ class Worker:
 
 @dataclasses.dataclass
 class _Allowance:
-    """What one connection may still send: refilled by the clock, a second's worth at most."""
+    """How many messages one connection may still send: refilled over time, up to one second's worth."""
 
     messages: float
     time_s: float
     told: bool = False
-    """Whether it has been told that it sends too much; once an excess is enough."""
+    """Whether the connection has been warned that it sends too much; it is warned once per excess."""
 
 
 class WorkerRegistry:
-    """Sorts what workers send. Bounded whatever they send."""
+    """Checks and counts the messages of workers. Its memory stays bounded whatever they send."""
 
     def __init__(self) -> None:
         self.counters: dict[str, int] = dict.fromkeys(COUNTERS, 0)
@@ -69,13 +69,13 @@ class WorkerRegistry:
         self._replies: collections.deque[ReplyMessage] = collections.deque()
 
     def expect(self, state: StateMessage) -> None:
-        """From now on only replies to this state count; those that wait for an older one are dropped as late."""
+        """From now on only replies to this state count; unfetched replies to an older one are dropped as late."""
         self._state, self._answered = state, set()
         self.counters["late"] += len(self._replies)
         self._replies.clear()
 
     def take(self, identity: bytes, data: bytes, now_s: float) -> MessageError | None:
-        """Takes in one message; returns what the sender must be told, None where nothing."""
+        """Processes one message; returns the error to send back, None if there is none."""
         self.counters["received"] += 1
         excess = self._excess(identity, now_s)
         if excess is not None:
@@ -95,7 +95,7 @@ class WorkerRegistry:
                 return self._keep(identity, message.worker, now_s) or self._judge(identity, message)
 
     def replies(self) -> list[ReplyMessage]:
-        """The replies that count and were not fetched yet."""
+        """Valid replies not fetched yet."""
         fetched = list(self._replies)
         self._replies.clear()
         return fetched
@@ -105,11 +105,11 @@ class WorkerRegistry:
         return [worker for worker in self._workers.values() if now_s - worker.last_seen_s <= ALIVE_S]
 
     def last_seen_s(self, name: str) -> float | None:
-        """Monotonic time of the last sign of life of any worker of that name; None where it never gave one."""
+        """Monotonic time of the last sign of life of any worker with that name; None if there was none."""
         return self._seen.get(name)
 
     def _excess(self, identity: bytes, now_s: float) -> MessageError | None:
-        """None within the allowed rate; beyond it what to say, with an empty text where it was said already."""
+        """None within the allowed rate; beyond it the error, with an empty text if the sender was already warned."""
         allowance = self._allowances.setdefault(identity, _Allowance(MAX_RATE, now_s))
         self._allowances.move_to_end(identity)
         if len(self._allowances) > MAX_WORKERS:
@@ -129,13 +129,13 @@ class WorkerRegistry:
             return MessageError("too_many_workers", f"at most {MAX_WORKERS} workers may join a table")
         self._workers[identity] = Worker(message.worker, tuple(message.agents), tuple(message.games), now_s)
         self._workers.move_to_end(identity)
-        while len(self._workers) > MAX_WORKERS:  # of the dead the one that was silent the longest
+        while len(self._workers) > MAX_WORKERS:  # of the dead, remove the one silent the longest
             self._workers.pop(min(self._workers, key=lambda known: self._workers[known].last_seen_s))
         self._note(message.worker, now_s)
         return None
 
     def _keep(self, identity: bytes, name: str, now_s: float) -> MessageError | None:
-        """Notes a sign of life of a worker that has said READY, under the name that it gave then."""
+        """Records a sign of life of a worker that has sent READY, if it uses the name it gave then."""
         worker = self._workers.get(identity)
         if worker is None:
             self.counters["unknown_worker"] += 1
@@ -154,7 +154,7 @@ class WorkerRegistry:
             self._seen.popitem(last=False)
 
     def _judge(self, identity: bytes, reply: ReplyMessage) -> MessageError | None:
-        """Keeps each worker's first reply to the newest state: should one be illegal, another may be good."""
+        """Keeps each worker's first reply to the newest state: if one is illegal, another may be good."""
         state, worker = self._state, self._workers[identity]
         if state is None or (reply.session, reply.game_id, reply.sequence) != (
             state.session,

@@ -1,4 +1,4 @@
-"""The daemon's own agent workers: started as processes, watched, and started again when they die or fall silent."""
+"""The daemon's own agent workers: starts them as processes and restarts them when they die or fall silent."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _log = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 WORKER = (sys.executable, "-m", "agents.worker")
 START_S = 60.0
-"""Time for a worker's first sign of life: a search may have to be compiled first."""
+"""Seconds until a worker's first sign of life: a search may have to be compiled first."""
 SILENT_S = 15.0
-"""A worker without a sign of life for longer is killed."""
+"""Seconds without a sign of life before a worker is killed."""
 END_S = 2.0
-"""Time to end when asked, before it is killed."""
+"""Seconds a worker has to end when asked, before it is killed."""
 LOOK_S = 0.2
 LONGEST_LINE = 500
 MAX_LINES = 50
-"""Lines of output that go to the log per second at most."""
+"""Most lines of worker output logged per second."""
 
 
 class WorkerProcess:
-    """Keeps one worker running until it is closed. Every method may be called from any thread, and none waits long."""
+    """Keeps one worker running until closed. Every method is thread-safe, and none waits long."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class WorkerProcess:
     ) -> None:
         """Starts the worker and the thread that watches it.
 
-        `last_seen_s` is `Bus.last_seen_s`: the monotonic time of a worker's last sign of life. `on_trouble` gets a
-        sentence for a person, from that thread.
+        `last_seen_s` is `Bus.last_seen_s`: the monotonic time of a worker's last sign of life. `on_trouble` receives a
+        sentence for a person, called from the watching thread.
         """
         self.name = name
         self._command = [
@@ -73,16 +73,16 @@ class WorkerProcess:
         self._thread.start()
 
     def status(self) -> dict[str, object]:
-        """`ok`, a `text`, `pid` (None while it does not run) and `restarts`."""
+        """`ok`, a `text`, `pid` (None while it is not running) and `restarts`."""
         return {"ok": self._well, "text": in_words(self._how), "pid": self._pid, "restarts": max(0, self._starts - 1)}
 
     def close(self) -> None:
-        """Asks the worker to end and kills it where it does not; may be called twice."""
+        """Asks the worker to end and kills it if it does not; may be called twice."""
         self._stop.set()
         self._thread.join(END_S + 3.0)
 
     def _serve(self) -> None:
-        """The thread: one turn of the loop is one life of the process."""
+        """The thread: each iteration is one life of the process."""
         try:
             while not self._stop.is_set():
                 wait_s = self._limit.wait_s(time.monotonic())
@@ -113,7 +113,7 @@ class WorkerProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which ends its workers itself
+                start_new_session=True,  # the daemon handles Ctrl-C in the terminal and ends its workers itself
             )
         except OSError as error:
             return sentence("cannot be started: {why}", why=str(error))
@@ -134,7 +134,7 @@ class WorkerProcess:
         return end or sentence("ended with status {number}", number=process.returncode)
 
     def _silence(self, started_s: float) -> Sentence | None:
-        """Why the running worker must be killed; None where it need not."""
+        """Why the running worker must be killed; None if it need not be."""
         if self._last_seen_s is None:
             self._well, self._how = True, sentence("runs")
             return None
@@ -147,7 +147,7 @@ class WorkerProcess:
         return silent if now_s - seen_s > SILENT_S else None
 
     def _trouble(self, said: Sentence) -> None:
-        """Notes what is wrong, and tells it once until the worker runs again."""
+        """Records the problem, and reports it once until the worker runs again."""
         self._well, self._how, text = False, said, in_words(said)
         _log.error("%s", said)
         if self._on_trouble is not None and self._told != text:
@@ -155,26 +155,26 @@ class WorkerProcess:
             self._on_trouble(text)
 
     def _listen(self, output: IO[bytes]) -> None:
-        """Sends the worker's output to the log, and swallows what is too much."""
+        """Logs the worker's output, up to a limit per second."""
         begun_s, lines = time.monotonic(), 0
-        with contextlib.suppress(OSError, ValueError):  # closed under our hands
+        with contextlib.suppress(OSError, ValueError):  # the pipe was closed while reading
             while line := output.readline(LONGEST_LINE):
                 if time.monotonic() - begun_s >= 1.0:
                     begun_s, lines = time.monotonic(), 0
                 lines += 1
                 if lines <= MAX_LINES:
-                    self._last_line = clean(line.decode(errors="replace"), LONGEST_LINE)  # it may come to be spoken
+                    self._last_line = clean(line.decode(errors="replace"), LONGEST_LINE)  # may be spoken later
                     _log.info("worker %s: %s", self.name, self._last_line)
                 elif lines == MAX_LINES + 1:
                     _log.warning("worker %s writes too much; the rest of this second is left out", self.name)
 
 
 def _end(process: subprocess.Popen[bytes], wait_s: float) -> None:
-    """Ends the process and its children, kindly first where there is time, and leaves no zombie."""
+    """Ends the process and its children, politely first if there is time, and leaves no zombie."""
     if wait_s > 0 and process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(wait_s)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, 9)  # its own session: also what it may have started
+        os.killpg(process.pid, 9)  # its own session: also any processes it started
     process.wait()

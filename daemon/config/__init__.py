@@ -1,1 +1,1 @@
-"""The settings, checked, and what follows from them: seats and names of players."""
+"""The validated settings, and what derives from them: seats and player names."""

@@ -1,17 +1,17 @@
-"""What a player is called in the record, and so in the ranking."""
+"""Player names in the record, and so in the ranking."""
 
 from __future__ import annotations
 
 from daemon.config.settings import PlayerSection
 
 PERSON = "person"
-"""Who has no name."""
+"""Name of a person whose name is not set."""
 
 
 def player_name(player: PlayerSection) -> str:
-    """The player's own name; else the agent with all that is set otherwise than usual; else `person`.
+    """The player's own name; else the agent with all its non-default settings; else `person`.
 
-    `alphabeta:depth=3,heuristic=best` is another player than `alphabeta`, so that each has a rating of its own.
+    `alphabeta:depth=3,heuristic=best` counts as another player than `alphabeta`, so that each has its own rating.
     """
     if player.name or not player.agent:
         return player.name or PERSON

@@ -1,4 +1,4 @@
-"""The settings of `config.toml`: every key has a range; an unknown key or a value out of range is refused."""
+"""Schema of `config.toml`: every key has a range; unknown keys and values out of range are refused."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ import places
 ROOT = places.PROGRAM
 SHIPPED = places.SHIPPED
 DEFAULT = places.settings_file()
-"""The settings where no others are named."""
+"""The settings file used when none is named."""
 
 
 PREFIX, DIVIDER = "KIBITZER_", "__"
-"""What a variable of the environment begins with that overrides a setting, and what stands between section and key."""
+"""Prefix of environment variables that override a setting, and the separator between section and key."""
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be read; the message names the file, the key, the value and what it takes."""
+    """The configuration is invalid; the message names the file, the key, the value and what the key accepts."""
 
 
 class Section(BaseModel):
@@ -37,7 +37,7 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 
 
 class GameSection(Section):
-    """Which game, by which rules."""
+    """The game and its rules."""
 
     name: str = "nine_mens_morris"
     rules: dict[str, bool | int | str] = Field(default_factory=dict)
@@ -45,7 +45,7 @@ class GameSection(Section):
 
 
 class PlayerSection(Section):
-    """Who plays one side."""
+    """The player of one side."""
 
     agent: str = Field(default="", max_length=64)
     name: str = Field(default="", max_length=64)
@@ -57,7 +57,7 @@ class PlayerSection(Section):
 
 
 class PlayersSection(Section):
-    """Both sides, in the game's order."""
+    """The players of both sides, in the game's order."""
 
     first: PlayerSection = Field(default_factory=PlayerSection)
     second: PlayerSection = Field(default_factory=lambda: PlayerSection(agent="alphabeta"))
@@ -70,7 +70,7 @@ class PlayersSection(Section):
 
 
 class CameraSection(Section):
-    """Where pictures come from."""
+    """The source of the pictures."""
 
     source: str = "0"
     width_px: int = Field(default=1280, ge=160, le=7680)
@@ -82,7 +82,7 @@ class CameraSection(Section):
 
 
 class BoardSection(Section):
-    """Where the board is and what its men look like."""
+    """The board's profile: where the board is and what its pieces look like."""
 
     profile: str = ""
 
@@ -96,7 +96,7 @@ class EyesSection(Section):
 
 
 class VisionSection(Section):
-    """What the eyes learn."""
+    """Whether vision keeps learning during play, from boards that legal play has confirmed."""
 
     adapt: bool = False
 
@@ -134,7 +134,7 @@ class PageSection(Section):
 
 
 class JournalSection(Section):
-    """The record."""
+    """The journal and its pictures."""
 
     path: str = "var/journal.sqlite"
     pictures: bool = True
@@ -142,7 +142,7 @@ class JournalSection(Section):
 
 
 class ClockSection(Section):
-    """How much time players have."""
+    """The players' time limits."""
 
     control: Literal["none", "move", "game"] = "none"
     minutes: float = Field(default=10.0, ge=0.1, le=1440)
@@ -152,7 +152,7 @@ class ClockSection(Section):
 
 
 class SupervisionSection(Section):
-    """When the daemon counts as stuck, and what is too little disk."""
+    """When the daemon counts as stuck, and how little disk space is too little."""
 
     stuck_s: float = Field(default=10.0, ge=1, le=600)
     end_s: float = Field(default=60.0, ge=0, le=3600)
@@ -176,7 +176,7 @@ class LogSection(Section):
 
 
 class BundlesSection(Section):
-    """Scenes that failed, kept to be played again."""
+    """Recordings of failed scenes, kept for replay."""
 
     enabled: bool = False
     folder: str = Field(default="var/bundles", min_length=1, max_length=4096)
@@ -187,7 +187,7 @@ class BundlesSection(Section):
 
 
 class EngineSection(Section):
-    """An engine that other people wrote, for the agent `external`; the workers read it from the same file."""
+    """An external engine for the agent `external`; the workers read this section from the same file."""
 
     protocol: Literal["gomocup", "nboard", "uci"]
     command: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
@@ -219,7 +219,7 @@ class Config(Section):
 
 
 def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.environ) -> Config:
-    """The settings of a file; what it leaves out keeps its default, and what the environment says counts more.
+    """Loads the settings from a file; missing keys keep their defaults, and environment variables take precedence.
 
     `KIBITZER_CAMERA__SOURCE=none` is `source = "none"` under `[camera]`. Raises ConfigError with every fault at once.
     """
@@ -242,12 +242,12 @@ def load_config(path: Path = DEFAULT, environment: Mapping[str, str] = os.enviro
 
 
 def key_of(variable: str) -> tuple[str, ...]:
-    """The key that a variable of the environment overrides: section, table in it, and name."""
+    """The key that an environment variable overrides: section, table in it, and name."""
     return tuple(variable.removeprefix(PREFIX).lower().split(DIVIDER))
 
 
 def value_of(text: str) -> object:
-    """The value that a variable gives: a list or a table as in TOML, anything else as it stands there."""
+    """The value in a variable: a list or a table is parsed as TOML, anything else is taken literally."""
     if text[:1] not in ("[", "{"):
         return text
     try:
@@ -257,7 +257,7 @@ def value_of(text: str) -> object:
 
 
 def _put(settings: dict[str, Any], key: Sequence[str], value: object) -> None:
-    """Sets a key; what is in the way of a table is left for the check to name."""
+    """Sets a key; a value in the place of a table is left for validation to report."""
     first, *rest = key
     if not rest:
         settings[first] = value
@@ -266,13 +266,13 @@ def _put(settings: dict[str, Any], key: Sequence[str], value: object) -> None:
 
 
 def _origin(place: tuple[int | str, ...], variables: Mapping[tuple[str, ...], str]) -> str:
-    """The variable that a fault comes from; empty where it is from the file."""
+    """The variable that a fault comes from; empty if it comes from the file."""
     words = tuple(map(str, place))
     return next((name for key, name in variables.items() if key[: len(words)] == words[: len(key)]), "")
 
 
 def fault_text(fault: object) -> str:
-    """One fault of settings, as pydantic tells it: key, value, and what the key takes."""
+    """One validation error of pydantic's as text: key, value, and what the key accepts."""
     assert isinstance(fault, dict)
     key = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":

@@ -1,1 +1,1 @@
-"""Sentences in the table's language, and their translations."""
+"""Sentences in the players' language, and their translations."""

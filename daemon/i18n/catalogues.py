@@ -1,11 +1,11 @@
-"""Collects what is to be translated, and compiles the translations: `python -m daemon.i18n.catalogues`.
+"""Collects the texts to translate and compiles the translations: `python -m daemon.i18n.catalogues`.
 
-Reads every `worded`, `worded_n`, `sentence`, `sentence_n`, `noun` and `Term` with a text written out in `wording/`,
-`games/`, `calibration/`, `vision/` and `daemon/`, what boards call their classes, the rules of games and the options of
-agents, and the page's `t(...)` and `data-t`; puts what is new into `languages/*.po`, keeps what is translated, compiles
-each to `.mo`, and names what has none yet.
-What installed packages say is looked up in what they bring, and counted with the rest.
-With `--check` nothing is written, and the status is 1 where a file would change. Needs Babel (the extra `test`).
+Reads every `worded`, `worded_n`, `sentence`, `sentence_n`, `noun` and `Term` with a literal text in `wording/`,
+`games/`, `calibration/`, `vision/`, `daemon/` and `proving/`, the names of boards' classes, the rules of games and the
+options of agents, and the page's `t(...)` and `data-t`. Adds new texts to `languages/*.po`, keeps existing
+translations, compiles each file to `.mo`, and names the texts that have no translation yet.
+Texts of installed packages are looked up in the packages' own catalogues, and missing ones are counted with the rest.
+With `--check` nothing is written, and the status is 1 if a file would change. Needs Babel (the extra `test`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from games import EMPTY
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("wording", "games", "calibration", "vision", "daemon", "proving")
 CHOOSING = ("games", "agents")
-"""Where the fields of rules and options are."""
+"""Packages that contain the fields of rules and options."""
 BOARDS = ROOT / "calibration" / "boards"
 PAGES = ROOT / "daemon" / "outputs" / "page"
 KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
@@ -51,18 +51,18 @@ KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 """Functions whose arguments are collected; `c` marks the context."""
 TRANSLATED_ATTRIBUTES = ("title", "aria-label", "placeholder", "alt")
 IN_SCRIPT = re.compile(r"""(?<![\w.])t\(\s*("(?:[^"\\]|\\.)*")""")
-"""A text of the page; it may stand within a template literal, where Babel does not look."""
+"""A text of the page; it may be within a template literal, which Babel does not search."""
 LOCALES = {"ro": "ro", "pl": "pl", "vi": "vi", "pt-br": "pt_BR"}
-"""Every language that has a catalogue, by its name in the headers."""
+"""Locale of every language that has a catalogue, for the file headers."""
 DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-"""Every header's date: a catalogue that says the same is the same, byte for byte."""
+"""Date in every header: a constant, so that unchanged catalogues stay identical byte for byte."""
 
 Message = tuple[str | None, str | tuple[str, ...], str]
-"""Context, text (or singular and plural), and where it stands."""
+"""Context, text (or singular and plural), and source file."""
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Brings all catalogues up to date, or checks that they are; the exit status."""
+    """Updates all catalogues, or checks that they are up to date; returns the exit status."""
     files = fresh()
     stale = [path for path, content in files.items() if not path.exists() or path.read_bytes() != content]
     if "--check" not in arguments:
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def fresh() -> dict[Path, bytes]:
-    """Every file of `languages/` as it should be."""
+    """The up-to-date content of every file in `languages/`."""
     messages = collected()
     files = {FOLDER / MESSAGES: _listed(messages)}
     for language in LOCALES:
@@ -95,7 +95,7 @@ def fresh() -> dict[Path, bytes]:
 
 
 def catalogue_of(language: str) -> Catalog:
-    """The catalogue of a language as it lies there; an empty one where there is none."""
+    """The current catalogue of a language; an empty one if there is none."""
     path = FOLDER / f"{language}.po"
     if not path.exists():
         return Catalog(locale=LOCALES[language])
@@ -104,7 +104,7 @@ def catalogue_of(language: str) -> Catalog:
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
-    """The texts of a catalogue that have no translation, or only of some numbers."""
+    """The texts of a catalogue with no translation or an incomplete plural."""
     lacking = []
     for message in catalogue:
         parts = message.string if isinstance(message.string, tuple | list) else (message.string,)
@@ -114,7 +114,7 @@ def untranslated(catalogue: Catalog) -> list[str]:
 
 
 def untranslated_of(messages: Sequence[Message], language: str) -> list[str]:
-    """The texts that no catalogue of a language has, ours or a package's."""
+    """The texts that no catalogue of a language translates, ours or a package's."""
     catalogue = compiled(language)
     catalogue.add_fallback(_Nothing())
     lacking = []
@@ -126,19 +126,19 @@ def untranslated_of(messages: Sequence[Message], language: str) -> list[str]:
 
 
 class _Nothing(gettext.NullTranslations):
-    """A catalogue that has an empty translation of everything."""
+    """A catalogue that translates everything as an empty text."""
 
     def gettext(self, message: str) -> str:
-        """Nothing."""
+        """An empty translation."""
         return ""
 
     def pgettext(self, context: str, message: str) -> str:
-        """Nothing."""
+        """An empty translation."""
         return ""
 
 
 def brought_by_packages() -> list[Message]:
-    """All that installed packages' games and agents have to say."""
+    """All texts of installed packages' games and agents."""
     folders = set()
     for group in (games.ENTRY_POINTS, agent.ENTRY_POINTS):
         for module in games.installed(group).values():
@@ -152,7 +152,7 @@ def brought_by_packages() -> list[Message]:
 
 
 def collected() -> list[Message]:
-    """All that is to be translated, in the order of the sources."""
+    """All texts to translate, in the order of the sources."""
     found = _all_of(_sources(PACKAGES), _sources(CHOOSING), sorted(BOARDS.glob("*.toml")))
     for path in sorted(PAGES.glob("*.js")):
         found += _of_script(path)
@@ -166,7 +166,7 @@ def _sources(packages: Sequence[str]) -> list[Path]:
 
 
 def _all_of(sources: Sequence[Path], choosing: Sequence[Path], boards: Sequence[Path]) -> list[Message]:
-    """What sources say, what is chosen in some of them, and what boards call their classes."""
+    """The texts in the sources, the options in some of them, and the names of boards' classes."""
     found = [one for path in sources for one in _of_python(path)]
     sides = {text for context, text, _ in found if context == "side" and isinstance(text, str)}
     found += [one for path in choosing for one in _of_options(path, sides)]
@@ -174,7 +174,7 @@ def _all_of(sources: Sequence[Path], choosing: Sequence[Path], boards: Sequence[
 
 
 def _updated(language: str, messages: Sequence[Message]) -> Catalog:
-    """The catalogue of a language with all messages in order; translations of what is gone are given up."""
+    """The catalogue of a language with all messages in order; translations of removed texts are dropped."""
     old = catalogue_of(language)
     new = Catalog(
         locale=LOCALES[language],
@@ -199,7 +199,7 @@ def _updated(language: str, messages: Sequence[Message]) -> Catalog:
 
 
 def _listed(messages: Sequence[Message]) -> bytes:
-    """All that is translated, once each, as the program reads it."""
+    """All messages to translate, once each, in the program's JSON format."""
     found = {}
     for context, text, _ in messages:
         one, many = (text, "") if isinstance(text, str) else (text[0], text[1])
@@ -215,7 +215,7 @@ def _of_python(path: Path) -> Iterator[Message]:
 
 
 def _of_board(path: Path) -> Iterator[Message]:
-    """What a board calls its classes: one of each, and several."""
+    """The names of a board's classes: singular and plural."""
     for letter, name in tomllib.loads(path.read_text(encoding="utf-8"))["classes"].items():
         if letter != EMPTY:
             yield "kind", name, _place(path)
@@ -223,7 +223,7 @@ def _of_board(path: Path) -> Iterator[Message]:
 
 
 def _of_options(path: Path, sides: Collection[str]) -> Iterator[Message]:
-    """What the menu shows of each field made by `games.rule`: its name, what it means, its choices that are no side."""
+    """Menu texts of each field made by `games.rule`: its name, description, and choices that are not sides."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)):
             continue
@@ -260,7 +260,7 @@ def _place(path: Path) -> str:
 
 
 class _PageReader(HTMLParser):
-    """Gathers the texts of elements with `data-t`, and the values of `data-t-title` and its like."""
+    """Collects the texts of elements with `data-t`, and the values of attributes such as `data-t-title`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -268,7 +268,7 @@ class _PageReader(HTMLParser):
         self._open: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begins a text, and takes the attributes."""
+        """Starts a text, and collects the attributes."""
         given = dict(attrs)
         self.texts += [value for name in TRANSLATED_ATTRIBUTES if (value := given.get(f"data-t-{name}"))]
         if given.get("data-t"):
@@ -277,7 +277,7 @@ class _PageReader(HTMLParser):
             self._open = ""
 
     def handle_data(self, data: str) -> None:
-        """Goes on with a text."""
+        """Continues a text."""
         if self._open is not None:
             self._open += data
 

@@ -1,4 +1,4 @@
-"""Every phrase of a language with examples in it: for hearing them all, and for checking them."""
+"""All phrases of a language filled in with examples: for listening to them and for checks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from daemon.i18n.translation import UNSPOKEN, Message, messages, tongue_of
 from wording import Given, Sentence, Term
 
 COUNTS = (1, 2, 5, 21)
-"""Of each number of things a language may speak otherwise."""
+"""Numbers for which a language may use different plural forms."""
 EXAMPLES: dict[str, Given] = {
     "side": Term("side", "light"),
     "other": Term("side", "dark"),
@@ -70,14 +70,14 @@ EXAMPLES: dict[str, Given] = {
     "boards": wording.sentence_n("of {count} board", "of {count} boards", 3),
     "then": "d2",
 }
-"""What stands in the braces of a phrase; a cell where nothing else is said."""
+"""Example values by name in a phrase's braces; names in NUMBERS and CELLS share one value each."""
 NUMBERS = frozenset(
     "number ply men most stones black white bonus opening degrees pixels percent seconds held told limit needed width "
     "low high judged".split()
 )
-"""Names in braces that are numbers."""
+"""Names in braces that stand for numbers."""
 CELLS = frozenset("cell origin point over cells taken due extra missing left moves move".split())
-"""Names in braces that are cells or moves."""
+"""Names in braces that stand for cells or moves."""
 
 
 def examples(message: Message, language: str) -> Iterator[str]:
@@ -99,22 +99,22 @@ def examples(message: Message, language: str) -> Iterator[str]:
 
 
 def spoken_messages() -> list[Message]:
-    """All that may be said: not what is only read."""
+    """All messages that may be spoken, without those that are only read."""
     return [one for one in messages() if one.context not in UNSPOKEN]
 
 
 def names_in(template: str) -> set[str]:
-    """The names in a template's braces, without their forms. Raises ValueError where a brace is not closed."""
+    """The names in a template's braces, without their forms. Raises ValueError if a brace is not closed."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
 def forms_in(template: str) -> set[tuple[str, str]]:
-    """The names in a template's braces, each with the form asked for."""
+    """The names in a template's braces, each with its grammatical form."""
     return {(name, spec or "") for _, name, spec, _ in string.Formatter().parse(template) if name is not None}
 
 
 def _filled(message: Message, count: int) -> Sentence:
-    """The sentence with its examples."""
+    """The sentence filled in with its examples."""
     names = names_in(message.text) | names_in(message.many)
     values = {name: _example(name) for name in names - {"count"}}
     if message.many:

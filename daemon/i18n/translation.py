@@ -1,26 +1,26 @@
-"""In which language people are spoken to: one for the whole daemon.
+"""The players' language: one for the whole daemon.
 
 How a sentence gets into five languages:
 
 1. Where it is made, write it whole, in English, with named values, as the first argument of `worded` (of `worded_n`
-   where a number of things is in it, singular and plural):
+   if it depends on a number, singular and plural):
 
         worded("{side:Nom} has {time} left.", side=phrases.side(game, side), time=spoken_time(left_s))
         worded_n("The last move is taken back.", "{count} moves are taken back.", undone)
 
-   Never glue a sentence from parts that stand in a grammatical relation: no f-string, no `+`. Two whole sentences may
-   follow each other (`in_a_row`). Cells are given as a list of names, sides and pieces as a `wording.Term`: a
-   translation asks for their case (`{side:gen}`), and English for the capital (`{side:Nom}`).
-2. Rules, eyes, referee and match know no language: what they say is a `wording.Sentence`, `sentence("...", ...)`
-   instead of `worded`. Voice, page, terminal, record and log say it in the players' language: `in_words`.
-3. `python -m daemon.i18n.catalogues` reads all sources, puts what is new into `languages/*.po`, and compiles them.
-   Translate the entries that it names, and run it again. What has no translation is said in English.
+   Never build a sentence from parts that depend on each other grammatically: no f-string, no `+`. Two whole sentences
+   may follow each other (`in_a_row`). Pass cells as a list of names, sides and pieces as a `wording.Term`: a
+   translation can ask for their case (`{side:gen}`), and English for the capital (`{side:Nom}`).
+2. Rules, eyes, referee and match know no language: they return a `wording.Sentence`, `sentence("...", ...)`
+   instead of `worded`. Voice, page, terminal, record and log translate it to the players' language: `in_words`.
+3. `python -m daemon.i18n.catalogues` reads all sources, adds new texts to `languages/*.po`, and compiles them.
+   Translate the entries that it names, and run it again. Texts without a translation appear in English.
 
 The page's own words: `t("...")` in `daemon/outputs/page/*.js`, and in its HTML an element with the attribute `data-t`,
 whose text is the key (or `data-t-title="..."`, `data-t-aria-label="..."`, `data-t-placeholder="..."`, whose value is).
 The same command collects them; `page_words` gives them to the page, English as the key.
 
-What is for programmers and administrators (logs, `--help`, errors of a command line) stays English.
+Texts for programmers and administrators (logs, `--help`, errors of a command line) stay English.
 """
 
 from __future__ import annotations
@@ -43,39 +43,39 @@ LANGUAGES = {
     "vi": "Tiếng Việt",
     "pt-br": "Português (Brasil)",
 }
-"""Every language by its espeak-ng voice, with its own name."""
+"""Native names of the languages, by espeak-ng voice."""
 FOLDER = Path(__file__).with_name("languages")
-"""Holds a catalogue for each but English, `ro.po` with its compiled `ro.mo`.
+"""Folder with a catalogue for each language but English: `ro.po` with its compiled `ro.mo`.
 
 An installed package brings the words of its game in `languages/ro.mo` beside the game's module.
 """
 MESSAGES = "messages.json"
-"""File in it with all that is translated."""
+"""Name of the file in it that lists all messages to translate."""
 ON_PAGE = ("page", "part", "game", "side")
-"""Contexts of what the page needs."""
+"""Contexts of the messages that the page needs."""
 OPTION = "option"
-"""Context of the rules and options in the menu: their names, what they mean, what they choose from."""
+"""Context of the rules and options in the menu: their names, descriptions and choices."""
 UNSPOKEN = ("page", "part", OPTION)
-"""Contexts of what is only read."""
+"""Contexts of messages that are only read, never spoken."""
 
 
 class Translated:
-    """A language by its catalogue."""
+    """A language that is translated by a catalogue."""
 
     def __init__(self, catalogue: gettext.NullTranslations) -> None:
         self._catalogue = catalogue
         self._forms: dict[Term, dict[str, str]] = {}
 
     def text(self, template: str) -> str:
-        """The template in this language; in English where the catalogue has none."""
+        """The template in this language; in English if the catalogue lacks it."""
         return self._catalogue.gettext(template)
 
     def plural(self, one: str, many: str, count: int) -> str:
-        """The template that goes with that number."""
+        """The template in the plural form for that number."""
         return self._catalogue.ngettext(one, many, count)
 
     def form(self, term: Term, form: str) -> str:
-        """The term in that form, in the nominative where the catalogue has no other."""
+        """The term in that form; in the nominative if the catalogue has no such form."""
         if term not in self._forms:
             self._forms[term] = forms_of(self._catalogue.pgettext(term.kind, term.name))
         forms = self._forms[term]
@@ -83,9 +83,9 @@ class Translated:
 
 
 def forms_of(entry: str) -> dict[str, str]:
-    """A term's forms, of an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
+    """The forms of a term in an entry such as `albul|gen=albului|name=alb`: the nominative comes first.
 
-    `name` is how it stands by itself, as on a button.
+    `name` is the form used by itself, as on a button.
     """
     first, *others = entry.split("|")
     return {"nom": first, **dict(other.split("=", 1) for other in others)}
@@ -93,7 +93,7 @@ def forms_of(entry: str) -> dict[str, str]:
 
 @functools.cache
 def tongue_of(language: str) -> Tongue:
-    """The language of that code. Raises ValueError naming those there are."""
+    """The language with that code. Raises ValueError listing the existing ones."""
     if language not in LANGUAGES:
         raise ValueError(f"there is no language {language!r}; the languages are {', '.join(LANGUAGES)}")
     if language == "en":
@@ -102,7 +102,7 @@ def tongue_of(language: str) -> Tongue:
 
 
 def compiled(language: str) -> gettext.NullTranslations:
-    """The catalogue of a language that is not English, and after it those of installed packages."""
+    """The catalogue of a language other than English, with those of installed packages as fallbacks."""
     brought = (games.file_of(name, f"languages/{language}.mo") for name in games.names())
     catalogue = gettext.NullTranslations()
     for path in (FOLDER / f"{language}.mo", *filter(None, brought)):
@@ -113,56 +113,56 @@ def compiled(language: str) -> gettext.NullTranslations:
 
 @functools.cache
 def page_words(language: str) -> dict[str, str]:
-    """The page's own words in that language, and the names of games and sides, English as the key; empty in English.
+    """The page's words in that language, and the names of games and sides, by English text; empty in English.
 
-    `{name}` in them stands for what the page puts there. Raises ValueError naming the languages there are.
+    The page replaces `{name}` in them. Raises ValueError listing the existing languages.
     """
     tongue = tongue_of(language)
     if tongue is ENGLISH:
         return {}
-    # The page's own word goes before a name that is written alike.
+    # The page's own word takes precedence over a name with the same spelling.
     wanted = sorted((one for one in messages() if one.context in ON_PAGE), key=lambda one: one.context == "page")
     terms = [*_names_of_brought_games(), *(Term(one.context, one.text) for one in wanted)]
     return {term.name: tongue.form(term, "name") for term in terms}
 
 
 def _names_of_brought_games() -> list[Term]:
-    """What games of installed packages and their sides are called."""
+    """The names of installed packages' games and their sides."""
     brought = [games.load(name) for name in games.names() if name not in games.shipped()]
     return [term for game in brought for term in (Term("game", game.title), *(Term("side", one) for one in game.sides))]
 
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """Something that is translated."""
+    """A text to translate."""
 
     text: str
-    """In English; of one thing, where `many` is not empty."""
+    """In English; the singular if `many` is not empty."""
     many: str = ""
     context: str = ""
-    """`page` of the page's own words, the kind of a term, or empty."""
+    """`page` for the page's own words, the kind of a term, or empty."""
 
 
 @functools.cache
 def messages() -> tuple[Message, ...]:
-    """All that is translated, in the order of the sources."""
+    """All messages to translate, in the order of the sources."""
     return tuple(Message(**one) for one in json.loads((FOLDER / MESSAGES).read_text(encoding="utf-8")))
 
 
 class _Speaking:
-    """The language in force."""
+    """The current language."""
 
     code = "en"
     tongue: Tongue = ENGLISH
 
 
 def speak(language: str) -> None:
-    """From now on sentences are made in that language. Raises ValueError naming those there are."""
+    """Sets the language of sentences from now on. Raises ValueError listing the existing ones."""
     _Speaking.tongue, _Speaking.code = tongue_of(language), language
 
 
 def language() -> str:
-    """The code of the language in force."""
+    """The code of the current language."""
     return _Speaking.code
 
 
@@ -172,23 +172,23 @@ def worded(template: str, /, **values: Given) -> str:
 
 
 def worded_n(one: str, many: str, count: int, /, **values: Given) -> str:
-    """A sentence about `count` things in the players' language."""
+    """A sentence that depends on the number `count`, in the players' language."""
     return in_words(wording.sentence_n(one, many, count, **values))
 
 
 def called(term: Term) -> set[str]:
-    """The words by which people may call a thing, in small letters: in English, and in their own language."""
+    """The words by which people may call a term, in lower case: in English, and in their own language."""
     forms = {_Speaking.tongue.form(term, form) for form in ("", "acc", "name")}
     return {name.casefold() for name in (term.name, *forms)}
 
 
 def alone(kind: str, name: str) -> str:
-    """The name of a term as it stands by itself, as on a button, in the players' language."""
+    """The name of a term used by itself, as on a button, in the players' language."""
     return _Speaking.tongue.form(Term(kind, name), "name")
 
 
 def titled(name: str) -> str:
-    """The name of a rule or option in English, as the catalogues have it."""
+    """The English name of a rule or option as it appears in the catalogues."""
     return name.replace("_", " ")
 
 
@@ -198,16 +198,16 @@ def as_words(value: Given) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What an error says to people, in their language where it was made as a sentence."""
+    """An error's message for people, in their language if it was made as a sentence."""
     said = getattr(error, "said", None)
     return in_words(said) if isinstance(said, Sentence) else str(error)
 
 
 def in_words(*said: Sentence) -> str:
-    """What was made elsewhere, in the players' language."""
+    """Sentences made elsewhere, in the players' language."""
     return wording.render_all(said, _Speaking.tongue)
 
 
 def in_a_row(sentences: Iterable[str]) -> str:
-    """Whole sentences one after the other; empty ones are left out."""
+    """Joins whole sentences; empty ones are left out."""
     return " ".join(filter(None, sentences))

@@ -1,1 +1,1 @@
-"""What is seen and heard: page, overlay, window, voice."""
+"""What players see and hear: web page, overlay, window, voice."""

@@ -1,8 +1,8 @@
-"""The record on the page: list, replay, pictures, exports, ranking, and deleting and naming for who may command.
+"""Recorded games on the page: list, replay, pictures, exports and ranking; deleting and renaming with permission.
 
-Everything is read from the journal's file by a thread of its own with a connection of its own, opened for each answer:
-the daemon's writing never waits for a page, and a file that was replaced meanwhile is met as it is. One answer is
-worked out at a time, and beside it one file that takes long; a few may wait, the rest is turned away.
+A dedicated thread reads the journal's file and opens a new connection for each answer: the daemon's writing never
+waits for a page, and a replaced file is noticed. One answer is computed at a time, besides one slow file in a second
+thread; a few requests may wait, the rest are turned away.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_WAITING = 12
-"""Answers that are worked out or wait for it at a time."""
+"""Most answers being computed or waiting."""
 ANSWER_S = 20.0
-"""Longest wait for an answer."""
+"""Seconds, longest wait for an answer."""
 MAX_DRAWING = 3
-"""Files that take long, such as the picture of a whole game, that are made or wait for it at a time."""
+"""Most slow files, such as the picture of a whole game, being created or waiting."""
 DRAWN_S = 60.0
-"""Longest wait for one of these."""
+"""Seconds, longest wait for a slow file."""
 SLOW = ("png",)
-"""Their formats."""
+"""Formats of the slow files."""
 MAX_LISTED = 100
-"""Games in one answer."""
+"""Most games in one answer."""
 MAX_RANKED = 200
-"""Players in one answer."""
+"""Most players in one answer."""
 MAX_BYTES = 2048
-"""Longest text of a command here: two names."""
+"""Bytes, longest text of a command here: two names."""
 LONGEST_NAME = 64
-"""Characters of a player's name, as in the settings."""
+"""Characters in a player's name, as in the settings."""
 MAX_REMEMBERED = 4
-"""Games that are kept played through, for whoever leafs through their plies."""
+"""Most replayed games kept in memory, for viewers who step through their plies."""
 _WRONG: dict[str, tuple[int, Sentence]] = {
     "unknown_game": (404, sentence("This game is no longer in the record.")),
     "absent": (404, sentence("There is no record yet.")),
@@ -68,15 +68,15 @@ _WRONG: dict[str, tuple[int, Sentence]] = {
     "newer": (500, sentence("A newer Kibitzer made this record.")),
     "unreadable": (500, sentence("This game cannot be read: its record is damaged.")),
 }
-"""Status and sentence by the code of a JournalError; its own text names files, which a stranger need not know."""
+"""HTTP status and sentence by code of a JournalError; the error's own text names files, which are not shown."""
 
 
 class _Busy(Exception):
-    """Too many wait already, or the page is being closed."""
+    """Too many requests are waiting, or the page is closing."""
 
 
 class _Desk:
-    """A thread that works one answer out after the other, for a bounded number of askers."""
+    """A thread that computes one answer at a time, with a limit on waiting requests."""
 
     def __init__(self, name: str, most: int, answer_s: float) -> None:
         self._thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix=name)
@@ -84,19 +84,19 @@ class _Desk:
         self._answer_s = answer_s
 
     async def result(self, work: Callable[[], T]) -> T:
-        """What the work returns. Raises _Busy, TimeoutError, and what the work raises."""
+        """The result of the work. Raises _Busy, TimeoutError, and whatever the work raises."""
         if not self._room.acquire(blocking=False):
             raise _Busy
         try:
             future = self._thread.submit(work)
-        except RuntimeError as error:  # closed meanwhile
+        except RuntimeError as error:  # closed in the meantime
             self._room.release()
             raise _Busy from error
         future.add_done_callback(lambda _: self._room.release())
         return await asyncio.wait_for(asyncio.wrap_future(future), self._answer_s)
 
     def close(self) -> None:
-        """Gives up what waits."""
+        """Cancels what is waiting."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
@@ -111,17 +111,17 @@ class Archive:
         *,
         commands_from_elsewhere: bool,
     ) -> None:
-        """`playing` gives the state of the game that is played now, None before the first."""
+        """`playing` returns the state of the current game, None before the first."""
         self._journal, self._pictures = journal, Pictures(journal)
         self._permission, self._playing = permission, playing
         self._commands_from_elsewhere = commands_from_elsewhere
         self._registry = _Desk("archive", MAX_WAITING, ANSWER_S)
         self._drawing = _Desk("archive-drawing", MAX_DRAWING, DRAWN_S)
         self._remembered: dict[tuple[str, int, int, str | None], Recorded] = {}
-        """Used by the archive's own thread."""
+        """Used only by the archive's own thread."""
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Answers these addresses from now on."""
+        """Adds the archive's routes."""
         game = "/archive/{game:[0-9A-Za-z-]{1,64}}"
         router.add_get("/archive", self.listed)
         router.add_get("/ranking", self.ranked)
@@ -133,12 +133,12 @@ class Archive:
         router.add_post(game + "/players", self.name_players)
 
     def close(self) -> None:
-        """Gives up what waits."""
+        """Cancels what is waiting."""
         self._registry.close()
         self._drawing.close()
 
     async def listed(self, request: web.Request) -> web.Response:
-        """The newest games; `before`, `game`, `player` and `limit` in the query choose."""
+        """The newest games, filtered by `before`, `game`, `player` and `limit` in the query."""
         query = {name: clean(request.query.get(name, ""), LONGEST_NAME) for name in ("before", "game", "player")}
         limit = _limit(request.query.get("limit", "50"))
         if limit is None:
@@ -159,7 +159,7 @@ class Archive:
         return await self._answer(work, lambda told: web.json_response(told | own))
 
     async def ranked(self, request: web.Request) -> web.Response:
-        """The ranking, of one game where the query has `game`."""
+        """The ranking; of one game if the query has `game`."""
         game = clean(request.query.get("game", ""), LONGEST_NAME)
 
         def work() -> dict[str, object]:
@@ -174,7 +174,7 @@ class Archive:
         return await self._answer(lambda: self._recorded(game_id).as_object(self._pictures), web.json_response)
 
     async def board(self, request: web.Request) -> web.Response:
-        """The board after a ply, drawn; 0 is the start."""
+        """The board after a ply as SVG; 0 is the start."""
         game_id, ply = request.match_info["game"], int(request.match_info["ply"])
 
         def work() -> str | None:
@@ -204,7 +204,7 @@ class Archive:
         return await self._answer(work, told)
 
     async def exported(self, request: web.Request) -> web.Response:
-        """The game as a file."""
+        """The game as a file to download."""
         game_id, name = request.match_info["game"], request.match_info["format"]
 
         def work() -> Download:
@@ -218,7 +218,7 @@ class Archive:
         return await self._answer(work, told, self._drawing if name in SLOW else self._registry)
 
     async def delete(self, request: web.Request) -> web.Response:
-        """Deletes a game; the text of the command repeats its id: `{"confirm": "ID"}`."""
+        """Deletes a game; the request's body repeats its id: `{"confirm": "ID"}`."""
         game_id = request.match_info["game"]
         words = await self._words(request)
         if isinstance(words, web.Response):
@@ -243,7 +243,7 @@ class Archive:
         return await self._answer(work, lambda text: web.json_response({"code": "done", "text": text}))
 
     async def name_players(self, request: web.Request) -> web.Response:
-        """Gives the players other names: `{"players": ["Ana", "Bea"]}`."""
+        """Renames the players: `{"players": ["Ana", "Bea"]}`."""
         game_id = request.match_info["game"]
         words = await self._words(request)
         if isinstance(words, web.Response):
@@ -260,7 +260,7 @@ class Archive:
         return await self._answer(work, lambda kept: web.json_response({"code": "done", "text": "", "players": kept}))
 
     async def _words(self, request: web.Request) -> object:
-        """The text of a command, or the answer that refuses it."""
+        """The body of a command, or the response that refuses it."""
         refusal = self._permission.refusal(request)
         if refusal is not None:
             return refusal
@@ -277,7 +277,7 @@ class Archive:
     async def _answer(
         self, work: Callable[[], T], told: Callable[[T], web.Response], desk: _Desk | None = None
     ) -> web.Response:
-        """Has a thread work, and tells what came of it."""
+        """Runs the work in a thread and builds the response from its result."""
         try:
             return told(await (desk or self._registry).result(work))
         except _Busy:
@@ -292,7 +292,7 @@ class Archive:
             return problem(409, "refused", str(error))
 
     def _recorded(self, game_id: str) -> Recorded:
-        """The game, played through once for all who leaf through it. Used by the archive's thread."""
+        """The game, replayed once for all viewers. Used only by the archive's thread."""
         with self._opened() as journal:
             stored = journal.game(game_id)
         key = key_of(stored)
@@ -306,7 +306,7 @@ class Archive:
 
     @contextlib.contextmanager
     def _opened(self, *, write: bool = False) -> Iterator[Journal]:
-        """The journal by a connection of one's own; a damaged one is never mended here. Raises JournalError."""
+        """The journal, opened on a new connection; a damaged one is never repaired here. Raises JournalError."""
         if not self._journal.is_file():
             raise JournalError("absent", f"{self._journal}: there is no record yet")
         journal = Journal(self._journal, read_only=not write, mend=False)
@@ -317,7 +317,7 @@ class Archive:
 
 
 def _is_newer(journal: Journal, game_id: str, played: str) -> bool:
-    """Whether a game was begun after the one that the page knows to be played, and is not at its end."""
+    """Whether a game began after the one that the page believes to be current, and is unfinished."""
     rows = journal.rows(
         "SELECT 1 FROM games WHERE game_id = ? AND finished IS NULL AND source = ''"
         " AND rowid > (SELECT rowid FROM games WHERE game_id = ?)",
@@ -331,7 +331,7 @@ def _limit(text: str) -> int | None:
 
 
 def _names(words: object) -> list[str] | None:
-    """The two names of a command; None where these are none."""
+    """The two names of a command; None if they are invalid."""
     given = words.get("players") if isinstance(words, dict) and set(words) == {"players"} else None
     if not (isinstance(given, list) and len(given) == 2 and all(isinstance(one, str) for one in given)):
         return None

@@ -1,6 +1,6 @@
-"""Commands that come over HTTP, on their way to the thread that carries them out, and the answers back.
+"""Queue of commands received over HTTP, for the thread that carries them out, and their answers.
 
-A command whose sender has given up is not carried out any more: who was told that nothing happened can rely on it.
+A command whose sender has given up is not carried out: a sender who was told that nothing happened can rely on it.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from daemon.outputs.connection_limits import Refusals
 from daemon.outputs.permission import Permission
 
 MAX_WAITING = 8
-"""More are turned away."""
+"""Most commands waiting; more are turned away."""
 ANSWER_S = 5.0
-"""Longest wait for the daemon to carry out a command."""
+"""Seconds, longest wait for the daemon to carry out a command."""
 READ_S = 5.0
-"""Longest wait for the whole text of a command."""
+"""Seconds, longest wait for the whole body of a command."""
 
 
 T = TypeVar("T")
 
 
 class Request(Generic[T]):
-    """One command that waits for its answer."""
+    """A command waiting for its answer."""
 
     def __init__(self, command: T) -> None:
         self.command = command
         self.answered: concurrent.futures.Future[Answer] = concurrent.futures.Future()
 
     def answer(self, answer: Answer) -> None:
-        """Tells the sender what became of it."""
+        """Sends the outcome to the sender."""
         self.answered.set_result(answer)
 
 
 class CommandQueue(Generic[T]):
-    """Requests in the order in which they came. Thread-safe."""
+    """Requests in order of arrival. Thread-safe."""
 
     def __init__(
         self,
@@ -51,15 +51,15 @@ class CommandQueue(Generic[T]):
         parse: Callable[[object], T],
         most_bytes: int = MAX_BYTES,
     ) -> None:
-        """`parse` reads a request's object, and raises CommandError where it is none."""
+        """`parse` reads a request's object and raises CommandError if it is invalid."""
         self._permission, self._refusals, self._parse = permission, refusals, parse
         self._most_bytes = most_bytes
         self.is_open = False
-        """Whether commands are taken; where the board shows all there is to know, none are."""
+        """Whether commands are accepted; none are if the board shows everything about the game."""
         self._waiting: queue.Queue[Request[T]] = queue.Queue(maxsize=MAX_WAITING)
 
     def take(self) -> list[Request[T]]:
-        """The requests that wait, except those whose senders have given up; each must be answered."""
+        """The waiting requests, except those whose senders have given up; each must be answered."""
         taken: list[Request[T]] = []
         while True:
             try:
@@ -70,7 +70,7 @@ class CommandQueue(Generic[T]):
                 taken.append(request)
 
     async def receive(self, request: web.Request) -> web.Response:
-        """Takes a command, and answers once the daemon has carried it out (200) or refused it (409)."""
+        """Queues a command and responds once the daemon has carried it out (200) or refused it (409)."""
         refusal = self._permission.refusal(request)
         if refusal is not None:
             return refusal
@@ -104,8 +104,8 @@ class CommandQueue(Generic[T]):
 
 
 async def words_of(request: web.Request, most_bytes: int) -> object:
-    """The JSON of a request that is to change something. Raises CommandError."""
-    # Another site's form cannot be sent with this type unasked.
+    """The JSON body of a request that changes something. Raises CommandError."""
+    # A form on another site cannot send this content type without a preflight request.
     if request.content_type != "application/json":
         raise CommandError("a command is sent as application/json")
     body = bytearray()
@@ -120,5 +120,5 @@ async def words_of(request: web.Request, most_bytes: int) -> object:
 
 
 def problem(status: int, code: str, text: str) -> web.Response:
-    """An answer that says what is wrong."""
+    """An error response."""
     return web.json_response({"code": code, "text": text}, status=status)

@@ -1,6 +1,6 @@
-"""The door of the page: how many may be inside at a time, and how long one may take to say what it wants.
+"""Limits on the page's connections: how many may be open, and how long one may take to send its request.
 
-A connection that sends its request byte by byte, or none at all, is closed; so is one that does not take its answer.
+A connection that sends its request byte by byte, or none at all, is closed; so is one that does not read its response.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 MAX_HERE = 64
-"""Connections from this computer at a time."""
+"""Most connections from this computer at a time."""
 MAX_ELSEWHERE = 64
-"""Connections from other computers at a time."""
+"""Most connections from other computers at a time."""
 MAX_EACH = 24
-"""Connections of one other computer at a time: a browser opens six, and two that stay."""
+"""Most connections from one other computer at a time: a browser opens six, and two that stay."""
 SAY_S = 10.0
-"""A connection has so long to send the whole head of its first request, and to take an answer and ask again."""
+"""Seconds to send the whole head of the first request, and to read a response and send the next request."""
 LOOK_S = 1.0
 
 
 class Refusals:
-    """What was refused at the page so far, by kind. Used by the page's thread; counts may be read by any."""
+    """Counts of requests the page refused, by kind. Used by the page's thread; any thread may read the counts."""
 
     KINDS = ("host", "origin", "token", "rate", "connections", "slow", "command", "rubbish")
 
@@ -37,7 +37,7 @@ class Refusals:
         self._counts = collections.Counter(dict.fromkeys(self.KINDS, 0))
 
     def count(self, kind: str) -> None:
-        """One more of that kind."""
+        """Adds one to the count of that kind."""
         self._counts[kind] += 1
 
     def figures(self) -> dict[str, float]:
@@ -46,14 +46,14 @@ class Refusals:
 
 
 class RubbishFilter(logging.Filter):
-    """Counts what is no HTTP instead of writing a traceback of it into the log."""
+    """Counts input that is not HTTP, instead of logging a traceback for it."""
 
     def __init__(self, refusals: Refusals) -> None:
         super().__init__()
         self._refusals = refusals
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line of aiohttp's is of use to anybody."""
+        """Whether a log record of aiohttp's is worth keeping."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, HttpProcessingError):
             self._refusals.count("rubbish")
@@ -70,11 +70,11 @@ class ConnectionLimits:
         self._deadline_s: dict[asyncio.BaseTransport, float] = {}
 
     def factory(self, server: web.Server) -> Callable[[], asyncio.Protocol]:
-        """Makes the protocol of a new connection."""
+        """Returns a function that creates the protocol of a new connection."""
         return functools.partial(_Guarded, self, server)
 
     def enter(self, transport: asyncio.BaseTransport) -> bool:
-        """Whether there is room for a new connection."""
+        """Registers a new connection; False if there is no room for it."""
         address = _address(transport)
         elsewhere = [one for one in self._inside.values() if not _is_loopback(one)]
         if _is_loopback(address):
@@ -89,13 +89,13 @@ class ConnectionLimits:
         return True
 
     def leave(self, transport: asyncio.BaseTransport) -> None:
-        """A connection has ended."""
+        """Removes a connection that has ended."""
         self._inside.pop(transport, None)
         self._deadline_s.pop(transport, None)
 
     @contextlib.contextmanager
     def served(self, transport: asyncio.BaseTransport | None) -> Iterator[None]:
-        """While its request is being answered a connection has no deadline here."""
+        """Suspends a connection's deadline while its request is being handled."""
         if transport is None or transport not in self._inside:
             yield
             return
@@ -107,7 +107,7 @@ class ConnectionLimits:
                 self._deadline_s[transport] = time.monotonic() + SAY_S
 
     async def watch(self) -> None:
-        """Closes what is too slow, until it is cancelled."""
+        """Closes connections past their deadline, until it is cancelled."""
         while True:
             await asyncio.sleep(LOOK_S)
             now_s = time.monotonic()
@@ -119,7 +119,7 @@ class ConnectionLimits:
 
 
 class _Guarded(asyncio.Protocol):
-    """aiohttp's protocol behind the door."""
+    """aiohttp's protocol, behind the connection limits."""
 
     def __init__(self, door: ConnectionLimits, server: web.Server) -> None:
         self._door, self._server = door, server

@@ -1,7 +1,7 @@
-"""Who may ask the page: programs and pages of this address only, so that no strange site looks through the camera.
+"""Request checks against foreign websites: only programs and pages of this address may use the page and its camera.
 
-A browser can be led to any address by any site. The Host header tells whether it believes to talk to us (a name that
-was bent to our address is refused), the Origin header whether another site's script is asking.
+Any site can direct a browser to any address. The Host header shows whether the browser means to talk to us (a foreign
+name that resolves to our address is refused), the Origin header whether another site's script makes the request.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Server": "Kibitzer",
 }
-"""On every answer. A page of the same address may frame ours; OBS shows page or picture as a page of its own."""
+"""Headers of every response. A page of the same address may frame ours; in OBS page or picture is a top-level page."""
 SVG = "image/svg+xml"
 DRAWING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
-"""What a drawing may do: it brings its colours along, and nothing else."""
+"""Policy for drawings: inline styles for their colours, and nothing else."""
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")
-"""What a proxy adds: whose request it was is not known then."""
+"""Headers that a proxy adds: the original sender is then unknown."""
 
 
 async def protect(_: web.Request, response: web.StreamResponse) -> None:
-    """Puts the headers on an answer that is about to be sent."""
+    """Sets the headers of a response about to be sent."""
     response.headers.update(HEADERS)
     if response.content_type == SVG:
         response.headers["Content-Security-Policy"] = DRAWING
@@ -46,7 +46,7 @@ async def protect(_: web.Request, response: web.StreamResponse) -> None:
 
 
 def admit(refusals: Refusals, door: ConnectionLimits, allowed_hosts: tuple[str, ...] = ()) -> Middleware:
-    """A middleware that lets in what is addressed to this computer by address, `localhost` or an allowed name."""
+    """Middleware that accepts requests addressed to this computer by address, `localhost` or an allowed name."""
 
     @web.middleware
     async def middleware(
@@ -69,7 +69,7 @@ def admit(refusals: Refusals, door: ConnectionLimits, allowed_hosts: tuple[str, 
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer can reach a server that listens on `host`."""
+    """Whether only this computer can reach a server listening on `host`."""
     if host == "localhost":
         return True
     try:
@@ -79,7 +79,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_here(request: web.Request) -> bool:
-    """Whether a request comes from this computer, and by no proxy that may stand for another."""
+    """Whether a request comes from this computer, and not through a proxy that may act for another."""
     if any(name in request.headers for name in _FORWARDED):
         return False
     own = None if request.transport is None else request.transport.get_extra_info("sockname")
@@ -88,7 +88,7 @@ def is_here(request: web.Request) -> bool:
 
 
 def _fault(request: web.Request, allowed_hosts: tuple[str, ...]) -> tuple[str, str]:
-    """Kind and text of why a request is refused; empty where it is not."""
+    """Kind and text of the reason to refuse a request; empty if it is accepted."""
     host = _name(request.host)
     if host is None or not (host == "localhost" or host in allowed_hosts or _is_address(host)):
         return "host", f"this page is reached by address or localhost, not as {request.host[:100]!r}"
@@ -109,7 +109,7 @@ def _netloc(origin: str) -> str | None:
 
 
 def _name(host: str) -> str | None:
-    """The name or address in a Host header, without its port; None where it is none."""
+    """The name or address in a Host header, without its port; None if invalid."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:

@@ -1,4 +1,4 @@
-"""The overlay: the board from straight above, steady whatever the camera does, and beside it what there is to know."""
+"""The overlay picture: the board rectified to a steady top view, beside it a panel with the state of the game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.pose import FloatArray, project
 
 GROUND: Colour = (26, 23, 21)
 WOOD: Colour = (98, 108, 116)
-"""Ground of the diagram: light and dark men both stand out on it."""
+"""Background of the diagram: light and dark pieces both stand out on it."""
 TEXT: Colour = (236, 240, 243)
 QUIET: Colour = (150, 158, 164)
 LAST: Colour = (244, 232, 214)
@@ -21,11 +21,11 @@ AGENT: Colour = (76, 180, 240)
 TAKEN: Colour = (98, 98, 236)
 FAULT: Colour = (72, 72, 240)
 _SCALE = 720
-"""Height in pixels that the sizes below are given for."""
+"""Pixels: the picture height that the sizes below refer to."""
 
 
 def draw_overlay(scene: Scene, height_px: int = 720) -> Image:
-    """One picture of 16 to 9 that shows the scene.
+    """Draws the scene as one 16:9 picture.
 
     uint8 (height_px, height_px * 16 / 9, 3) BGR, a new array.
     """
@@ -42,7 +42,7 @@ def draw_overlay(scene: Scene, height_px: int = 720) -> Image:
 
 
 def _draw_board(view: Image, scene: Scene) -> None:
-    """The board from above in a square, and the marks on it."""
+    """Draws the board from above in a square, with its marks."""
     assert scene.pose is not None
     template, side = scene.template, view.shape[0]
     view_from_board = _view_from_board(scene, side)
@@ -64,7 +64,7 @@ def _draw_board(view: Image, scene: Scene) -> None:
 
 
 def _view_from_board(scene: Scene, side_px: int) -> FloatArray:
-    """(3, 3) homography: board millimetres to a square view, the board with its margin in the middle."""
+    """(3, 3) homography: board millimetres to a square view, with the board and its margin centred."""
     width, height = scene.template.size_mm
     scale = side_px / (max(width, height) + 2 * scene.template.margin_mm)
     return np.array(
@@ -74,7 +74,7 @@ def _view_from_board(scene: Scene, side_px: int) -> FloatArray:
 
 
 def _draw_badge(canvas: Image, text: str, unit: float) -> None:
-    """What is wrong with the sight of the board, top left on red."""
+    """Draws the problem with seeing the board, top left on red."""
     size, pad = round(22 * unit), round(14 * unit)
     text = lettering.shorten(text, size, canvas.shape[0] - 6 * pad, bold=True)
     right = 3 * pad + lettering.width_px(text, size, bold=True)
@@ -84,7 +84,7 @@ def _draw_badge(canvas: Image, text: str, unit: float) -> None:
 
 
 def _draw_panel(panel: Image, scene: Scene, unit: float) -> None:
-    """Title, verdict, who is to move, the last moves; below them the camera's own picture and the believed board."""
+    """Draws title, verdict, side to move and last moves; below them the camera's picture and the believed board."""
     pad = round(32 * unit)
     room, y = panel.shape[1] - 2 * pad, pad
     small, large = round(19 * unit), round(32 * unit)
@@ -130,9 +130,9 @@ def _write(
 
 
 def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
-    """What the camera sees, with the board outlined."""
+    """Draws the camera's picture, with the board outlined."""
     if scene.pose is None:
-        return  # it fills the place of the board
+        return  # the camera's picture is shown in place of the board
     scale, left, top = _fit(box, scene.frame.image, middle=False)
     outline = scene.pose.corners_px(scene.template) * scale + np.array([left, top])
     for index in range(4):
@@ -140,7 +140,7 @@ def _draw_camera(box: Image, scene: Scene, unit: float) -> None:
 
 
 def _fit(box: Image, picture: Image, middle: bool = True) -> tuple[float, int, int]:
-    """Puts the whole picture into the middle of the box, or bottom left; returns its scale and where its corner is."""
+    """Fits the whole picture into the box, centred or bottom left; returns its scale and its top left corner."""
     scale = min(box.shape[0] / picture.shape[0], box.shape[1] / picture.shape[1])
     width, height = max(1, int(picture.shape[1] * scale)), max(1, int(picture.shape[0] * scale))
     left, top = ((box.shape[1] - width) // 2, (box.shape[0] - height) // 2) if middle else (0, box.shape[0] - height)
@@ -149,7 +149,7 @@ def _fit(box: Image, picture: Image, middle: bool = True) -> tuple[float, int, i
 
 
 def _draw_belief(box: Image, scene: Scene) -> None:
-    """The board as it is believed to stand, as a diagram."""
+    """Draws the believed board as a diagram."""
     box[:] = WOOD
     template, side = scene.template, box.shape[0]
     box_from_board = _view_from_board(scene, side)
@@ -163,7 +163,7 @@ def _draw_belief(box: Image, scene: Scene) -> None:
 
 
 def _draw_man(box: Image, centre: FloatArray, radius_px: float, letter: str, scene: Scene) -> None:
-    """One man as a disc of its colour, or its class letter where it has none."""
+    """Draws one piece as a disc of its colour, or as its class letter if it has no colour."""
     if letter == next(iter(scene.template.classes)):
         return
     colour = scene.colours.get(letter)

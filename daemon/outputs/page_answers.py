@@ -1,4 +1,4 @@
-"""The form of what the page answers, for `kibitzer schema page`."""
+"""Schema of the page's responses, for `kibitzer schema page`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from daemon.outputs.page_state import Spoken
 
 
 class Part(BaseModel):
-    """How one part is."""
+    """Health of one component."""
 
     ok: bool
     text: str
@@ -46,13 +46,13 @@ class Live(BaseModel):
     view: dict[str, Any]
     health: Health
     announcements: list[Spoken]
-    """Those since the message before."""
+    """Announcements since the previous message."""
     commands: bool
-    """Whether this page may command."""
+    """Whether this page may send commands."""
     token: bool
     """Whether its commands need the token."""
     board: str | None = None
-    """The believed board as SVG, where it looks otherwise than before."""
+    """The believed board as SVG, if it has changed."""
 
 
 Events = list[Spoken]

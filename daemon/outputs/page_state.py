@@ -1,4 +1,4 @@
-"""What the page shows: the newest state, picture, health and figures, and the last announcements. Thread-safe."""
+"""The data behind the page: newest state, picture, health and metrics, and the last announcements. Thread-safe."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from vision.frame import Image
 
 MAX_ANNOUNCEMENTS = 100
 LONGEST = 512
-"""Characters of an announcement."""
+"""Characters in an announcement."""
 JPEG_QUALITY = 80
 READY_DEADLINE_S = 10.0
-"""Readiness that was not confirmed for longer is none: a loop that hangs cannot take it back."""
+"""Seconds after which unconfirmed readiness expires: a hung loop cannot withdraw it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Spoken:
 
 
 class PageState(Collector):
-    """The newest of everything. Writers replace, readers copy; nothing grows."""
+    """The newest value of everything. Writers replace, readers copy; memory does not grow."""
 
     def __init__(self, health_deadline_s: float) -> None:
         self._health_deadline_s = health_deadline_s
@@ -75,13 +75,13 @@ class PageState(Collector):
             self._line = {"plies": [dict(ply) for ply in plies], "scores": scores}
 
     def set_picture(self, draw: Callable[[], Image]) -> None:
-        """Replaces the picture, which is drawn when it is asked for, by whatever thread asks."""
+        """Replaces the picture; `draw` runs on request, in the requesting thread."""
         with self._lock:
             self._draw = draw
             self._picture_number += 1
 
     def set_board(self, draw: Callable[[], str]) -> None:
-        """Replaces the drawn board, an SVG, which is drawn when it is asked for."""
+        """Replaces the drawn board, an SVG; `draw` runs on request."""
         with self._lock:
             self._draw_board = draw
             self._board_number += 1
@@ -92,23 +92,23 @@ class PageState(Collector):
             self._view = dict(view)
 
     def set_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Replaces the health of all parts."""
+        """Replaces the health of all components."""
         with self._lock:
             self._health = {name: dict(part) for name, part in parts.items()}
             self._health_s = time.monotonic()
 
     def set_ready(self, ready: bool, text: str) -> None:
-        """Says whether the table can be played at now, and why not."""
+        """Sets whether the table is ready for play and why not."""
         with self._lock:
             self._ready, self._ready_s = (ready, text), time.monotonic()
 
     def set_figures(self, figures: Mapping[str, float]) -> None:
-        """Replaces the values of these figures, and keeps the others."""
+        """Updates the values of these metrics and keeps the others."""
         with self._lock:
             self._figures.update(figures)
 
     def announce(self, text: str, kind: str) -> None:
-        """Adds an announcement; beyond a hundred the oldest goes."""
+        """Adds an announcement; beyond a hundred the oldest is dropped."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         with self._lock:
             self._announced += 1
@@ -122,18 +122,18 @@ class PageState(Collector):
 
     @property
     def picture_number(self) -> int:
-        """Counts the pictures; 0 before the first."""
+        """Number of the newest picture; 0 before the first."""
         with self._lock:
             return self._picture_number
 
     @property
     def board_number(self) -> int:
-        """Counts the drawn boards; 0 before the first."""
+        """Number of the newest drawn board; 0 before the first."""
         with self._lock:
             return self._board_number
 
     def board(self) -> tuple[int, str]:
-        """The drawn board as SVG and its number, drawn once for all who ask; (0, "") before the first."""
+        """The drawn board as SVG and its number, drawn once for all viewers; (0, "") before the first."""
         with self._encoding:
             with self._lock:
                 number, draw = self._board_number, self._draw_board
@@ -147,7 +147,7 @@ class PageState(Collector):
             return [dataclasses.asdict(spoken) for spoken in self._announcements if spoken.number > after]
 
     def health(self) -> dict[str, Any]:
-        """`ok`, and `parts` with `ok` and `text` each; a daemon that gives no sign of life is not well."""
+        """`ok`, and `parts` with `ok` and `text` each; a silent daemon counts as a fault."""
         with self._lock:
             parts = {
                 name: part | {"ok": bool(part.get("ok")), "text": str(part.get("text", ""))}
@@ -168,7 +168,7 @@ class PageState(Collector):
         return {"ready": ready, "text": text}
 
     def jpeg(self) -> tuple[int, bytes]:
-        """The newest picture as JPEG and its number, drawn once for all who ask; (0, b"") before the first."""
+        """The newest picture as JPEG and its number, drawn once for all viewers; (0, b"") before the first."""
         with self._encoding:
             with self._lock:
                 number, draw = self._picture_number, self._draw
@@ -179,7 +179,7 @@ class PageState(Collector):
             return self._jpeg
 
     def collect(self) -> Iterator[Metric]:
-        """All figures for Prometheus: names that end in `_total` are counters."""
+        """All metrics for Prometheus; names ending in `_total` are counters."""
         with self._lock:
             figures = dict(self._figures)
             figures |= {"pictures_total": self._picture_number, "announcements_total": self._announced}
@@ -192,9 +192,9 @@ class PageState(Collector):
             yield family(f"kibitzer_{name}", name.replace("_", " "), value=value)
 
     def summary(self) -> tuple[str, str]:
-        """State, view and health as one JSON text, for pages that wait for a change; and the same without the clocks.
+        """State, view and health as JSON, for pages that wait for a change; and the same without the running clocks.
 
-        Pages let clocks run by themselves, and need not be told ten times a second.
+        Pages run the clocks themselves and need no update ten times a second.
         """
         with self._lock:
             state, line, view = self._state, self._line, self._view

@@ -1,4 +1,4 @@
-"""Who may command through the page: this computer, and others that bring the token; nobody too often."""
+"""Who may send commands through the page: this computer, and others with the token; all at a limited rate."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from daemon.outputs.token import TokenError, is_bearer, page_token
 _log = logging.getLogger(__name__)
 
 RATE_HZ = 5.0
-"""Commands a second of one address, on the average."""
+"""Commands per second from one address, on average."""
 BURST = 20.0
-"""Commands at once."""
+"""Commands in one burst."""
 WRONG_TOKEN_COST = 5.0
-"""Commands that an attempt with a wrong token counts for."""
+"""Commands that an attempt with a wrong token counts as."""
 MAX_ADDRESSES = 256
-"""Addresses whose rate is remembered."""
+"""Most addresses whose rate is remembered."""
 ALL = "all other computers"
 ALL_FACTOR = 4.0
-"""All other computers together may send as much as four."""
+"""Rate of all other computers together, as a multiple of one address's rate."""
 
 
 @dataclasses.dataclass
 class _Allowance:
-    """What may still be sent: refilled by the clock."""
+    """How many commands may still be sent; refilled over time."""
 
     commands: float
     time_s: float
 
 
 class Permission:
-    """Judges requests that change something. Used by the page's thread."""
+    """Authorises requests that change something. Used by the page's thread."""
 
     def __init__(self, token: Path | None, refusals: Refusals) -> None:
-        """`token` is the file of the token; None lets this computer command only."""
+        """`token` is the token's file; None allows only this computer to send commands."""
         self._token = token
         self._refusals = refusals
         self._allowances: collections.OrderedDict[str, _Allowance] = collections.OrderedDict()
 
     def refusal(self, request: web.Request) -> web.Response | None:
-        """Why a request may change nothing; None where it may."""
+        """The response that refuses a request; None if it is allowed."""
         address, here = request.remote or "", is_here(request)
         if not self._take(address) or not (here or self._take(ALL, factor=ALL_FACTOR)):
             return self._refuse("rate", 429, "too_often", "too many commands; wait a few seconds", {"Retry-After": "5"})
@@ -68,7 +68,7 @@ class Permission:
         return self._refuse("token", 401, "token_needed", text, {"WWW-Authenticate": "Bearer"})
 
     def _take(self, address: str, *, cost: float = 1.0, factor: float = 1.0) -> bool:
-        """Whether an address may send so much now; it is charged for either way, down to nothing."""
+        """Whether an address has a command left; charges `cost` in any case, down to zero."""
         now_s = time.monotonic()
         allowance = self._allowances.setdefault(address, _Allowance(BURST * factor, now_s))
         self._allowances.move_to_end(address)

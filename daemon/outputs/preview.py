@@ -1,4 +1,4 @@
-"""A look through a camera before it is chosen: opened, a picture taken once it shows one, and let go again."""
+"""Preview of a camera before it is chosen: opens it, takes one picture, and closes it again."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ from vision.sources.opening import open_source
 
 MAX_BYTES = 1024
 OPEN_S, LOOK_S = 4.0, 5.0
-"""Longest wait for a camera to be opened, and then for its first picture."""
+"""Seconds, longest wait for a camera to open, and then for its first picture."""
 EXPOSE_S = 0.8
-"""A camera finds its exposure within so long."""
+"""Seconds within which a camera settles its exposure."""
 SIZE_PX = (1280, 720)
 MAX_PX = 960
-"""Width of the picture that is sent."""
+"""Pixels, greatest width of the picture that is sent."""
 
 
 class Preview:
-    """Looks through one camera at a time. Used by the page's thread; a thread of its own waits for the camera."""
+    """Previews one camera at a time. Used by the page's thread; a separate thread waits for the camera."""
 
     def __init__(self, permission: Permission, opener: Callable[[str], FrameSource] | None = None) -> None:
         self.is_open = False
-        """Whether this page may choose at all."""
+        """Whether cameras may be chosen here at all."""
         self._permission = permission
         self._opener = opener or (lambda source: open_source(source, rate_hz=15.0, size_px=SIZE_PX))
         self._looking = threading.Lock()
         self._closing = threading.Event()
         self._hanging: Attempt | None = None
-        """An opening that was given up and is not over yet: no second one begins beside it."""
+        """An abandoned opening that has not ended yet: no second one starts beside it."""
         self._thread = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="preview")
 
     def close(self) -> None:
-        """Gives up what waits."""
+        """Cancels what is waiting."""
         self._closing.set()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def receive(self, request: web.Request) -> str | web.Response:
-        """The camera that a request wants to look through, by a POST of `{"source": "..."}`; or why it may not."""
+        """The camera named by a POST of `{"source": "..."}`, or the response that refuses it."""
         if (refusal := self._permission.refusal(request)) is not None:
             return refusal
         if not self.is_open:
@@ -68,12 +68,12 @@ class Preview:
             return problem(408, "slow", f"a command comes within {READ_S:g} seconds")
 
     async def look(self, source: str) -> web.Response:
-        """The picture, or why there is none."""
+        """The camera's picture, or the response that says why there is none."""
         if not self._looking.acquire(blocking=False):
             return problem(503, "busy", worded("I am looking through a camera already: one moment."))
         try:
             future = self._thread.submit(self._picture, source)
-        except RuntimeError:  # closed meanwhile
+        except RuntimeError:  # closed in the meantime
             self._looking.release()
             return problem(503, "busy", "the page is being closed")
         future.add_done_callback(lambda _: self._looking.release())
@@ -84,7 +84,7 @@ class Preview:
         return web.Response(body=data, content_type="image/jpeg")
 
     def _picture(self, source: str) -> bytes:
-        """The thread's work."""
+        """Opens the camera and returns a JPEG; runs in the preview thread."""
         try:
             check_source(source, cameras())
         except ValueError as error:
@@ -101,7 +101,7 @@ class Preview:
             return _jpeg(self._looked(frames).image)
 
     def _looked(self, frames: FrameSource) -> Frame:
-        """The newest picture once the camera has found its exposure. Raises SourceError where none comes in time."""
+        """The newest picture once the exposure has settled. Raises SourceError if none arrives in time."""
         began_s, first_s, newest = time.monotonic(), 0.0, None
         while newest is None or time.monotonic() - first_s < EXPOSE_S:
             if self._closing.is_set() or (newest is None and time.monotonic() - began_s > LOOK_S):
@@ -114,7 +114,7 @@ class Preview:
 
 
 def parse_preview(words: object) -> str:
-    """The camera of an object such as {"source": "0"}. Raises CommandError."""
+    """The camera in an object such as {"source": "0"}. Raises CommandError."""
     source = words.get("source") if isinstance(words, Mapping) and len(words) == 1 else None
     if not isinstance(source, str) or not source or len(source) > LONGEST:
         raise CommandError(f"a look is an object with the source, a text of at most {LONGEST} characters")

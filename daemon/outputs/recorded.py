@@ -1,4 +1,4 @@
-"""A recorded game as the page shows it: everything about its plies, and the drawn board after each."""
+"""A recorded game as the page shows it: details of its plies, and the drawn board after each."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from daemon.storage.score_sheet import Row, rows_of
 from daemon.storage.stored import StoredGame, StoredPly
 
 MAX_PLIES = 4096
-"""Plies that are told at most, as many as a state has."""
+"""Most plies sent, as many as in a state message."""
 MAX_NOTES = 400
-"""Notes that are told at most, the first ones."""
+"""Most notes sent, the first ones."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Recorded:
-    """One game of the record, played through again where it can be."""
+    """One recorded game, replayed if possible."""
 
     stored: StoredGame
     played: Played | None
     fault: str
-    """Why it cannot be played through; empty where it can."""
+    """Why it cannot be replayed; empty if it can."""
 
     @classmethod
     def of(cls, stored: StoredGame) -> Recorded:
-        """The game as it is recorded."""
+        """Replays a stored game if possible."""
         try:
             return cls(stored, play_again(stored), "")
         except ExportError as error:
             return cls(stored, None, str(error))
 
     def as_object(self, pictures: Pictures) -> dict[str, object]:
-        """The game for the page."""
+        """The game as a JSON-ready object for the page."""
         stored, played = self.stored, self.played
         rows = [] if played is None else rows_of(played.line)
         kept = pictures.names(stored.game_id)
@@ -80,7 +80,7 @@ class Recorded:
         }
 
     def board(self, ply: int) -> str:
-        """The board after that ply as SVG, 0 being the start. Raises ExportError where it cannot be drawn."""
+        """The board after that ply as SVG, 0 being the start. Raises ExportError if it cannot be drawn."""
         stored, played = self.stored, self.played
         try:
             game = games.load(stored.game, stored.rules)
@@ -103,17 +103,17 @@ class Recorded:
                 names=names_of(template),
                 sides=sides_of(game),
             )
-        except ValueError as error:  # rules, template or letters that are not known any more
+        except ValueError as error:  # rules, template or letters are no longer known
             raise ExportError(f"the board cannot be drawn: {error}") from error
 
 
 def key_of(stored: StoredGame) -> tuple[str, int, int, str | None]:
-    """What tells one state of a recorded game from another: the notes grow with each change."""
+    """Identifies one state of a recorded game: the notes grow with each change."""
     return stored.game_id, len(stored.plies), len(stored.notes) + len(stored.undone), stored.finished
 
 
 def title_of(name: str) -> str:
-    """What people call a game; of one that is not known any more the name that was recorded."""
+    """The display name of a game; for an unknown game, the recorded name."""
     try:
         return games.find(name).title
     except games.UnknownGame:
@@ -125,7 +125,7 @@ def _title(stored: StoredGame, ply: int) -> str:
 
 
 def _ply(ply: StoredPly, row: Row | None) -> dict[str, object]:
-    """What the page tells of one ply; what is not known is left out."""
+    """The fields of one ply for the page; unknown ones are left out."""
     told = {
         "ply": ply.ply,
         "side": ply.side,

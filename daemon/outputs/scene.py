@@ -1,4 +1,4 @@
-"""Everything the overlay shows of one moment."""
+"""The data that the overlay draws for one moment."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from vision.pose import BoardPose
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scene:
-    """One moment, complete: the overlay remembers nothing."""
+    """One moment, complete: the overlay keeps no state."""
 
     frame: Frame
-    """The camera's picture, decoded when it is drawn."""
+    """The camera's picture, decoded when drawn."""
     template: BoardTemplate
     pose: BoardPose | None = None
-    """Where the board is in `frame`; None while it is lost."""
+    """Pose of the board in `frame`; None while the board is lost."""
     board: str = ""
-    """The believed board: a class letter per cell; empty before the first belief."""
+    """The believed board: a class letter per cell; empty before the first one."""
     last_move: tuple[Step, ...] = ()
-    """What the last hand did."""
+    """Steps of the last move."""
     agent_steps: tuple[Step, ...] = ()
-    """What a person must now do for the agent."""
+    """Steps that a person must now carry out for the agent."""
     fault_cells: tuple[int, ...] = ()
-    """Cells that must be put right."""
+    """Cells that must be corrected."""
     unknown_cells: tuple[int, ...] = ()
-    """Cells that show nothing known: something covers them, or the light is strange."""
+    """Cells that cannot be read: something covers them, or the light is unusual."""
     title: str = ""
-    """The game, as people say it."""
+    """The game's display name."""
     verdict: str = ""
-    """What the referee says, one or two sentences."""
+    """The referee's verdict, one or two sentences."""
     said: str = ""
-    """What was said aloud last."""
+    """The last spoken sentence."""
     to_move: str = ""
     """Who is to move, or how the game ended; a few words."""
     moves: tuple[str, ...] = ()
     """The moves so far; the last few are shown."""
     status: str = ""
-    """What is wrong with the sight of the board, such as "board lost"; empty where nothing is."""
+    """Why the board cannot be seen, such as "board lost"; empty if it can."""
     colours: Mapping[str, tuple[int, int, int]] = dataclasses.field(
         default_factory=lambda: {"W": (214, 236, 245), "B": (40, 34, 30)}
     )
-    """Blue, green, red of the men in the little diagram, by class letter; other classes are written as letters."""
+    """Blue, green, red of the pieces in the small diagram, by class letter; other classes are drawn as letters."""

@@ -1,4 +1,4 @@
-"""What the page serves for setting a table up: the camera's own picture, cameras there are, boards to be printed."""
+"""Web handlers for setting a table up: the camera's own picture, the list of cameras, boards to print."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from vision.sheet.files import pdf_of, svg_of
 from vision.sources.cameras import cameras
 
 DRAW_S = 10.0
-"""Longest wait for a sheet."""
+"""Seconds, longest wait for a sheet."""
 MAX_RULES = 8
 FORMATS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 
 
 class Setup:
-    """Answers what the set-up page asks. Used by the page's thread; pictures are replaced by any."""
+    """Handles the set-up page's requests. Used by the page's thread; any thread may replace the picture."""
 
     def __init__(self, permission: Permission) -> None:
         self.preview = Preview(permission)
@@ -42,24 +42,24 @@ class Setup:
         self._asked = threading.BoundedSemaphore(4)
 
     def set_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
-        """Replaces the camera's own picture, drawn when somebody asks for it, and which camera that is; None: none."""
+        """Replaces the camera's picture, drawn on request, and which camera it is from; None for no picture."""
         with self._lock:
             self._draw, self._source = draw, source
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """Answers these addresses from now on."""
+        """Adds the set-up routes."""
         router.add_get("/frame.jpg", self.frame)
         router.add_get("/cameras", self.listed)
         router.add_post("/preview", self.looked)
         router.add_get(r"/sheet.{format:(?:pdf|svg)}", self.sheet)
 
     def close(self) -> None:
-        """Gives up what waits."""
+        """Cancels what is waiting."""
         self._drawing.shutdown(wait=False, cancel_futures=True)
         self.preview.close()
 
     async def frame(self, _: web.Request) -> web.Response:
-        """What the camera sees, with the board outlined."""
+        """The camera's current picture, with the board outlined."""
         with self._lock:
             draw = self._draw
         if draw is None:
@@ -68,7 +68,7 @@ class Setup:
         return problem(503, "busy", "try again in a moment") if data is None else _picture(data)
 
     async def looked(self, request: web.Request) -> web.Response:
-        """What a camera sees that may be chosen; the one that is in use is not opened a second time."""
+        """A picture from a camera that may be chosen; a camera already in use is not opened a second time."""
         wanted = await self.preview.receive(request)
         if isinstance(wanted, web.Response):
             return wanted
@@ -77,13 +77,13 @@ class Setup:
         return await self.frame(request) if used else await self.preview.look(wanted)
 
     async def listed(self, _: web.Request) -> web.Response:
-        """The cameras on a cable, and the papers that boards are printed on."""
+        """The connected cameras, and the papers and games for printing boards."""
         found = [{"source": one.stable or str(one.number), "text": one.text} for one in cameras()]
         titles = [{"name": name, "title": games.find(name).title} for name in games.names()]
         return web.json_response({"cameras": found, "papers": list(PAPERS_MM), "games": titles})
 
     async def sheet(self, request: web.Request) -> web.Response:
-        """A board for printing: `game`, any number of `rule=name=value`, `paper`, `plain`."""
+        """A board for printing; query: `game`, any number of `rule=name=value`, `paper`, `plain`."""
         query, form = request.query, request.match_info["format"]
         rules, paper = query.getall("rule", []), query.get("paper", "a4").lower()
         if paper not in PAPERS_MM or len(rules) > MAX_RULES:
@@ -99,12 +99,12 @@ class Setup:
         return web.Response(body=data, content_type=FORMATS[form], headers={"Content-Disposition": file})
 
     async def _worked(self, work: Callable[[], bytes]) -> bytes | None:
-        """What the work gives, done by a thread of its own; None where too many wait, or it takes too long."""
+        """Runs the work in its own thread; None if too many are waiting or it takes too long."""
         if not self._asked.acquire(blocking=False):
             return None
         try:
             future = self._drawing.submit(work)
-        except RuntimeError:  # closed meanwhile
+        except RuntimeError:  # closed in the meantime
             self._asked.release()
             return None
         future.add_done_callback(lambda _: self._asked.release())

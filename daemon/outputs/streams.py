@@ -1,4 +1,4 @@
-"""What the page sends as long as somebody looks: the picture as MJPEG, and state and announcements over a WebSocket."""
+"""Continuous streams for viewers: the picture as MJPEG, and state and announcements over a WebSocket."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from daemon.outputs.guard import SVG, is_here
 from daemon.outputs.page_state import PageState
 
 MAX_VIEWERS = 8
-"""Picture streams at a time, and as many live connections."""
+"""Most picture streams at a time, and most live connections."""
 PICTURE_HZ = 15.0
-"""Pictures a second that one viewer gets at most."""
+"""Most pictures per second for one viewer."""
 SLOW_S = 10.0
-"""A viewer that takes no byte for longer is disconnected."""
+"""Seconds without accepting a byte before a viewer is disconnected."""
 REPEAT_S = 0.25
-"""After this time without a new picture the last one is sent again: Chrome shows a picture when the next one begins."""
+"""Seconds without a new picture before resending the last: Chrome shows a picture only when the next begins."""
 CLOCK_S = 2.0
-"""Pages hear of the clocks so often where nothing else is new; they let them run by themselves in between."""
+"""Seconds between clock updates when nothing else changes; pages run the clocks themselves in between."""
 IDLE_S = 5.0
-"""A stream whose picture does not change repeats it again after this time, which also finds out who has left."""
+"""Seconds between further repeats of an unchanged picture, which also detect viewers that have left."""
 _BOUNDARY = "kibitzer-picture"
 
 
 class Streams:
-    """All who look. Used by the page's thread; `videos` may be read by any."""
+    """All viewers. Used by the page's thread; any thread may read `videos`."""
 
     def __init__(self, page_state: PageState, mailbox: CommandQueue[Command], *, commands_from_elsewhere: bool) -> None:
         self._page_state, self._queue = page_state, mailbox
         self._commands_from_elsewhere = commands_from_elsewhere
         self._changed = asyncio.Event()
         self.ended = asyncio.Event()
-        """Set when the page is closed; `turn` is to be called then."""
+        """Set when the page closes; `turn` must be called then."""
         self.videos = self.lives = 0
-        """Picture streams and live connections that are watched now."""
+        """Picture streams and live connections open now."""
 
     def turn(self) -> None:
-        """There is something new."""
+        """Wakes the streams: something has changed."""
         before, self._changed = self._changed, asyncio.Event()
         before.set()
 
@@ -54,7 +54,7 @@ class Streams:
         return web.Response(body=data, content_type="image/jpeg")
 
     async def board(self, _: web.Request) -> web.Response:
-        """The believed board, drawn."""
+        """The believed board as SVG."""
         svg = (await self._board())[1]
         if not svg:
             return web.json_response({"code": "no_board", "text": "no game has begun yet"}, status=503)
@@ -67,7 +67,7 @@ class Streams:
         return await asyncio.get_running_loop().run_in_executor(None, self._page_state.jpeg)
 
     async def video(self, request: web.Request) -> web.StreamResponse:
-        """The newest picture again and again; one that takes long to send makes the viewer skip, not wait."""
+        """Streams the newest picture; a slow viewer skips pictures, and none is queued."""
         if self.videos >= MAX_VIEWERS:
             return _crowded()
         self.videos += 1
@@ -82,7 +82,7 @@ class Streams:
             await response.write(f"--{_BOUNDARY}\r\n".encode())
             async for data in self._pictures():
                 head = f"Content-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n".encode()
-                async with asyncio.timeout(SLOW_S):  # the boundary comes along: browsers show what is ended by one
+                async with asyncio.timeout(SLOW_S):  # include the boundary: browsers show a picture once one ends it
                     await response.write(head + data + f"\r\n--{_BOUNDARY}\r\n".encode())
             return response
         except (ConnectionError, TimeoutError):
@@ -91,7 +91,7 @@ class Streams:
             self.videos -= 1
 
     async def _pictures(self) -> AsyncIterator[bytes]:
-        """New pictures until the page is closed, not faster than PICTURE_HZ; an old one again where none is new."""
+        """Yields new pictures, at most PICTURE_HZ, until the page closes; repeats the last one if none is new."""
         shown, sent_s, repeat_s = 0, float("-inf"), REPEAT_S
         while not self.ended.is_set():
             changed, now_s = self._changed, asyncio.get_running_loop().time()
@@ -107,7 +107,7 @@ class Streams:
             await asyncio.sleep(max(0.0, now_s + 1 / PICTURE_HZ - sent_s))
 
     async def live(self, request: web.Request) -> web.StreamResponse:
-        """A WebSocket that gets state, board and health whenever they change, and every announcement once."""
+        """WebSocket that sends state, board and health whenever they change, and every announcement once."""
         if self.lives >= MAX_VIEWERS:
             return _crowded()
         self.lives += 1
@@ -115,7 +115,7 @@ class Streams:
         try:
             try:
                 await socket.prepare(request)
-            except ValueError:  # aiohttp cannot read a key that is no ASCII
+            except ValueError:  # aiohttp cannot parse a key that is not ASCII
                 return problem(400, "no_websocket", "the Sec-WebSocket-Key is none")
             reader = asyncio.create_task(_drain(socket))
             try:
@@ -150,13 +150,13 @@ class Streams:
                 await asyncio.wait_for(changed.wait(), 1.0)
 
     def _permitted(self, here: bool) -> dict[str, object]:
-        """Whether a page may command, and whether it needs the token for that."""
+        """Whether the page may send commands, and whether it needs the token for them."""
         may_command = self._queue.is_open and (here or self._commands_from_elsewhere)
         return {"commands": may_command, "token": may_command and not here}
 
 
 async def _drain(socket: web.WebSocketResponse) -> None:
-    """Reads and ignores what a page sends, so that its leaving is noticed."""
+    """Reads and ignores what a page sends, so that a disconnect is noticed."""
     async for message in socket:
         if message.type in (WSMsgType.ERROR, WSMsgType.CLOSE):
             return

@@ -1,4 +1,4 @@
-"""The token of the page: what a command from another computer must bring along."""
+"""The page's token, which commands from other computers must carry."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,128}")
 
 
 class TokenError(ValueError):
-    """A token that cannot be read, written or trusted; the message names the file and what to do."""
+    """A token cannot be read, written or trusted; the message names the file and what to do."""
 
 
 def page_token(path: Path) -> str:
-    """The token in a file that only its owner may read; made at the first use. Raises TokenError."""
+    """The token in a file that only its owner may read; created on first use. Raises TokenError."""
     try:
         with path.open(encoding="ascii") as file:
             found = os.fstat(file.fileno())
@@ -50,7 +50,7 @@ def new_token(path: Path) -> str:
 
 
 def is_bearer(header: str | None, token: str) -> bool:
-    """Whether an Authorization header brings that token; the time taken says nothing of how much was right."""
+    """Whether an Authorization header carries that token; compares in constant time."""
     kind, _, given = (header or "").partition(" ")
     brought = given.strip().encode("utf-8", "surrogatepass")[:LONGEST_TOKEN]
     return hmac.compare_digest(brought, token.encode()) and kind.lower() == "bearer"

@@ -1,6 +1,6 @@
-"""What pages show of a match besides its state message: the drawn board, clocks, the count of men, what can be asked.
+"""What pages show of a match besides its state: drawn board, clocks, piece counts, available commands.
 
-All of it is data that fits every game, so that no page knows one.
+The data has the same form for every game, so that pages need no code specific to a game.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 Drawing = Callable[[], str]
 MAX_CHOICES = 12
-"""A page offers no more ways to pass as buttons."""
+"""Most ways to pass that a page offers as buttons."""
 
 
 class View:
-    """Of one session; it remembers what did not change. Used by one thread."""
+    """The view of one session; caches what has not changed. Used by one thread."""
 
     def __init__(self) -> None:
         self._key: tuple[object, ...] = ()
@@ -43,7 +43,7 @@ class View:
     def of(
         self, match: Match, timer: ClockService | None, *, watched: bool, thought: Thought | None
     ) -> dict[str, object]:
-        """The view of a match; `watched` is whether a camera looks at the board, `thought` what an agent last said."""
+        """The view of a match; `watched` is whether a camera sees the board, `thought` an agent's last report."""
         play = match.referee
         said = play.verdict, play.awaiting, play.outcome, play.paused
         hands = tuple(play.game.hand(play.position, side) for side in (0, 1))
@@ -56,7 +56,7 @@ class View:
         return self._told | {"clock": clock_of(timer, play.game), "thought": self._thought[1]}
 
     def board(self, match: Match, unknown: tuple[int, ...] = ()) -> Drawing | None:
-        """How the believed board is drawn, by any thread; None where it looks as it did at the last call."""
+        """A function, callable in any thread, that draws the believed board; None if unchanged since the last call."""
         play = match.referee
         game, position = play.game, play.position
         wanted = () if play.agent_move is None else game.steps(position, play.agent_move)
@@ -82,7 +82,7 @@ class View:
 
 
 def told_of(play: Play, *, watched: bool) -> dict[str, object]:
-    """What follows from the line of play alone."""
+    """The part of the view that depends on the line of play alone."""
     game = play.game
     title = alone("game", game.title)
     return {
@@ -102,7 +102,7 @@ def told_of(play: Play, *, watched: bool) -> dict[str, object]:
 
 
 def offers_of(play: Play, *, watched: bool) -> list[str]:
-    """The commands that mean something now, as `daemon.commands.command` names them."""
+    """The commands available now, by their names in `daemon.commands.command`."""
     goes_on, looks = play.outcome is None, watched and not play.paused
     offered = {
         "undo": play.ply > 0 or play.declared is not None,
@@ -123,10 +123,10 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
 
 
 def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:
-    """The agent's hand that somebody has to tell, since no camera sees it; None where there is none.
+    """The agent's hand that somebody has to enter because no camera sees it; None if there is none.
 
-    `side` is whose it is, `holds` how many tiles, `ends` what may stand on half a tile, and `asked` whether the agent
-    is to move and its hand is not known. What it holds is not told: others look at the page, too.
+    `side` is the agent's side, `holds` its number of tiles, `ends` the values half a tile can have, and `asked` whether
+    the agent is to move and its hand is unknown. The tiles themselves are left out: others see the page, too.
     """
     game, position = play.game, play.position
     if not watched or play.paused or play.outcome is not None or not game.hides:
@@ -141,7 +141,7 @@ def unseen_hand(play: Play, *, watched: bool) -> dict[str, object] | None:
 
 
 def _passes(play: Play) -> list[Any]:
-    """The ways in which the person to move may do nothing on the board; none where there are too many to offer."""
+    """The passes open to the person to move, which leave the board as it is; none if there are too many to offer."""
     if play.awaiting != "move" or play.outcome is not None:
         return []
     passes = unseen_moves(play.game, play.position)
@@ -149,7 +149,7 @@ def _passes(play: Play) -> list[Any]:
 
 
 def _told_pass(play: Play, move: Any) -> dict[str, str]:
-    """The `move` of a pass, and what it does as its `name`: what ends a turn, what is put away, what is decided."""
+    """The `move` of a pass, and what it does as its `name`: ends a turn, puts pieces away, makes a decision."""
     game, position, plies = play.game, play.position, play.line.plies
     own = game.told(position, move)
     if own is not None:
@@ -161,7 +161,7 @@ def _told_pass(play: Play, move: Any) -> dict[str, str]:
 
 
 def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
-    """Of each side: its men on the `board`, those `taken` from it, those `to_lay`; None where men belong to nobody."""
+    """Each side's pieces on the `board`, `taken` and still `to_lay`; None if pieces belong to no side."""
     game, position = line.game, line.position
     if shares_men(game):
         return None
@@ -178,7 +178,7 @@ def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
 
 
 def clock_of(timer: ClockService | None, game: AnyGame) -> dict[str, object] | None:
-    """What the clocks show, and whose runs, for a page that lets them run on; None where time is only measured."""
+    """The clocks' times and whose is running, for a page that runs them itself; None without a time limit."""
     if timer is None or timer.clock.control.kind == "none":
         return None
     status = timer.status(game.sides)
@@ -207,15 +207,15 @@ def _template(name: str, options: frozenset[str]) -> BoardTemplate:
 
 
 def names_of(template: BoardTemplate) -> dict[str, str]:
-    """What people call each class of a board, by its letter, in their language."""
+    """The display name of each class of a board, by its letter, in the players' language."""
     return {letter: alone("piece" if letter == EMPTY else "kind", what) for letter, what in template.classes.items()}
 
 
 def sides_of(game: AnyGame) -> dict[str, str]:
-    """What people call each side in their language, by its name."""
+    """The display name of each side in the players' language, by its internal name."""
     return {side: alone("side", side) for side in game.sides}
 
 
 def template_of(game: AnyGame) -> BoardTemplate:
-    """The board of a game as it is drawn: with its usual shape."""
+    """The board template for drawing a game, in its usual shape."""
     return _template(game.name, games.switched_on(game))

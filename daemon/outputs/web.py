@@ -1,8 +1,9 @@
-"""The page for browsers, tablets and OBS: picture, state, announcements, health and metrics over HTTP.
+"""The web page for browsers, tablets and OBS: picture, state, announcements, health and metrics over HTTP.
 
-One thread runs an aiohttp server. Whoever calls `WebPage` only replaces the newest value and never waits; a slow
-viewer skips pictures, too many are turned away. Every path is read-only but `/tell`, by which programs and pages on
-this computer, and others with a token, tell the daemon what the board does not show.
+One thread runs an aiohttp server. Callers of `WebPage` only replace the newest value and never wait; a slow viewer
+skips pictures, and excess viewers are turned away. Commands (what the board does not show, set-up, a new game) are
+accepted from programs and pages on this computer, and from others with a token; so are changes to recorded games.
+All other paths are read-only.
 """
 
 from __future__ import annotations
@@ -46,19 +47,19 @@ _log = logging.getLogger(__name__)
 PAGE = Path(__file__).with_name("page")
 OPEN_S = CLOSE_S = 5.0
 SILENT_S = 10.0
-"""A thread that was woken and did not come round for longer hangs."""
+"""Seconds after a wake-up without an iteration of the loop before the thread counts as hung."""
 BACKLOG = 64
-"""Connections that wait to be let in."""
+"""Connections waiting to be accepted."""
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-"""Types of the page's files: what a system's table of types says of `.js` differs, and browsers refuse a wrong one."""
+"""Types of the page's files: systems disagree on the type of `.js`, and browsers refuse a wrong one."""
 
 
 class WebError(RuntimeError):
-    """The page cannot be served as asked; the message says what to do."""
+    """The page cannot be served as configured; the message says what to do."""
 
 
 class WebPage:
-    """Serves the page. Every method may be called from any thread, and none waits."""
+    """Serves the page. Every method is thread-safe, and none blocks."""
 
     def __init__(
         self,
@@ -71,10 +72,10 @@ class WebPage:
     ) -> None:
         """Opens the port; 0 takes any free one, which `port` then names.
 
-        Names in `allowed_hosts` are taken in the Host header besides addresses and `localhost`. Health that was not
-        updated for `health_deadline_s` counts as a fault. `token` is the file of what commands from other computers
-        must bring along; it is made where others can reach the page. `journal` is the record that can be browsed; None
-        shows none. Raises WebError.
+        Names in `allowed_hosts` are accepted in the Host header besides addresses and `localhost`. Health not updated
+        for `health_deadline_s` counts as a fault. `token` is the file of the token that commands from other computers
+        must carry; it is created if others can reach the page. `journal` is the record to browse; None shows none.
+        Raises WebError.
         """
         if token is not None and not is_loopback(host):
             try:
@@ -124,77 +125,77 @@ class WebPage:
         self._wake()
 
     def update_picture(self, draw: Callable[[], Image]) -> None:
-        """Shows a new picture, drawn only where somebody looks, by another thread and maybe never."""
+        """Shows a new picture; `draw` runs only if somebody is watching, in another thread, and maybe never."""
         self._page_state.set_picture(draw)
         if self._streams.videos:
             self._wake()
 
     def update_board(self, draw: Callable[[], str]) -> None:
-        """Shows a new believed board, an SVG, drawn only where somebody asks for it, by another thread."""
+        """Shows a new believed board as SVG; `draw` runs only when it is requested, in another thread."""
         self._page_state.set_board(draw)
         self._wake()
 
     def update_view(self, view: Mapping[str, object]) -> None:
-        """Replaces what pages show besides the state; `daemon.outputs.view` makes it."""
+        """Replaces what pages show besides the state; `daemon.outputs.view` creates it."""
         self._page_state.set_view(view)
         self._wake()
 
     def update_health(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Replaces the health: part to `ok` and `text`. To be called every few seconds as a sign of life."""
+        """Replaces the health: component name to `ok` and `text`. Call every few seconds as a sign of life."""
         self._page_state.set_health(parts)
         self._wake()
 
     def update_ready(self, ready: bool, text: str) -> None:
-        """Says whether the table can be played at now, and why not; to be confirmed every few seconds."""
+        """Sets whether the table is ready for play and why not; must be repeated every few seconds."""
         self._page_state.set_ready(ready, text)
 
     def update_line(self, plies: Sequence[Mapping[str, object]], scores: tuple[int, int] | None) -> None:
-        """Replaces the moves so far, with whatever is known of each, and the points."""
+        """Replaces the moves so far, with the details of each, and the points."""
         self._page_state.set_line(plies, scores)
 
     def take_commands(self) -> None:
-        """Lets this computer tell what the board does not show; `told` is to be called often then."""
+        """Opens the page for commands; call `told`, `chosen` and `setup_requests` often from then on."""
         self._queue.is_open = self._wishes.is_open = self._choices.is_open = self._setup.preview.is_open = True
 
     def offer_menu(self, menu: Callable[[], Mapping[str, object]]) -> None:
-        """Has this, called by another thread, tell what can be chosen for a new game."""
+        """Sets the function that lists the choices for a new game; it is called in another thread."""
         self._menu = menu
 
     def chosen(self) -> list[Request[Choice]]:
-        """The choices for a new game that came since the last call; each must be answered."""
+        """The choices for a new game received since the last call; each must be answered."""
         return self._choices.take()
 
     def update_legal(self, legal: Mapping[str, object]) -> None:
-        """Replaces the legal moves of a person who makes them on the page, as `daemon.core.legal` tells them."""
+        """Replaces the legal moves for a person who plays on the page, as `daemon.core.legal` formats them."""
         self._legal = dict(legal)
 
     def update_frame(self, draw: Callable[[], Image] | None, source: str = "") -> None:
-        """Shows a new picture of the camera's own, drawn only where somebody asks for it, by another thread.
+        """Shows a new camera picture; `draw` runs only when it is requested, in another thread. None shows none.
 
-        `source` is which camera that is. None shows none.
+        `source` says which camera it is from.
         """
         self._setup.set_frame(draw, source)
 
     def setup_requests(self) -> list[Request[SetupRequest]]:
-        """What the set-up was asked for since the last call; each must be answered."""
+        """The set-up requests received since the last call; each must be answered."""
         return self._wishes.take()
 
     def told(self) -> list[Request[Command]]:
-        """The commands that came since the last call; each must be answered."""
+        """The commands received since the last call; each must be answered."""
         return self._queue.take()
 
     def update_figures(self, figures: Mapping[str, float]) -> None:
-        """Replaces the values of these metrics, named without `kibitzer_`; `_total` at the end makes a counter."""
+        """Replaces the values of these metrics, named without `kibitzer_`; a name ending in `_total` is a counter."""
         self._page_state.set_figures(figures)
 
     def announce(self, text: str, kind: str = "said") -> None:
-        """Adds to the list of announcements; `kind` is a stable snake_case code."""
+        """Adds an announcement; `kind` is a stable snake_case code."""
         self._page_state.announce(text, kind)
         self._wake()
 
     @property
     def viewers(self) -> int:
-        """Picture streams that are watched now: where it is 0 nobody needs a picture drawn."""
+        """Picture streams being watched; at 0 no picture needs to be drawn."""
         return self._streams.videos
 
     def status(self) -> dict[str, object]:
@@ -210,7 +211,7 @@ class WebPage:
         return worded_n("{address}, {count} viewer", "{address}, {count} viewers", count, address=self.address)
 
     def close(self) -> None:
-        """Ends the server and all its connections; may be called twice."""
+        """Stops the server and closes all its connections; may be called twice."""
         with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._end)
         self._thread.join(CLOSE_S)
@@ -219,7 +220,7 @@ class WebPage:
             self._archive.close()
 
     def _wake(self) -> None:
-        """Tells all who wait that there is something new."""
+        """Wakes everybody waiting for a change."""
         self._woken_s = self._woken_s if self._woken_s > self._beat_s else time.monotonic()
         with contextlib.suppress(RuntimeError):  # closed
             self._loop.call_soon_threadsafe(self._turn)
@@ -233,7 +234,7 @@ class WebPage:
         self._turn()
 
     def _serve(self, host: str, port: int, opened: queue.Queue[int | WebError]) -> None:
-        """The thread."""
+        """The thread: runs the server until `close`, and records why if it fails."""
         try:
             self._loop.run_until_complete(self._run(host, port, opened))
         except Exception as error:  # noqa: BLE001 - the top of the thread
@@ -266,10 +267,10 @@ class WebPage:
             await runner.cleanup()
 
     def runner(self) -> web.AppRunner:
-        """The page's application as it is served."""
+        """The page's application, ready to serve."""
         logger = logging.Logger(f"{__name__}.http")
         logger.parent = _log
-        logger.setLevel(logging.DEBUG)  # aiohttp tells of some rubbish at this level only
+        logger.setLevel(logging.DEBUG)  # aiohttp logs some malformed requests at this level only
         logger.addFilter(RubbishFilter(self._refusals))
         return web.AppRunner(
             self._application(),
@@ -348,19 +349,19 @@ class WebPage:
 
 
 def _address_of(path: Path) -> str:
-    """`/` for the page itself, `/overlay` for another document, `/page.js` for what they need."""
+    """`/` for the page itself, `/overlay` for another document, `/page.js` for the files they load."""
     if path.suffix != ".html":
         return f"/{path.name}"
     return "/" if path.stem == "index" else f"/{path.stem}"
 
 
 async def _board_style(_: web.Request) -> web.Response:
-    """What the drawn board looks like, for pages that may not take a style from within it."""
+    """The style of the drawn board, for pages that may not use a style inside the SVG."""
     return web.Response(text=STYLE, content_type="text/css")
 
 
 async def _words(_: web.Request) -> web.Response:
-    """The page's own words in the players' language, English as the key."""
+    """The page's own texts in the players' language, keyed by the English text."""
     code = translation.language()
     return web.json_response(translation.page_words(code), headers={"Content-Language": code})
 

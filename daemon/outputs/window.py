@@ -1,6 +1,6 @@
-"""A window on the daemon's own screen, where it has one.
+"""A window on the daemon's own screen, if it has one.
 
-The window is a process of its own, so that a missing display, or one that goes away, ends the window and not the game.
+The window is a separate process, so that a missing or vanishing display ends the window and not the game.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ END_S = 2.0
 
 
 def display_fault(environment: Mapping[str, str] = os.environ) -> str:
-    """Why no window can be shown here; empty where one may be."""
+    """Why no window can be shown here; empty if one can."""
     if environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
         return ""
     return "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); use the page instead"
 
 
 class Window:
-    """Shows pictures. Every method may be called from any thread, and none waits; the newest picture wins."""
+    """Shows pictures. Every method is thread-safe, and none blocks; the newest picture wins."""
 
     def __init__(self, title: str = "Kibitzer", process: Sequence[str] = PROCESS) -> None:
-        """Opens the window, or does nothing where there is no display; `status` says which."""
+        """Opens the window, or does nothing if there is no display; `status` says which."""
         self._title, self._command = title, process
         self._image: Image | None = None
         self._keys: collections.deque[str] = collections.deque(maxlen=MAX_KEYS)
@@ -72,11 +72,11 @@ class Window:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a window: where there is none nobody needs a picture drawn."""
+        """Whether the window is open; if not, no picture needs to be drawn."""
         return not self._reason and not self._closing
 
     def show(self, image: Image) -> None:
-        """Shows a picture, uint8 (height, width, 3) BGR; the caller must not write into it any more."""
+        """Shows a picture, uint8 (height, width, 3) BGR; the caller must not modify it afterwards."""
         if self.is_open:
             with self._changed:
                 self._image = image
@@ -91,7 +91,7 @@ class Window:
         return pressed
 
     def status(self) -> dict[str, object]:
-        """`ok` (a missing window is no fault) and a `text`."""
+        """`ok` (a missing window is not a fault) and a `text`."""
         return {"ok": True, "text": self._reason or ("closed" if self._closing else "open")}
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class Window:
             thread.join(END_S)
 
     def _send(self, process: subprocess.Popen[bytes]) -> None:
-        """The thread that sends the newest picture, and notices the window's end."""
+        """The thread that sends the newest picture and notices when the window ends."""
         assert process.stdin is not None
         try:
             with process.stdin as pipe:
@@ -117,19 +117,19 @@ class Window:
                     pipe.write(struct.pack("<II", width, height) + np.ascontiguousarray(image).tobytes())
                     pipe.flush()
         except OSError:
-            pass  # the window has gone; its end is told by the other thread
+            pass  # the window is gone; the other thread reports it
         except Exception:  # noqa: BLE001 - the top of the thread
             _log.exception("the window gets no more pictures")
 
     def _next(self) -> Image | None:
-        """The next picture, waited for; None when the window is closed."""
+        """Waits for the next picture; None when the window is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._image is not None or self._closing or self._reason)
             image, self._image = self._image, None
             return None if self._closing or self._reason else image
 
     def _listen(self, keys: IO[bytes]) -> None:
-        """The thread that reads the keys until the window ends."""
+        """The thread that reads the pressed keys until the window ends."""
         try:
             with keys:
                 while line := keys.readline(64):

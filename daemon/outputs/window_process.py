@@ -1,8 +1,8 @@
-"""The window's own process: pictures in on standard input, pressed keys out on standard output, a line each.
+"""The window's process: reads pictures from standard input, writes pressed keys to standard output, one per line.
 
-A program of its own because OpenCV's window aborts the whole process where there is no display, or when it goes away.
-A picture is two 32-bit numbers, width and height in pixels, and its rows of BGR bytes. Ends with its input, or when
-the window is closed by hand.
+A separate program because OpenCV's window aborts the whole process if there is no display, or when it goes away.
+A picture is two 32-bit numbers, width and height in pixels, and its rows of BGR bytes. The process ends with its
+input, or when somebody closes the window.
 """
 
 import os
@@ -20,7 +20,7 @@ LOOK_MS = 30
 
 
 class Newest:
-    """The newest picture; None once it was taken."""
+    """Holds the newest picture; None once it has been taken."""
 
     def __init__(self) -> None:
         self.image: np.ndarray | None = None
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def receive(source: BinaryIO, newest: Newest) -> None:
-    """Keeps the newest picture; ends the process with its input."""
+    """Stores the newest picture; exits the process at the end of the input."""
     while len(head := source.read(HEAD.size)) == HEAD.size:
         width, height = HEAD.unpack(head)
         if not (0 < width <= MAX_PX and 0 < height <= MAX_PX):

@@ -1,1 +1,1 @@
-"""Records: the journal, pictures, formats in and out, ranking."""
+"""Game storage: the journal, pictures, export and import formats, ranking."""

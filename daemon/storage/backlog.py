@@ -1,4 +1,4 @@
-"""What waits to be written into the record: in order, nothing lost, and bounded while the disk is full."""
+"""Queue of effects waiting to be written to the record: ordered, lossless for moves, bounded while the disk is full."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wording import Sentence, sentence
 
 LOGGER = logging.getLogger(__name__)
 MAX_NOTES = 256
-"""Notes that wait at most while the record cannot be written."""
+"""Most notes kept waiting while the record cannot be written."""
 
 
 class Recorder(Protocol):
-    """Where plies are written down durably; raises OSError where that fails."""
+    """Writes plies durably; raises OSError on failure."""
 
     def append(self, record: Record) -> None:
         """Writes one ply; it is on the disk when this returns."""
@@ -25,47 +25,47 @@ class Recorder(Protocol):
         """Marks the plies after `ply` as undone."""
 
     def rewrite(self, rewrite: Rewrite) -> None:
-        """Puts other plies in the place of those after its `ply`, all at once."""
+        """Replaces the plies after `rewrite.ply`, all at once."""
 
     def finish(self, outcome: Outcome) -> None:
-        """Closes the game's record."""
+        """Records how the game ended."""
 
     def note(self, announcement: Announcement) -> None:
-        """Writes what was announced besides the plies."""
+        """Writes an announcement that is not a ply."""
 
 
 class Backlog:
-    """Effects on their way to a recorder; without one they go nowhere. `tell` says to the players what is wrong."""
+    """Effects on their way to a recorder; discarded if there is none. `tell` reports problems to the players."""
 
     def __init__(self, recorder: Recorder | None, tell: Callable[[Sentence], None]) -> None:
         self._recorder = recorder
         self._tell = tell
         self._waiting: list[Effect] = []
         self.trouble = ""
-        """Why the record cannot be written at present; empty where it can."""
+        """Why the record cannot be written at present; empty if it can."""
         self.dropped_notes = 0
-        """Notes that were given up while the record could not be written."""
+        """Notes discarded while the record could not be written."""
 
     @property
     def waiting(self) -> int:
-        """Effects that are not written yet."""
+        """Effects not yet written."""
         return len(self._waiting)
 
     def add(self, effects: Iterable[Effect]) -> None:
-        """Lets effects wait, as far as the record needs them.
+        """Queues the effects that the record needs.
 
-        A ply's own announcement says nothing that its record does not. An agent's move must be written: after a
-        restart the players are not to be asked for another one.
+        The announcement of a ply is skipped: the ply's own record says it all. An agent's move must be written: after a
+        restart the players must not be asked for a different one.
         """
         self._waiting += [effect for effect in effects if getattr(effect, "code", "") not in ("move", "pass")]
-        # The oldest notes go; plies and an agent's move never do.
+        # The oldest notes are dropped; plies and an agent's move never are.
         notes = [one for one in self._waiting if isinstance(one, Announcement) and one.code != "agent_move"]
         for note in notes[: max(0, len(notes) - MAX_NOTES)]:
             self._waiting.remove(note)
             self.dropped_notes += 1
 
     def write(self) -> None:
-        """Writes what waits, in order; what fails stays and is tried again, and the players are told once."""
+        """Writes what waits, in order; on failure it stays queued for a retry, and the players are told once."""
         if self._recorder is None:
             self._waiting.clear()
         while self._waiting and self._recorder is not None:

@@ -1,4 +1,4 @@
-"""The list of games as one leafs through it: newest first, by game and by player, so many at a time."""
+"""Pages through the list of games: newest first, filtered by game and player."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from daemon.storage.rows import RowError, summary_of
 from daemon.storage.stored import GameSummary
 
 LOOKED_THROUGH = 5000
-"""Games that are looked through for one page of the list at most; the next page goes on from there."""
+"""Most games examined for one page of the list; the next page continues from there."""
 _CHUNK = 200
 _COUNT = "(SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0)"
 _EARLIER = "COALESCE((SELECT rowid FROM games WHERE game_id = ?), 9223372036854775807)"
@@ -21,18 +21,18 @@ _EARLIER = "COALESCE((SELECT rowid FROM games WHERE game_id = ?), 92233720368547
 
 @dataclasses.dataclass(frozen=True)
 class GamesPage:
-    """Some games of the list."""
+    """One page of the list of games."""
 
     games: tuple[GameSummary, ...]
     """Newest first."""
     older: str
-    """Id of the last game that was looked at, from which the list goes on; empty where it is at its end."""
+    """Id of the last game examined, from which the next page continues; empty at the end of the list."""
 
 
 def games_page(journal: Journal, limit: int, before: str = "", game: str = "", player: str = "") -> GamesPage:
-    """The newest games before that one, of a game and with a player where these are given.
+    """The newest games before the game `before`, filtered by game and player if given.
 
-    Part of a player's name will do, in capitals or not, with accents or without. Raises JournalError.
+    `player` matches any part of a name, ignoring capitals and accents. Raises JournalError.
     """
     found: list[GameSummary] = []
     looked_at = ""
@@ -47,13 +47,13 @@ def games_page(journal: Journal, limit: int, before: str = "", game: str = "", p
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: without accents and capitals."""
+    """A name normalised for comparison: without accents and capitals."""
     plain = unicodedata.normalize("NFKD", name.replace("đ", "d").replace("Đ", "D").replace("ł", "l").replace("Ł", "L"))
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).casefold().strip()
 
 
 def names_seen(journal: Journal, most: int = 500) -> list[str]:
-    """The players of the newest games, for choosing one of them; sorted. Raises JournalError."""
+    """Names of the players in the newest games, to choose from; sorted. Raises JournalError."""
     names: dict[str, None] = {}
     for row in journal.rows("SELECT players FROM games ORDER BY rowid DESC LIMIT ?", [LOOKED_THROUGH]):
         names |= dict.fromkeys(names_of(row["players"]))
@@ -63,12 +63,12 @@ def names_seen(journal: Journal, most: int = 500) -> list[str]:
 
 
 def games_seen(journal: Journal) -> list[str]:
-    """The games that were played, by name, sorted. Raises JournalError."""
+    """Names of all games played, sorted. Raises JournalError."""
     return sorted(str(row["game"]) for row in journal.rows("SELECT DISTINCT game FROM games"))
 
 
 def _rows(journal: Journal, before: str, game: str) -> Iterator[sqlite3.Row]:
-    """The games before one, newest first, read in pieces."""
+    """Rows of the games before `before`, newest first, fetched in chunks."""
     where = f"rowid < {_EARLIER}" + (" AND game = ?" if game else "")
     while True:
         given: Sequence[object] = [before, *([game] if game else []), _CHUNK]
@@ -80,7 +80,7 @@ def _rows(journal: Journal, before: str, game: str) -> Iterator[sqlite3.Row]:
 
 
 def _summary(row: sqlite3.Row) -> GameSummary | None:
-    """What a row tells; None where it cannot be read, which `kibitzer games list` says."""
+    """The summary in a row; None if it is unreadable, which `kibitzer games list` reports."""
     try:
         return summary_of(row)
     except (RowError, IndexError):
@@ -88,7 +88,7 @@ def _summary(row: sqlite3.Row) -> GameSummary | None:
 
 
 def names_of(text: object) -> list[str]:
-    """The names in a row's `players`; none where it cannot be read."""
+    """The names in a row's `players`; empty if unreadable."""
     try:
         names = json.loads(str(text))
     except (ValueError, RecursionError):

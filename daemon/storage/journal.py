@@ -1,8 +1,8 @@
-"""The record of every game: SQLite, one durable transaction a ply.
+"""The journal of all games: SQLite, one durable transaction per ply.
 
-A `Journal` belongs to the thread that made it (SQLite refuses the others). What a method has returned from is on the
-disk: it outlives `kill -9` and a power cut. What raised `JournalError` has left the record as it was, and may simply
-be tried again, for example once the disk has room.
+A `Journal` belongs to the thread that created it (SQLite refuses others). Once a method has returned, its data is on
+the disk: it survives `kill -9` and a power cut. A call that raised `JournalError` has changed nothing and may be
+retried, for example once the disk has room.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MOST = 2**63 - 1
-"""SQLite holds no larger whole numbers; an agent may say any."""
+"""Largest integer that SQLite stores; an agent may report any."""
 BUSY_S = 2.0
-"""How long to wait for another process that holds the file, such as a backup."""
+"""Seconds to wait for another process that locks the file, such as a backup."""
 _REASONS = {
     "SQLITE_FULL": ("full", "the disk is full: make room, nothing recorded is lost"),
     "SQLITE_IOERR": ("full", "the disk does not take the write: make room or check it, nothing recorded is lost"),
@@ -44,10 +44,10 @@ _REASONS = {
 
 
 class JournalError(RuntimeError):
-    """The record cannot be read or written as asked.
+    """The journal cannot be read or written as asked.
 
     `.code` is stable: `full`, `read_only`, `busy`, `corrupt`, `newer` (made by a newer Kibitzer), `order` (a ply out
-    of order, twice, or after the end), `unknown_game`, `unreadable` (what is recorded of a game cannot be), `other`.
+    of order, repeated, or after the end), `unknown_game`, `unreadable` (a game's stored data is invalid), `other`.
     """
 
     def __init__(self, code: str, text: str) -> None:
@@ -56,18 +56,18 @@ class JournalError(RuntimeError):
 
 
 class Journal:
-    """The record in one file."""
+    """One journal file."""
 
     def __init__(self, path: Path, read_only: bool = False, mend: bool = True) -> None:
-        """Opens the record, or begins it; a damaged file is set aside first (`set_aside` then names it).
+        """Opens or creates the journal; a damaged file is moved aside first (`set_aside` then names it).
 
-        A `read_only` one may be looked at while a daemon writes it, and is never made, mended or set aside. Without
-        `mend` a damaged one is refused: only the daemon that plays may put its own record aside.
-        Raises JournalError.
+        A `read_only` journal may be opened while a daemon writes it; it is never created, repaired or moved aside.
+        Without `mend` a damaged file is refused: only the daemon that plays may move its own journal aside. Raises
+        JournalError.
         """
         self.path = Path(path)
         self.set_aside: Path | None = None
-        """Where a damaged file went; None where there was none. Worth saying aloud."""
+        """Where a damaged file was moved; None if there was none. Worth announcing to the players."""
         self._read_only = read_only
         self._connection: sqlite3.Connection | None = None
         with self._explained():
@@ -95,9 +95,9 @@ class Journal:
         clock: Mapping[str, Any] | None = None,
         start: str = "",
     ) -> str:
-        """Begins a game and returns its id, which sorts by the time of its start.
+        """Begins a game and returns its id, which sorts by start time.
 
-        `clock` is the time control, `start` the position's text where the game begins with one that was set up.
+        `clock` is the time control; `start` is the position's text if the game begins from a set-up position.
         """
         now = _now()
         game_id = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
@@ -130,7 +130,7 @@ class Journal:
         times: PlyTimes | None = None,
         thought: Thought | None = None,
     ) -> None:
-        """Records one ply durably. Raises JournalError where `ply` is not the next one, so that no hole can be."""
+        """Records one ply durably. Raises JournalError if `ply` is not the next one, so that no gap can arise."""
         with self._transaction() as connection:
             last, finished = _progress(connection, game_id)
             if finished is not None:
@@ -141,7 +141,7 @@ class Journal:
             _insert(connection, game_id, _with_figures(stored, times, thought))
 
     def take_back(self, game_id: str, ply: int) -> None:
-        """Marks the plies after `ply` as undone, and a finished game as going on again; nothing is erased."""
+        """Marks the plies after `ply` as undone and a finished game as unfinished; nothing is erased."""
         with self._transaction() as connection:
             last, _ = _progress(connection, game_id)
             if not 0 <= ply < last:
@@ -151,7 +151,7 @@ class Journal:
     def rewrite(self, game_id: str, rewrite: Rewrite) -> None:
         """Marks the plies after `rewrite.ply` as undone and records others in their place, all or nothing.
 
-        A finished game goes on again, unless the new plies end it.
+        A finished game becomes unfinished, unless the new plies end it.
         """
         with self._transaction() as connection:
             last, _ = _progress(connection, game_id)
@@ -173,7 +173,7 @@ class Journal:
             _note(connection, game_id, REWRITTEN, "", {"ply": rewrite.ply, "beyond": beyond})
 
     def finish(self, game_id: str, outcome: Outcome) -> None:
-        """Records how the game ended. Raises JournalError where it has ended before."""
+        """Records how the game ended. Raises JournalError if it had already ended."""
         with self._transaction() as connection:
             _, finished = _progress(connection, game_id)
             if finished is not None:
@@ -181,36 +181,36 @@ class Journal:
             _end(connection, game_id, outcome)
 
     def note(self, game_id: str, kind: str, text: str, data: Mapping[str, Any] | None = None) -> None:
-        """Records an event between the plies, such as an illegal move; `data` is anything JSON can say."""
+        """Records an event between plies, such as an illegal move; `data` must be serialisable as JSON."""
         with self._transaction() as connection:
             _note(connection, game_id, kind, text, data or {})
 
     def unfinished(self) -> StoredGame | None:
-        """The newest game watched here without an end; None where every game has one, or that one cannot be read."""
+        """The newest unfinished game watched here; None if there is none or it cannot be read."""
         with self._explained():
             rows = self._ready().execute("SELECT * FROM games WHERE finished IS NULL ORDER BY rowid DESC")
             row = next((one for one in rows if not is_imported(one)), None)
             return None if row is None else self._told(self._stored, row)
 
     def game(self, game_id: str) -> StoredGame:
-        """The game of that id. Raises JournalError where there is none."""
+        """The game with that id. Raises JournalError if there is none."""
         with self._explained():
             row = self._ready().execute("SELECT * FROM games WHERE game_id = ?", (game_id,)).fetchone()
             if row is None:
                 raise JournalError("unknown_game", f"there is no game {game_id!r} in {self.path}")
             try:
                 return self._stored(row)
-            except (RowError, IndexError) as error:  # SQLite's rows say IndexError of a column that is missing
+            except (RowError, IndexError) as error:  # SQLite's rows raise IndexError for a missing column
                 raise JournalError("unreadable", f"game {game_id} in {self.path} cannot be read: {error}") from error
 
     def games(self, limit: int = 1000) -> list[StoredGame]:
-        """The newest games, oldest of them first."""
+        """The newest games, in chronological order."""
         with self._explained():
             rows = self._ready().execute("SELECT * FROM games ORDER BY rowid DESC LIMIT ?", (limit,)).fetchall()
             return [one for row in reversed(rows) if (one := self._told(self._stored, row)) is not None]
 
     def summaries(self, limit: int = 1000) -> list[GameSummary]:
-        """The newest games without their plies, oldest of them first."""
+        """The newest games without their plies, in chronological order."""
         count = "SELECT COUNT(*) FROM plies WHERE plies.game_id = games.game_id AND undone = 0"
         with self._explained():
             rows = self._ready().execute(
@@ -224,7 +224,7 @@ class Journal:
             return [row["game_id"] for row in self._ready().execute("SELECT game_id FROM games ORDER BY rowid")]
 
     def rows(self, query: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """What a query that only reads finds, for modules that look at the record in ways of their own.
+        """The rows of a read-only query, for modules that query the journal in their own way.
 
         Raises JournalError.
         """
@@ -232,10 +232,10 @@ class Journal:
             return self._ready().execute(query, tuple(parameters)).fetchall()
 
     def add(self, game: StoredGame) -> None:
-        """Takes in a whole game from elsewhere, with plies, what was undone, and notes: all or nothing.
+        """Adds a whole game from elsewhere, with its plies, undone plies and notes: all or nothing.
 
-        Raises JournalError, `order` where a game of that id is there already, `unreadable` where it cannot be read
-        back as it was given.
+        Raises JournalError, `order` if a game with that id already exists, `unreadable` if it cannot be read back
+        unchanged.
         """
         with self._transaction() as connection:
             if connection.execute("SELECT 1 FROM games WHERE game_id = ?", (game.game_id,)).fetchone():
@@ -250,13 +250,13 @@ class Journal:
                 raise JournalError("unreadable", f"game {game.game_id} cannot be kept as it is")
 
     def name_players(self, game_id: str, players: Sequence[str]) -> None:
-        """Gives the players of a game other names, also while it is played."""
+        """Renames the players of a game, also while it is being played."""
         with self._transaction() as connection:
             _progress(connection, game_id)
             connection.execute("UPDATE games SET players = ? WHERE game_id = ?", (json.dumps(list(players)), game_id))
 
     def delete(self, game_id: str) -> None:
-        """Takes a game out of the record, with its plies and notes, and overwrites where they stood."""
+        """Deletes a game with its plies and notes, and overwrites their space in the file."""
         with self._explained():
             self._ready().execute("PRAGMA secure_delete = ON")
         with self._transaction() as connection:
@@ -272,7 +272,7 @@ class Journal:
         return game_of(row, plies, notes)
 
     def _told(self, read: Callable[[sqlite3.Row], T], row: sqlite3.Row) -> T | None:
-        """What a row says; None, and a word in the log, where it says what cannot be: the others are still there."""
+        """Reads one row; logs an error and returns None if it is invalid, so that the other rows remain usable."""
         try:
             return read(row)
         except (RowError, IndexError) as error:
@@ -283,7 +283,7 @@ class Journal:
         self._connection = journal_schema.connect(self.path, self._read_only, BUSY_S)
 
     def _ready(self) -> sqlite3.Connection:
-        """The connection, opened again where an error had closed it."""
+        """The connection, reopened if an error had closed it."""
         if self._connection is None:
             self._open()
         assert self._connection is not None
@@ -291,7 +291,7 @@ class Journal:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One durable transaction: committed on leaving, undone by any error."""
+        """One durable transaction: committed on exit, rolled back on any error."""
         with self._explained():
             connection = self._ready()
             try:
@@ -303,21 +303,21 @@ class Journal:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                 except sqlite3.Error:
-                    self.close()  # what is on the disk decides, at the next call
+                    self.close()  # the next call reopens the file and continues from what is on the disk
                 raise
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turns what SQLite and the file system say into a JournalError."""
+        """Turns errors of SQLite and the file system into a JournalError."""
         try:
             yield
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last where a column's name is damaged
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # UnicodeDecodeError: a column's name is damaged
             code, advice = _reason(error)
             raise JournalError(code, f"journal {self.path}: {error}; {advice}") from error
 
 
 def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | None]:
-    """The last ply that stands (0 before the first), and when the game ended (None while it goes on)."""
+    """The last ply that stands (0 before the first), and when the game ended (None if unfinished)."""
     row = connection.execute("SELECT finished FROM games WHERE game_id = ?", (game_id,)).fetchone()
     if row is None:
         raise JournalError("unknown_game", f"there is no game {game_id!r} in this journal")
@@ -328,7 +328,7 @@ def _progress(connection: sqlite3.Connection, game_id: str) -> tuple[int, str | 
 
 
 def _insert(connection: sqlite3.Connection, game_id: str, ply: StoredPly, *, undone: bool = False) -> None:
-    # Said and not left to the default, which one turned bit of the file can change.
+    # Set explicitly: a single flipped bit in the file could change the column's default.
     columns = {"game_id": game_id, **dataclasses.asdict(ply), "undone": int(undone)}
     _put(connection, "plies", columns)
 
@@ -373,7 +373,7 @@ def _add(connection: sqlite3.Connection, game: StoredGame) -> None:
 
 
 def _with_figures(ply: StoredPly, times: PlyTimes | None, thought: Thought | None) -> StoredPly:
-    """The ply with what the clock and an agent said of it, as far as SQLite can hold it."""
+    """The ply with the figures of the clock and the agent, as far as SQLite can store them."""
     if times is not None:
         first, second = times.left_s or (None, None)
         ply = dataclasses.replace(ply, spent_s=times.spent_s, left_first_s=first, left_second_s=second)
@@ -393,7 +393,7 @@ def _finite(figure: float | None) -> float | None:
 
 
 def _undo(connection: sqlite3.Connection, game_id: str, ply: int) -> None:
-    """Marks the plies after `ply` as undone, and the game as going on."""
+    """Marks the plies after `ply` as undone, and the game as unfinished."""
     connection.execute("UPDATE plies SET undone = 1 WHERE game_id = ? AND ply > ? AND undone = 0", (game_id, ply))
     connection.execute(
         "UPDATE games SET finished = NULL, winner = NULL, reason = NULL, scores = NULL WHERE game_id = ?", (game_id,)
@@ -417,7 +417,7 @@ def _note(connection: sqlite3.Connection, game_id: str, kind: str, text: str, da
 
 
 def _reason(error: Exception) -> tuple[str, str]:
-    """The stable code of an error, and what a person can do about it."""
+    """The stable code of an error, and advice for a person."""
     if isinstance(error, journal_schema.NewerError):
         return "newer", "start the newer Kibitzer, or name another journal"
     name = getattr(error, "sqlite_errorname", "") or ""

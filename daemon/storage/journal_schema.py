@@ -1,4 +1,4 @@
-"""The journal's tables, their version, and the opening of the file."""
+"""The journal's tables, schema version and migrations, and opening the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 _log = logging.getLogger(__name__)
 
 APPLICATION = 0x4B696269
-"""Marks the file as ours ("Kibi"), so that another program's database is never written into."""
+"""SQLite application id ("Kibi") that marks the file as ours: never write into another program's database."""
 
 
 class NewerError(sqlite3.DatabaseError):
@@ -65,13 +65,13 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _set_up,
     _imported,
 )
-"""Step n brings a file of version n to version n + 1; only ever append to it."""
+"""Step n migrates a file from version n to n + 1; only ever append to it."""
 
 
 def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
-    """An open, checked and up-to-date journal file.
+    """Opens, checks and migrates a journal file.
 
-    Raises sqlite3.Error (NewerError where a newer Kibitzer made it), OSError.
+    Raises sqlite3.Error (NewerError if a newer Kibitzer made it), OSError.
     """
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def connect(path: Path, read_only: bool, busy_s: float) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=busy_s, isolation_level=None
     )
-    connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a turned bit costs its letter, no more
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")  # a flipped bit costs one letter, no more
     try:
         _check(connection, path, read_only)
     except BaseException:
@@ -111,7 +111,7 @@ def _check(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Brings the file to the newest version, all steps or none."""
+    """Migrates the file to the newest version, all steps or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _version(connection)
@@ -139,7 +139,7 @@ def _refuse_newer(version: int) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Renames a damaged file and what belongs to it, so that nothing is lost; returns its new name."""
+    """Renames a damaged file and its companion files, so that nothing is lost; returns the new name."""
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%S%f")
     target = path.with_name(f"{path.name}.damaged-{stamp}")
     for suffix in ("-wal", "-shm"):

@@ -1,7 +1,7 @@
-"""Keeps a small picture of the board for every ply, beside the record and never in its way.
+"""Saves a small picture of the board for every ply, without ever delaying the record.
 
-Whoever calls only hands a picture over; a thread shrinks, encodes and writes it once the ply is on the disk. A picture
-is a courtesy: where the disk is full or slow it is left out, and the game goes on.
+Callers only hand a picture over; a thread shrinks, encodes and writes it once the ply is on the disk. Pictures are
+optional: if the disk is full or slow they are skipped, and the game continues.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ _log = logging.getLogger(__name__)
 LONGER_SIDE_PX = 480
 JPEG_QUALITY = 75
 MAX_WAITING = 8
-"""Pictures that wait to be written; beyond it the oldest is left out."""
+"""Most pictures waiting to be written; beyond that the oldest is skipped."""
 CLOSE_S = 3.0
 
 
 class Kept(NamedTuple):
-    """One picture on its way."""
+    """One picture waiting to be written."""
 
     game_id: str
     ply: int
     board: str
-    """The board that is believed to be seen."""
+    """The board believed to be shown in it."""
     image: Image
 
 
 class PictureKeeper:
-    """Writes pictures in a thread of its own. Every method may be called from any thread, and `keep` never waits."""
+    """Writes pictures in its own thread. Every method is thread-safe, and `keep` never blocks."""
 
     def __init__(self, pictures: Pictures, quota_bytes: int, reserve_bytes: int) -> None:
-        """The oldest pictures go where all take more than `quota_bytes`; `reserve_bytes` of the disk stay free."""
+        """Deletes the oldest pictures when all exceed `quota_bytes`, and leaves `reserve_bytes` of the disk free."""
         self._pictures, self._quota_bytes, self._reserve_bytes = pictures, quota_bytes, reserve_bytes
         self._waiting: queue.Queue[Kept | None] = queue.Queue(MAX_WAITING)
         self._taken_bytes = 0
         self._trouble = ""
         self.left_out = 0
-        """Pictures that were not kept, because too many waited or could not be written."""
+        """Pictures skipped because too many were waiting or writing failed."""
         self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
         self._thread.start()
 
     def keep(self, game_id: str, ply: int, board: str, image: Image) -> None:
-        """Hands a picture over; nobody may change it afterwards."""
+        """Queues a picture for writing; nobody may modify it afterwards."""
         with contextlib.suppress(queue.Full):
             if self._waiting.full():
                 with contextlib.suppress(queue.Empty):
@@ -65,14 +65,14 @@ class PictureKeeper:
             self._waiting.put_nowait(Kept(game_id, ply, board, image))
 
     def status(self) -> dict[str, object]:
-        """For the health page; missing pictures are no fault of the table."""
+        """For the health page; missing pictures do not count as a fault."""
         alive = self._thread.is_alive()
         figures = {"number": round(self._taken_bytes / 1e6), "most": round(self._quota_bytes / 1e6)}
         text = self._trouble or worded("{number} MB of {most} MB", **figures)
         return {"ok": alive, "text": text if alive else worded("the thread that keeps them has ended")}
 
     def close(self) -> None:
-        """Writes what waits, as far as there is time."""
+        """Writes the waiting pictures, as far as time allows."""
         with contextlib.suppress(queue.Full):
             self._waiting.put(None, timeout=CLOSE_S)
         self._thread.join(CLOSE_S)
@@ -98,7 +98,7 @@ class PictureKeeper:
             self._trouble = ""
 
     def _put(self, kept: Kept) -> None:
-        """Writes a picture whole or not at all, readable by its owner alone. Raises OSError."""
+        """Writes a picture, readable by its owner only, whole or not at all. Raises OSError."""
         jpeg = encoded(kept.image)
         path = self._pictures.path(kept.game_id, kept.ply, kept.board)
         for folder in (path.parent.parent, path.parent):
@@ -120,11 +120,11 @@ class PictureKeeper:
         self._taken_bytes += len(jpeg)
 
     def _make_room(self, size: int, path: Path) -> None:
-        """Removes the oldest pictures until one more fits under the quota."""
+        """Deletes the oldest pictures until one more fits the quota."""
         if self._taken_bytes + size <= self._quota_bytes:
             return
         kept = self._pictures.kept()
-        self._taken_bytes = sum(_size(one) for one in kept if one != path)  # games are deleted elsewhere, too
+        self._taken_bytes = sum(_size(one) for one in kept if one != path)  # other code deletes games, too
         for one in kept:
             if self._taken_bytes + size <= self._quota_bytes:
                 return
@@ -132,11 +132,11 @@ class PictureKeeper:
                 self._taken_bytes -= _size(one)
                 one.unlink(missing_ok=True)
                 with contextlib.suppress(OSError):
-                    one.parent.rmdir()  # where it was the last
+                    one.parent.rmdir()  # if it was the last picture
 
 
 def encoded(image: Image) -> bytes:
-    """The picture as a small JPEG. Raises ValueError where it cannot be one."""
+    """The picture as a small JPEG. Raises ValueError if encoding fails."""
     scale = LONGER_SIDE_PX / max(image.shape[:2])
     if scale < 1:
         size = max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale))

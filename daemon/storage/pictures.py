@@ -1,7 +1,7 @@
-"""Where the pictures of recorded plies lie: small JPEGs beside the journal, a folder a game.
+"""File layout of the pictures of recorded plies: small JPEGs beside the journal, one folder per game.
 
-A picture is named after its ply and the board that was believed then: what was taken back and played otherwise never
-lends its picture to another move.
+A picture's name holds its ply and a hash of the board believed then: a ply that was taken back and replayed differently
+never shows the picture of the other move.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from pathlib import Path
 
 SUFFIX = ".pictures"
 LARGEST_BYTES = 1 << 20
-"""No picture kept here comes near."""
+"""Bytes; pictures kept here are far smaller."""
 _GAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 _PICTURE = re.compile(r"(\d{1,6})-[0-9a-f]{12}\.jpg")
 
 
 class Pictures:
-    """The pictures of one journal. May be used by several threads and processes at a time."""
+    """The pictures of one journal. Several threads and processes may use it at once."""
 
     def __init__(self, journal: Path) -> None:
         self.folder = journal.with_name(journal.name + SUFFIX)
-        """Beside the journal's file, and named after it."""
+        """Folder beside the journal's file, named after it."""
 
     def path(self, game_id: str, ply: int, board: str) -> Path:
-        """Where the picture of that board after that ply is, or would be. Raises ValueError for a strange id."""
+        """Path of the picture for that ply and board, existing or not. Raises ValueError for an invalid id."""
         digest = hashlib.sha256(board.encode()).hexdigest()[:12]
         return self._folder_of(game_id) / f"{ply}-{digest}.jpg"
 
     def names(self, game_id: str) -> frozenset[str]:
-        """The names of all files kept of a game."""
+        """Names of all files kept for a game."""
         try:
             return frozenset(path.name for path in self._folder_of(game_id).iterdir())
         except (OSError, ValueError):
             return frozenset()
 
     def read(self, game_id: str, ply: int, board: str) -> bytes | None:
-        """The JPEG of that board after that ply; None where none is kept."""
+        """The JPEG for that ply and board; None if there is none."""
         with contextlib.suppress(OSError, ValueError):
             path = self.path(game_id, ply, board)
             if path.stat().st_size <= LARGEST_BYTES:
@@ -47,7 +47,7 @@ class Pictures:
         return None
 
     def forget(self, game_id: str) -> bool:
-        """Removes the pictures of a game; whether none is left."""
+        """Removes the pictures of a game; returns whether none is left."""
         try:
             folder = self._folder_of(game_id)
         except ValueError:
@@ -56,7 +56,7 @@ class Pictures:
         return not folder.exists()
 
     def kept(self) -> list[Path]:
-        """Every picture, the oldest game's first, each by ply: in the order in which room is made."""
+        """All pictures in deletion order: oldest game first, then by ply."""
         try:
             folders = sorted(path for path in self.folder.iterdir() if path.is_dir() and not path.is_symlink())
         except OSError:

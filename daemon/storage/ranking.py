@@ -1,10 +1,10 @@
-"""Who has won how often, and what that is worth: the players' ranking, worked out anew from the record each time.
+"""Players' ranking by Elo rating, recomputed from the record each time.
 
-Every finished game between two names counts, in the order in which games ended; those lost by resigning or on time too.
-Ratings follow Elo: after a game `R' = R + K * (S - E)`, where S is 1, 1/2 or 0, and
-`E = 1 / (1 + 10**((R2 - R1) / 400))` is what was expected (A. E. Elo, The Rating of Chessplayers, Past and Present,
-1978, chapter 1; FIDE Handbook B.02). K is the same for all, so that what one wins the other loses, and the mean of all
-ratings stays where they begin.
+Every finished game between two names counts, in the order in which games ended; also games lost by resigning or on
+time. After a game the rating is `R' = R + K * (S - E)`, where S is 1, 1/2 or 0, and
+`E = 1 / (1 + 10**((R2 - R1) / 400))` is the expected score (A. E. Elo, The Rating of Chessplayers, Past and Present,
+1978, chapter 1; FIDE Handbook B.02). K is the same for all, so that one gains what the other loses, and the mean of
+all ratings stays at the initial rating.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from daemon.storage.browsing import names_of
 from daemon.storage.journal import Journal
 
 K = 32.0
-"""Rating points that a game can move at most; 32 lets a few dozen games between friends tell."""
+"""Most rating points one game can move; 32 makes a few dozen games between friends count."""
 START = 1500.0
-"""Rating of who has not played yet."""
+"""Initial rating of a player."""
 SPREAD = 400.0
-"""Rating difference at which the stronger is expected to score ten to one."""
+"""Rating difference at which the stronger player is expected to score ten to one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """A player's place."""
+    """A player's record and rating."""
 
     player: str
     wins: int = 0
@@ -45,11 +45,11 @@ class Standing:
 
     @property
     def games(self) -> int:
-        """Games that count."""
+        """Number of games that count."""
         return self.wins + self.draws + self.losses
 
     def after(self, points: float, expected: float) -> Standing:
-        """The standing after a game with so many points, 1, 1/2 or 0."""
+        """The standing after a game that scored `points` (1, 1/2 or 0) where `expected` were expected."""
         return dataclasses.replace(
             self,
             wins=self.wins + (points == 1),
@@ -60,15 +60,15 @@ class Standing:
 
 
 def expected_points(own: float, other: float) -> float:
-    """Points a game that somebody of the one rating is expected to make against the other, 0 to 1."""
-    # Beyond ten times the spread the answer is 0 or 1 to ten digits, and the power would overflow far beyond.
+    """Expected points, 0 to 1, of one game for a player rated `own` against one rated `other`."""
+    # Beyond ten times the spread the result is 0 or 1 to ten digits, and the power would overflow far beyond.
     return 1 / (1 + math.pow(10, max(-10.0, min(10.0, (other - own) / SPREAD))))
 
 
 def ranking(results: Iterable[Result]) -> list[Standing]:
-    """The best first, by rating, then by name; `results` come in the order in which the games ended.
+    """Standings, best first, by rating, then by name; `results` must be in the order in which the games ended.
 
-    A game of somebody against the same name is none: nobody can win against themselves.
+    Games with the same name on both sides are skipped: nobody can win against themselves.
     """
     standings: dict[str, Standing] = {}
     for one in results:
@@ -84,7 +84,7 @@ def ranking(results: Iterable[Result]) -> list[Standing]:
 
 
 def results(journal: Journal, game: str = "") -> Sequence[Result]:
-    """Every finished game of the record, or of one game, in the order in which they ended. Raises JournalError."""
+    """Finished games of the record, or of one game only, in the order in which they ended. Raises JournalError."""
     where, given = ("AND game = ?", [game]) if game else ("", [])
     rows = journal.rows(
         f"SELECT players, winner FROM games WHERE finished IS NOT NULL {where} ORDER BY finished, game_id", given
@@ -92,19 +92,19 @@ def results(journal: Journal, game: str = "") -> Sequence[Result]:
     found = []
     for row in rows:
         names = names_of(row["players"])
-        if len(names) == 2 and row["winner"] in (None, 0, 1):  # what somebody else wrote into the file does not count
+        if len(names) == 2 and row["winner"] in (None, 0, 1):  # skip invalid rows, which another program wrote
             found.append(Result((names[0], names[1]), row["winner"]))
     return found
 
 
 def standing_object(place: int, one: Standing) -> dict[str, object]:
-    """A line of the ranking for programs."""
+    """One line of the ranking as a JSON-ready object."""
     counts = {"games": one.games, "wins": one.wins, "draws": one.draws, "losses": one.losses}
     return {"place": place, "player": one.player, **counts, "elo": round(one.elo)}
 
 
 def ranking_object(journal: Journal, game: str = "", most: int | None = None) -> dict[str, object]:
-    """The whole ranking for programs. Raises JournalError."""
+    """The whole ranking as a JSON-ready object. Raises JournalError."""
     found = results(journal, game)
     standings = ranking(found)[:most]
     return {

@@ -1,4 +1,4 @@
-"""The journal's record of one game, as a match writes it."""
+"""Writes one game's record to the journal, for a match."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ REASONS = {
     "read_only": "the file of the record may not be written",
     "busy": "another program holds the file of the record",
 }
-"""What a player is told, by the code of the fault; paths and the like are for the log."""
+"""Explanation for the players, by code of the fault; paths and other details go to the log."""
 
 
 class GameRecord:
-    """Writes one game into the journal; a fault comes as OSError, and the write may be tried again."""
+    """Writes one game to the journal; a fault raises OSError, and the write may be retried."""
 
     def __init__(self, journal: Journal, game_id: str) -> None:
         self._journal = journal
@@ -52,21 +52,21 @@ class GameRecord:
             raise OSError(_spoken(error)) from error
 
     def rewrite(self, rewrite: Rewrite) -> None:
-        """Puts other plies in the place of those after its `ply`, all at once."""
+        """Replaces the plies after `rewrite.ply`, all at once."""
         try:
             self._journal.rewrite(self.game_id, rewrite)
         except JournalError as error:
             raise OSError(_spoken(error)) from error
 
     def finish(self, outcome: Outcome) -> None:
-        """Closes the game's record."""
+        """Records how the game ended."""
         try:
             self._journal.finish(self.game_id, outcome)
         except JournalError as error:
             raise OSError(_spoken(error)) from error
 
     def note(self, announcement: Announcement) -> None:
-        """Writes what was announced besides the plies."""
+        """Writes an announcement that is not a ply."""
         data: dict[str, Any] = {"move": announcement.move, "rule": announcement.rule, "board": announcement.board}
         if announcement.thought is not None:
             data[THOUGHT] = dataclasses.asdict(announcement.thought)

@@ -1,4 +1,4 @@
-"""Rows of the journal as values. What a row cannot say, because somebody else wrote it or the disk lied, is refused."""
+"""Converts journal rows to values; refuses invalid data, from another writer or a faulty disk."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ COUNTS = ("depth", "nodes")
 
 
 class RowError(ValueError):
-    """A row that cannot be; the message names its column."""
+    """An invalid row; the message names its column."""
 
 
 def summary_of(row: Row) -> GameSummary:
-    """A row of `games` with the number of its `plies`. Raises RowError."""
+    """The summary in a row of `games` that has the number of its `plies`. Raises RowError."""
     game_id, game, started = (_text(row, name) for name in ("game_id", "game", "started"))
     return GameSummary(game_id, game, _players(row), started, _finished(row), int(row["plies"]), _outcome(row))
 
 
 def game_of(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame:
-    """A row of `games` with its plies and notes. Raises RowError."""
-    written = row.keys()  # an older file that is only read lacks the newest columns
+    """The game in a row of `games`, with its rows of plies and notes. Raises RowError."""
+    written = row.keys()  # an older file opened read-only lacks the newest columns
     rules = _json(row, "rules")
     if not isinstance(rules, dict):
         raise RowError(f"rules is {row['rules']!r:.60}")
@@ -56,7 +56,7 @@ def game_of(row: Row, plies: Sequence[Row], notes: Sequence[Row]) -> StoredGame:
 
 
 def is_imported(row: Row) -> bool:
-    """Whether a row of `games` tells a game that came from a file."""
+    """Whether a row of `games` is a game imported from a file."""
     return "source" in row.keys() and row["source"] != ""  # noqa: SIM118
 
 
@@ -87,7 +87,7 @@ def _note(row: Row) -> StoredNote:
 
 
 def _is_beyond(entries: object) -> bool:
-    """Whether these are moves after an end: text, side, and how it is known."""
+    """Whether these are moves after an end: text, side, and how the mover is known."""
     return isinstance(entries, list) and all(
         isinstance(one, list)
         and len(one) == 3
@@ -99,7 +99,7 @@ def _is_beyond(entries: object) -> bool:
 
 
 def _is_answer(data: Mapping[str, Any]) -> bool:
-    """Whether these are an agent's move and, perhaps, what it said of it."""
+    """Whether these are an agent's move and, optionally, its report on it."""
     said = data.get(THOUGHT, {})
     names = {field.name for field in dataclasses.fields(Thought)}
     return (

@@ -16,17 +16,17 @@ class Row:
     """One ply."""
 
     number: int | None
-    """Number of the move; None for a pass, which has none."""
+    """Number of the move; None for a pass, which is not numbered."""
     side: str
     move: str
     gains: tuple[Gain, Gain]
     scores: tuple[int, int]
-    """Points of both sides after it."""
+    """Both sides' points after the ply."""
     known: str
-    """How it is known who made it; empty where it is assumed by turn."""
+    """How it is known who made it; empty if the turn order was assumed."""
 
     def text(self, width: int) -> str:
-        """The row with the side's name in a column of that width."""
+        """The row as text, with the side's name padded to `width`."""
         number = "" if self.number is None else self.number
         brought = f"+{self.gains[0].total} +{self.gains[1].total}"
         scores = f"{self.scores[0]:>5}{self.scores[1]:>5}"
@@ -34,7 +34,7 @@ class Row:
 
 
 def score_sheet(stored: StoredGame) -> list[Row]:
-    """A row for every ply; none where no points are counted, or the game cannot be read any more."""
+    """A row for every ply; empty if the game counts no points or can no longer be read."""
     try:
         game = games.load(stored.game, stored.rules)
         return rows_of(line_of(game, stored))
@@ -43,7 +43,7 @@ def score_sheet(stored: StoredGame) -> list[Row]:
 
 
 def rows_of(line: LineOfPlay) -> list[Row]:
-    """A row for every ply of a line; none where no points are counted."""
+    """A row for every ply of a line; empty if the game counts no points."""
     game, rows = line.game, []
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     for index, ply in enumerate(line.plies):

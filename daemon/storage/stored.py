@@ -1,4 +1,4 @@
-"""A game as the journal keeps it."""
+"""A game as stored in the journal."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from daemon.game.effects import Known, Thought
 from games import Outcome
 
 ASSUMED = "assumed"
-"""Verdict on a ply that nobody saw: one way, of others perhaps, to a board that was seen later."""
+"""Verdict on a ply that nobody saw: inferred as one possible way to a board that was seen later."""
 REWRITTEN = "rewritten"
-"""Kind of the note that a rewriting leaves; its `beyond` are the seen plies that counted no more then."""
+"""Kind of the note that a rewrite leaves; its `beyond` lists the seen plies that no longer counted then."""
 
 AGENT_MOVE, THOUGHT = "agent_move", "thought"
-"""Kind of the note that an agent's answer leaves, and what in its data the agent said of it."""
+"""Kind of the note that an agent's answer leaves, and the key in its data for what the agent reported."""
 
 
 @dataclasses.dataclass(frozen=True)
 class StoredPly:
-    """One move of the record."""
+    """One recorded move."""
 
     ply: int
     """Counts from 1."""
@@ -32,26 +32,26 @@ class StoredPly:
     """The believed board after the move: a class letter per cell."""
     verdict: str
     score: float | None
-    """The agent's own figure; None for a person's move."""
+    """The agent's own evaluation; None for a person's move."""
     frame: str
-    """Photo name or seconds of the picture it was seen in; empty where there is none."""
+    """Photo name or seconds of the picture it was seen in; empty if there is none."""
     time: str
     """When it was recorded: ISO 8601, UTC."""
     known: Known = ""
-    """How it is known who made it."""
+    """How it is known who made the move."""
     spent_s: float | None = None
-    """Seconds that the side to move had used for it; None where no clock was kept, as in those below."""
+    """Seconds the side to move spent on it; None if no clock was kept, as in the fields below."""
     left_first_s: float | None = None
     left_second_s: float | None = None
-    """Seconds that the sides had left after it; None where no time was set."""
+    """Seconds left for each side after it; None if there was no time limit."""
     depth: int | None = None
     nodes: int | None = None
     thought_s: float | None = None
-    """What the agent said of its search; None for a person's move."""
+    """The agent's report on its search: depth, nodes and seconds; None for a person's move."""
 
     @property
     def left_s(self) -> tuple[float, float] | None:
-        """What both sides had left."""
+        """Seconds left for both sides."""
         if self.left_first_s is None or self.left_second_s is None:
             return None
         return self.left_first_s, self.left_second_s
@@ -59,7 +59,7 @@ class StoredPly:
 
 @dataclasses.dataclass(frozen=True)
 class StoredNote:
-    """Something that happened between the plies."""
+    """An event between plies."""
 
     kind: str
     text: str
@@ -85,7 +85,7 @@ class GameSummary:
 
 @dataclasses.dataclass(frozen=True)
 class StoredGame:
-    """One game of the record."""
+    """One recorded game."""
 
     game_id: str
     game: str
@@ -94,38 +94,38 @@ class StoredGame:
     started: str
     """ISO 8601, UTC."""
     finished: str | None
-    """None while it goes on."""
+    """None while it is unfinished."""
     outcome: Outcome | None
     plies: tuple[StoredPly, ...]
-    """The plies that stand, in order, without a hole."""
+    """The plies that stand, in order, without gaps."""
     undone: tuple[StoredPly, ...] = ()
     """The plies that were taken back, in the order in which they were played."""
     notes: tuple[StoredNote, ...] = ()
     clock: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """The time control, as `TimeControl.as_object` writes it; empty where time was only measured, or not at all."""
+    """The time control as `TimeControl.as_object` writes it; empty if time was only measured, or not at all."""
     start: str = ""
-    """Text of the position that was set up for its beginning; empty where it began as the game does."""
+    """Text of the set-up starting position; empty for the game's usual start."""
     source: str = ""
-    """Name of the file that it was imported from; empty where it was watched. An imported game is never resumed."""
+    """Name of the file it was imported from; empty if it was watched. An imported game is never resumed."""
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """The move texts that stand."""
+        """The move texts of the plies that stand."""
         return tuple(ply.move for ply in self.plies)
 
     @property
     def known(self) -> tuple[Known, ...]:
-        """How it is known who made each of them."""
+        """For each standing ply, how it is known who made it."""
         return tuple(ply.known for ply in self.plies)
 
     @property
     def assumed(self) -> tuple[bool, ...]:
-        """Which of them nobody saw."""
+        """For each standing ply, whether it was inferred without being seen."""
         return tuple(ply.verdict == ASSUMED for ply in self.plies)
 
     @property
     def asked_thought(self) -> Thought | None:
-        """What an agent said of the move that it asked for last; None where it asked for none since the last ply."""
+        """The agent's report on the last move it asked for; None if it has asked for none since the last ply."""
         for note in reversed(self.notes):
             if note.kind == AGENT_MOVE:
                 said = note.data.get(THOUGHT) if note.ply == len(self.plies) else None
@@ -134,7 +134,7 @@ class StoredGame:
 
     @property
     def beyond(self) -> tuple[tuple[str, int, Known], ...]:
-        """Text, side and knowledge of the moves that lie on the board after the end, as it was last corrected."""
+        """Text, side and `known` of the moves on the board after the end, as last corrected."""
         for note in reversed(self.notes):
             if note.kind == REWRITTEN and self.finished is not None:
                 return tuple((text, side, known) for text, side, known in note.data["beyond"])

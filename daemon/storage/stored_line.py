@@ -1,4 +1,4 @@
-"""A recorded game as a line of play, and its correction afterwards."""
+"""Converts a recorded game to a line of play, and corrects a mover afterwards."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def history_of(game: AnyGame, stored: StoredGame) -> list[Any]:
 
 
 def line_of(game: AnyGame, stored: StoredGame) -> LineOfPlay:
-    """The line of a recorded game, with the moves after its end that count no more. Raises GameError."""
+    """The line of a recorded game, with the moves after its end that no longer count. Raises GameError."""
     line = LineOfPlay(game, history_of(game, stored), stored.moves, stored.known, stored.assumed)
     line.beyond = tuple(Ply(None, text, side, True, known) for text, side, known in stored.beyond)
     return line
 
 
 def correct_mover(journal: Journal, stored: StoredGame, side: str, number: int) -> str:
-    """Records that move `number` was made by that side, and says what follows.
+    """Records that move `number` was made by that side, and returns what follows from it.
 
-    Raises Refusal where it cannot be so, GameError where the game cannot be read, and JournalError.
+    Raises Refusal if that is impossible, GameError if the game cannot be read, and JournalError.
     """
     game = games.load(stored.game, stored.rules)
     referee = Referee(game)

@@ -1,4 +1,4 @@
-"""The table's camera as the daemon keeps it: opened in the background, watched, opened again, never waited for."""
+"""The daemon's camera: opened in the background, monitored and reopened, without ever blocking the loop."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from vision.sources.slot import NewestFrame, Stillness
 
 LOGGER = logging.getLogger(__name__)
 REOPEN_S = (1.0, 2.0, 5.0, 10.0, 30.0)
-"""Waits between attempts to open a camera that is not there; the last one repeats."""
+"""Seconds between attempts to open a missing camera; the last one repeats."""
 FROZEN_REOPEN_S = (0.0, 15.0, 60.0, 300.0)
-"""Waits before a camera whose picture stands still is opened again, each time that it did not help."""
+"""Seconds before each further reopening of a camera whose picture is frozen; the last one repeats."""
 NONE = "none"
-"""The spec of no camera: moves are told."""
+"""The spec for no camera: people report the moves."""
 IDLE_S = 0.02
-"""Longest wait for a frame that never comes: what is told meanwhile is answered at once."""
+"""Seconds, longest wait for a frame when there is no camera: commands meanwhile are answered at once."""
 SLOW_OPENING_S = 20.0
-"""An attempt to open a camera that takes longer hangs in its driver."""
+"""Seconds: an attempt to open a camera that takes longer hangs in its driver."""
 
 UNWANTED: dict[str, object] = {"age_s": None, "reopened": 0, "dropped": 0}
 
@@ -37,11 +37,11 @@ class Say(Protocol):
     """Speaks and shows a sentence."""
 
     def __call__(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """`urgent` goes before what waits to be said."""
+        """If `urgent`, the sentence is spoken before those waiting."""
 
 
 class Camera:
-    """Delivers frames, and tells the players once what is wrong and once that it is well again. Used by one thread."""
+    """Delivers frames; tells the players once when something is wrong and once when it is fixed. Used by one thread."""
 
     def __init__(
         self,
@@ -52,12 +52,12 @@ class Camera:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        """`spec` is what `open_source` takes. `sleep` waits while there is nothing to read from."""
+        """`spec` is an argument of `open_source`. `sleep` waits while there is no camera to read."""
         self.trouble = ""
-        """What is wrong, as it was said; empty where nothing is."""
+        """The current problem, in the words shown to the players; empty if there is none."""
         self.state: State = "opening"
         self.reopened = 0
-        """How often it was opened again because it was gone, silent or frozen."""
+        """How often it was reopened because it was gone, silent or frozen."""
         self._spec, self._settings, self._say = spec, settings, say
         self._opener = opener or open_by_settings
         self._clock, self._sleep = clock, sleep
@@ -72,7 +72,7 @@ class Camera:
         self._stillness = Stillness(settings.frozen_s)
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The newest frame; None where none came in time, also while the camera is away.
+        """The newest frame; None if none came in time, including while the camera is away.
 
         Raises SourceEnded after the last frame of a file or folder.
         """
@@ -86,14 +86,14 @@ class Camera:
             frame = self._frames.read(timeout_s)
         except SourceEnded:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a source does, opening it again may help
+        except Exception as error:  # noqa: BLE001 - whatever error a source raises, reopening may help
             self._lost(str(error) or type(error).__name__)
             return None
         self._watch(frame)
         return frame
 
     def change(self, spec: str, settings: CameraSection) -> None:
-        """Opens another camera, or the same by other settings."""
+        """Switches to another camera, or to other settings of the same one."""
         self._let_go()
         self._spec, self._settings = spec, settings
         self._stillness = Stillness(settings.frozen_s)
@@ -104,26 +104,26 @@ class Camera:
 
     @property
     def wanted(self) -> bool:
-        """Whether there is to be a camera at all."""
+        """Whether a camera is configured at all."""
         return self._spec != NONE
 
     @property
     def is_live(self) -> bool:
-        """Whether frames bear the monotonic time at which they were taken."""
+        """Whether frames carry the monotonic time at which they were taken."""
         return self._frames is not None and self._frames.source.live
 
     @property
     def answers(self) -> bool:
-        """Whether capture works as it should: pictures come, or it is known why not and it is tried again.
+        """Whether capture works: pictures come, or the reason is known and it keeps trying.
 
-        A camera that is away is no reason to start the daemon again: that would bring it no nearer. A driver that
-        hangs in as many threads as may hang is one: only the end of the process lets go of it.
+        A missing camera is no reason to restart the daemon, which would not help. A driver that hangs in as many
+        threads as allowed is one: only ending the process releases it.
         """
         return self.state != "hangs"
 
     @property
     def settled(self) -> bool:
-        """Whether it is clear how the camera is: a picture came, or it was said that none comes."""
+        """Whether the camera's state is known: a picture came, or a problem was reported."""
         return self._seen or bool(self.trouble) or not self.wanted
 
     @property
@@ -151,7 +151,7 @@ class Camera:
         return {"ok": not self.trouble, "text": text, "state": self.state, **figures}
 
     def close(self) -> None:
-        """Lets go of the camera; may be called twice."""
+        """Releases the camera; may be called twice."""
         frames, self._frames = self._frames, None
         if self._attempt is not None:
             self._attempt.abandon()
@@ -159,7 +159,7 @@ class Camera:
             frames.close()
 
     def _open(self, timeout_s: float) -> None:
-        """One step towards an open camera. No second attempt begins while one hangs: never more than one thread."""
+        """One step towards an open camera. No new attempt begins while one hangs: never more than one thread."""
         now_s = self._clock()
         if self._attempt is None:
             if now_s < self._retry_s:
@@ -186,7 +186,7 @@ class Camera:
         self._frames = NewestFrame(source, self._settings.frozen_s, self._stillness)
 
     def _watch(self, frame: Frame | None) -> None:
-        """Says so when the picture stays away or stands still, and when it is there again."""
+        """Reports when pictures stop or freeze, and when they are back."""
         now_s = self._clock()
         assert self._frames is not None
         if frame is not None:
@@ -208,7 +208,7 @@ class Camera:
                 self._say(worded("The camera's picture is back."))
 
     def _frozen(self, now_s: float) -> None:
-        """Opens a camera again whose picture stands still, less and less often."""
+        """Reopens a camera whose picture is frozen, at growing intervals."""
         self.state = "frozen"
         self._tell(worded("The camera's picture is frozen."))
         if self._frozen_retry_s == float("inf"):
@@ -220,7 +220,7 @@ class Camera:
             self._let_go()
 
     def _lost(self, why: str) -> None:
-        """Says so once, and tries again after a while that grows."""
+        """Reports the lost camera once, and schedules a retry at growing intervals."""
         self._let_go()
         self.state = "away"
         LOGGER.log(logging.DEBUG if self.trouble else logging.WARNING, "no camera: %s", why)
@@ -230,14 +230,14 @@ class Camera:
         self._failures += 1
 
     def _tell(self, text: str, said: str = "") -> None:
-        """Shows what is wrong, and says it, maybe in other words; once until it is well again."""
+        """Shows the problem and speaks it, possibly in other words, once until it is fixed."""
         if not self.trouble:
             self._say(said or text, urgent=True)
-        # Another trouble on top of the first is shown and not said: what a player must do is the same.
+        # A further problem on top of the first is shown but not spoken: the player's remedy is the same.
         self.trouble = text
 
     def _let_go(self) -> None:
-        """Closes what is open, in the background: a driver may hang within that, too."""
+        """Closes the camera in the background: a driver may hang while closing, too."""
         frames, self._frames = self._frames, None
         if self._attempt is not None:
             self._attempt.abandon()
@@ -247,7 +247,7 @@ class Camera:
 
 
 def open_by_settings(spec: str, settings: CameraSection) -> FrameSource:
-    """The source that `spec` names, as the settings want it. Raises SourceError."""
+    """The source that `spec` names, opened with these settings. Raises SourceError."""
     return open_source(
         spec,
         hold_s=settings.photo_hold_s,

@@ -1,4 +1,4 @@
-"""How much room is left for the record."""
+"""Free disk space for the record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOK_S = 10.0
 
 
 class DiskWatch:
-    """Measures the disk of a folder now and then."""
+    """Measures the free space on a folder's disk at intervals."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class DiskWatch:
         clock: Callable[[], float] = time.monotonic,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
     ) -> None:
-        """`free_mb` is the least that is well."""
+        """`free_mb` is the least free space that counts as healthy, in megabytes."""
         self.least_mb = free_mb
         self._folder, self._clock, self._measure = folder, clock, free_bytes
         self._looked_s = float("-inf")
@@ -30,7 +30,7 @@ class DiskWatch:
 
     @property
     def free_bytes(self) -> int | None:
-        """Bytes that are free; None where the folder is not there."""
+        """Free bytes; None if the folder does not exist."""
         if self._clock() - self._looked_s >= LOOK_S:
             self._looked_s = self._clock()
             try:

@@ -1,4 +1,4 @@
-"""The log: to standard error or to files that rotate, bounded either way, and never flooded by one message."""
+"""Logging to standard error or to rotating files: limited in size and rate, with repeated messages suppressed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from daemon.config.settings import LogSection
 FORMAT = "%(asctime)s %(levelname).1s %(name)s: %(message)s"
 WINDOW_S = 60.0
 REMEMBERED = 512
-"""Different lines whose repetitions are counted."""
+"""Most distinct lines whose repetitions are counted."""
 MAX_LINES = 3000
-"""Lines within a minute, of all kinds together; no table has so much to tell."""
+"""Most lines per minute, of all kinds together; no daemon has this much to log."""
 
 
 class FloodGate(logging.Filter):
-    """Lets the same line pass so often a minute; the next one that passes tells how many were left out."""
+    """Limits how often per minute the same line passes; the next one that passes says how many were left out."""
 
     def __init__(self, repeats: int, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -38,10 +38,10 @@ class FloodGate(logging.Filter):
         self._all: collections.deque[float] = collections.deque()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written. Called by any thread, and before the handler takes its lock."""
+        """Whether to write the line. Called by any thread, before the handler takes its lock."""
         try:
             key = record.name, record.getMessage()
-        except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not end who writes it
+        except Exception:  # noqa: BLE001 - a line whose arguments do not fit must not crash its caller
             key = record.name, str(record.msg)
         with self._lock:
             passes, missed = self._count(key, self._clock())
@@ -50,7 +50,7 @@ class FloodGate(logging.Filter):
         return passes
 
     def _count(self, key: tuple[str, str], now_s: float) -> tuple[bool, int]:
-        """Whether a line passes, and how often it did not since it last did."""
+        """Whether a line passes, and how often it was left out since it last passed."""
         while self._all and now_s - self._all[0] >= WINDOW_S:
             self._all.popleft()
         times_s = [time_s for time_s in self._seen.pop(key, []) if now_s - time_s < WINDOW_S]
@@ -68,7 +68,7 @@ class FloodGate(logging.Filter):
 
 
 class RotatingFile(logging.handlers.RotatingFileHandler):
-    """A log file that a full disk does not stop: what cannot be written is counted."""
+    """A log file that survives a full disk: lines that cannot be written are counted."""
 
     def __init__(self, path: Path, size_bytes: int, files: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,22 +77,22 @@ class RotatingFile(logging.handlers.RotatingFileHandler):
         """Lines that could not be written."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
-        """Counts; telling it in the log would fail, too."""
+        """Counts the failure; logging it would fail, too."""
         self.failed += 1
 
 
 class Log:
-    """The daemon's log, at the root of all loggers."""
+    """The daemon's log handler, attached to the root logger."""
 
     def __init__(self, settings: LogSection, clock: Callable[[], float] = time.monotonic) -> None:
-        """Raises OSError where the file cannot be opened."""
+        """Raises OSError if the file cannot be opened."""
         self._clock = clock
         self._handler: logging.Handler | None = None
         self.gate = FloodGate(settings.repeats, clock)
         self.change(settings)
 
     def change(self, settings: LogSection) -> None:
-        """Writes as these settings want from now on. Raises OSError, and goes on as before."""
+        """Applies these settings from now on. Raises OSError and keeps the old ones if that fails."""
         handler = _handler(settings)
         handler.setFormatter(logging.Formatter(FORMAT))
         self.gate.repeats = settings.repeats
@@ -111,10 +111,10 @@ class Log:
         return self._handler.failed if isinstance(self._handler, RotatingFile) else 0
 
     def close(self) -> None:
-        """Takes the handler off again; may be called twice."""
+        """Removes the handler; may be called twice."""
         if self._handler is not None:
             logging.getLogger().removeHandler(self._handler)
-            with contextlib.suppress(OSError):  # a full disk takes the last bytes no more
+            with contextlib.suppress(OSError):  # a full disk cannot take the last bytes
                 self._handler.close()
             self._handler = None
 
@@ -126,5 +126,5 @@ def _handler(settings: LogSection) -> logging.Handler:
 
 
 def log_path(settings: LogSection) -> Path:
-    """The file of the log."""
+    """The path of the log file."""
     return places.resolved(settings.path)

@@ -1,4 +1,4 @@
-"""What systemd is told: the few datagrams of sd_notify(3), written by hand rather than by one more library."""
+"""Notifications to systemd: the few datagrams of sd_notify(3), implemented here to avoid another library."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 LOGGER = logging.getLogger(__name__)
 TURN_S = 0.5
-"""Longest wait for a systemd that is busy, with what it must not miss."""
+"""Seconds, longest wait for a busy systemd, for messages it must not miss."""
 LONGEST_STATUS = 200
-"""Characters of a status text."""
+"""Characters in a status text."""
 
 
 class Notifier:
-    """Tells systemd how the daemon is; silent where nobody asked to be told. None of it fails, or waits long."""
+    """Reports the daemon's state to systemd; does nothing if it did not ask. No method fails or blocks for long."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "")
@@ -26,41 +26,41 @@ class Notifier:
             )
             self._address = ""
         self.watchdog_s = _watchdog_s(environment)
-        """Seconds within which systemd wants a sign of life; None where it wants none."""
+        """Seconds within which systemd expects a sign of life; None if it expects none."""
         self._status = ""
 
     @property
     def listens(self) -> bool:
-        """Whether somebody is told."""
+        """Whether there is a systemd to notify."""
         return bool(self._address)
 
     def ready(self, status: str) -> None:
-        """The start is over."""
+        """Startup is over."""
         self._send(f"READY=1\nSTATUS={_line(status)}", TURN_S)
 
     def alive(self) -> None:
-        """One more sign of life for the watchdog."""
+        """Sends a sign of life for the watchdog."""
         if self.watchdog_s is not None:
             self._send("WATCHDOG=1")
 
     def status(self, text: str) -> None:
-        """What `systemctl status` shows; sent where it differs from the last."""
+        """Sets the text that `systemctl status` shows; sent only if it differs from the last."""
         if text != self._status:
             self._status = text
             self._send(f"STATUS={_line(text)}")
 
     def reloading(self) -> None:
-        """The settings are read again; `ready` ends it."""
+        """Reports that the settings are being reloaded; `ready` ends this state."""
         self._send(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}", TURN_S)
 
     def stopping(self) -> None:
-        """The daemon ends."""
+        """Reports that the daemon is stopping."""
         self._send("STOPPING=1", TURN_S)
 
     def _send(self, text: str, wait_s: float = 0.0) -> None:
         if not self._address:
             return
-        # A name that begins with @ is Linux's abstract one: a zero byte stands in the place of the @.
+        # A name that begins with @ is a Linux abstract socket: a zero byte replaces the @.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
@@ -75,7 +75,7 @@ def _line(text: str) -> str:
 
 
 def _watchdog_s(environment: Mapping[str, str]) -> float | None:
-    """The interval of the watchdog, where it is meant for this process."""
+    """Seconds of the watchdog interval, if it is meant for this process."""
     wanted, pid = environment.get("WATCHDOG_USEC", ""), environment.get("WATCHDOG_PID", "")
     if not wanted.isascii() or not wanted.isdecimal() or int(wanted) == 0:
         return None

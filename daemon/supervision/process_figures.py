@@ -1,4 +1,4 @@
-"""What this process holds: memory, descriptors, threads; from /proc, so that slopes can be watched over weeks."""
+"""Metrics of this process, mainly from /proc: memory, descriptors, threads, CPU time; to watch growth over weeks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROC = Path("/proc/self")
 
 
 def process_figures(proc: Path = PROC) -> dict[str, float]:
-    """Figures by their Prometheus name without `kibitzer_`; what this system does not tell is left out."""
+    """Metrics by their Prometheus name without `kibitzer_`; those this system does not provide are left out."""
     figures: dict[str, float] = {"threads": float(threading.active_count())}
     with contextlib.suppress(OSError, ValueError, IndexError):
         pages = int((proc / "statm").read_text(encoding="ascii").split()[1])

@@ -1,4 +1,4 @@
-"""Settings read again while the daemon runs: validated first, all or nothing; some wait for a restart."""
+"""Reloads the settings while the daemon runs: validated first, all or nothing; some take effect only at a restart."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AT_ONCE = {
     "supervision": "with the next look",
     "log": "with the next line",
 }
-"""Settings that take effect when they are read again: a section or a key, and when exactly."""
+"""Settings that take effect on reload: a section or a key, and when exactly."""
 AT_RESTART = {
     "game": "another game is another record",
     "board": "the profile is what the eyes were made from",
@@ -34,25 +34,25 @@ AT_RESTART = {
     "bundles": "the memory is set aside at the start",
     "engines": "the workers read them when they start",
 }
-"""Settings that wait for the next start, and why."""
+"""Settings that take effect only at the next start, and why."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """What reading the settings again gave."""
+    """Result of reloading the settings."""
 
     config: Config
-    """What is in force from now on: new values of what takes effect at once, old ones of the rest."""
+    """The settings now in force: new values of those that take effect at once, old values of the rest."""
     taken: tuple[str, ...] = ()
-    """Keys that changed and take effect."""
+    """Changed keys that have taken effect."""
     waiting: tuple[str, ...] = ()
-    """Keys that changed and wait for a restart."""
+    """Changed keys that wait for a restart."""
     fault: str = ""
-    """Why nothing was taken; empty where the settings are right."""
+    """Why nothing was changed; empty if the settings are valid."""
 
     @property
     def text(self) -> str:
-        """What came of it, for log and health."""
+        """The result as text, for log and health page."""
         if self.fault:
             return worded("The new settings are wrong. I keep the old ones.")
         if not (self.taken or self.waiting):
@@ -63,7 +63,7 @@ class Reading:
 
     @property
     def spoken(self) -> str:
-        """The same for the ear."""
+        """The result as a spoken sentence."""
         if self.fault or not (self.taken or self.waiting):
             return self.text
         if not self.waiting:
@@ -74,7 +74,7 @@ class Reading:
 
 
 def read_again(path: Path, now: Config, overlaid: Callable[[Config], Config] = lambda config: config) -> Reading:
-    """Reads the file and compares it with what is in force."""
+    """Reads the file and compares it with the settings in force."""
     try:
         wanted = overlaid(load_config(path))
     except ConfigError as error:
@@ -92,12 +92,12 @@ def read_again(path: Path, now: Config, overlaid: Callable[[Config], Config] = l
 
 
 def takes_effect(key: str) -> bool:
-    """Whether a key such as `eyes.settle_s` takes effect at once; what nobody thought of waits for a restart."""
+    """Whether a key such as `eyes.settle_s` takes effect at once; unlisted keys wait for a restart."""
     return key in AT_ONCE or key.partition(".")[0] in AT_ONCE
 
 
 def _changed(old: dict[str, Any], new: dict[str, Any], above: str = "") -> Iterator[str]:
-    """Keys whose values differ; of options, rules and engines the whole table."""
+    """Keys whose values differ; options, rules and engines are compared as whole tables."""
     for key in new:
         name = f"{above}.{key}" if above else key
         before, after = old.get(key), new[key]

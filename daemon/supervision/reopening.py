@@ -1,4 +1,4 @@
-"""Opens a service of the daemon again that has stopped: with back-off, at most five times a minute."""
+"""Reopens a service of the daemon that has stopped: with back-off, at most five times a minute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOGGER = logging.getLogger(__name__)
 
 
 class Reopened:
-    """Looks after one service that lives in a thread of ours."""
+    """Reopens one service that runs in a thread of this process."""
 
     def __init__(
         self,
@@ -22,16 +22,16 @@ class Reopened:
         limit: RestartLimit | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`fault` says why the service must be opened again, empty where it need not; `renew` does it or raises."""
+        """`fault` returns why the service must be reopened, empty if it need not be; `renew` reopens it or raises."""
         self.restarts = 0
-        """How often it was tried."""
+        """Number of attempts."""
         self.trouble = ""
-        """Why it could not be opened again; empty where it was, or need not be."""
+        """Why it could not be reopened; empty if it was, or need not be."""
         self._name, self._fault, self._renew = name, fault, renew
         self._limit, self._clock = limit or RestartLimit(), clock
 
     def look(self) -> None:
-        """Opens the service again where that is due."""
+        """Reopens the service if that is due."""
         why = self._fault()
         if not why:
             self.trouble = ""

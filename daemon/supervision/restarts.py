@@ -1,25 +1,25 @@
-"""How often what has died may be started again: at once the first time, then later and later, five times a minute."""
+"""Restart limit for what has died: at once the first time, then with growing pauses, at most five times a minute."""
 
 from __future__ import annotations
 
 import collections
 
 MOST = 5
-"""Starts within any `WINDOW_S`, the first one among them."""
+"""Most starts within any `WINDOW_S`, including the first."""
 WINDOW_S = 60.0
 PAUSES_S = (0.0, 0.0, 1.0, 3.0, 8.0)
-"""Least time from the last start to the next, after so many starts within the window; the last one repeats."""
+"""Seconds, least time between starts, by the number of starts within the window; the last one repeats."""
 
 
 class RestartLimit:
-    """Says how long to wait before the next start. Times are monotonic seconds."""
+    """Computes how long to wait before the next start. Times are monotonic seconds."""
 
     def __init__(self, most: int = MOST, window_s: float = WINDOW_S) -> None:
         self._most, self._window_s = most, window_s
         self._starts: collections.deque[float] = collections.deque(maxlen=most)
 
     def wait_s(self, now_s: float) -> float:
-        """Seconds until the next start is allowed; 0 where it is allowed now."""
+        """Seconds until the next start is allowed; 0 if it is allowed now."""
         recent = [start_s for start_s in self._starts if now_s - start_s < self._window_s]
         if not recent:
             return 0.0
@@ -28,5 +28,5 @@ class RestartLimit:
         return max(0.0, free_s - now_s, recent[-1] + pause_s - now_s)
 
     def started(self, now_s: float) -> None:
-        """Notes a start."""
+        """Records a start."""
         self._starts.append(now_s)

@@ -1,4 +1,4 @@
-"""What is said of a part that is unwell: once when it has been for a while, and once when it is well again."""
+"""Spoken reports about faulty components: once when a fault has lasted for a while, and once when it is fixed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from wording import Sentence, sentence
 
 @dataclasses.dataclass(frozen=True)
 class Manner:
-    """How a part's trouble is told."""
+    """How a component's fault is reported."""
 
     grace_s: float
-    """Seconds that it must last: a worker that starts again in time is nobody's business."""
+    """Seconds that the fault must last: a worker that restarts in time concerns nobody."""
     trouble: Sentence
-    """What is said in another language than English, in which parts tell of themselves."""
+    """Sentence for the fault in languages other than English, as components report in English themselves."""
     again: Sentence
-    """What is said when the part is well again."""
+    """Sentence for when the component works again."""
 
 
 MANNERS = {
@@ -35,11 +35,11 @@ MANNERS = {
         15.0, sentence("I cannot keep up with the camera."), sentence("I keep up with the camera again.")
     ),
 }
-"""Parts whose trouble a player may have to do something about, and which do not tell it themselves."""
+"""Components whose fault a player may have to fix, and which do not announce it themselves."""
 
 
 class Troubles:
-    """Looks at the health of all parts, and says what is new about it. Pure: times are handed in."""
+    """Checks the health of all components and returns what is new. Pure: the caller passes the time in."""
 
     def __init__(self, manners: Mapping[str, Manner] = MANNERS) -> None:
         self._manners = manners
@@ -47,7 +47,7 @@ class Troubles:
         self._told: set[str] = set()
 
     def look(self, parts: Mapping[str, Mapping[str, object]], now_s: float) -> list[str]:
-        """Sentences to be said now."""
+        """The sentences to speak now."""
         said: list[str] = []
         for name, manner in self._manners.items():
             part = parts.get(name)

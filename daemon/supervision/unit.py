@@ -1,6 +1,7 @@
-"""The systemd unit of a table: its text, with this program's paths, and rights taken that no daemon needs.
+"""Generates a table's systemd unit, with this program's paths and with rights removed that the daemon does not need.
 
-Not taken: memory that is written and then executed, which compiled searches need; the network, which cameras may need.
+Two restrictions are left out: on memory that is written and then executed, which compiled searches need; and on the
+network, which cameras may need.
 """
 
 from __future__ import annotations
@@ -11,26 +12,26 @@ from pathlib import Path
 from daemon.config.settings import Config
 
 MARK = "# Written by `kibitzer service`; `kibitzer service uninstall` removes it."
-"""The first line of every unit that is ours to replace or remove."""
+"""First line of every unit that Kibitzer may replace or remove."""
 WATCHDOG_S = 60
 START_S = 180
-"""Longest time to the first good frame, or until it is clear that none comes: the first start compiles searches."""
+"""Seconds until the first good frame, or until it is clear that none comes: the first start compiles searches."""
 STOP_S = 20
 
 
 @dataclasses.dataclass(frozen=True)
 class Unit:
-    """What a unit is written from."""
+    """The values that a unit file is generated from."""
 
     checkout: Path
-    """The folder it runs in."""
+    """The folder the daemon runs in."""
     config: Path
     user: str = ""
-    """Who the daemon runs as; empty in a unit of the user's own systemd."""
+    """The user the daemon runs as; empty in a unit of the user's own systemd."""
     writable: tuple[Path, ...] = ()
     """Folders that the daemon writes to."""
     name: str = "kibitzer"
-    """Of the unit, and of its folder under /run, where `ipc://` addresses may lie."""
+    """Name of the unit and of its folder under /run, which may hold `ipc://` sockets."""
     program: Path | None = None
     """The command of an installed Kibitzer, which keeps its state where systemd says; None in a checkout."""
 
@@ -48,7 +49,7 @@ class Unit:
             "Environment": "PYTHONUNBUFFERED=1",
             "Restart": "always",
             "RestartSec": "5",
-            # Wrong settings: no restart heals them. Everything else, such as a port in use, is tried again.
+            # No restart fixes invalid settings. Retry everything else, such as a port in use.
             "RestartPreventExitStatus": "2",
             "TimeoutStartSec": str(START_S),
             "TimeoutStopSec": str(STOP_S),
@@ -79,7 +80,7 @@ class Unit:
         return self.checkout / "docs" / "deployment.md"
 
     def _folders(self) -> dict[str, str]:
-        """What systemd makes below /var/lib and /var/cache for a service of the system; a user has his own."""
+        """Folders that systemd creates below /var/lib and /var/cache for a system service; a user's unit needs none."""
         return {"StateDirectory": self.name, "CacheDirectory": self.name} if self.user else {}
 
     def _hardening(self) -> dict[str, str]:
@@ -115,7 +116,7 @@ HARDENING = {
     "SystemCallArchitectures": "native",
     "SystemCallFilter": "@system-service\nSystemCallErrorNumber=EPERM",
 }
-"""What the system's unit takes away. /dev keeps cameras and sound cards."""
+"""Restrictions of a system unit. Cameras and sound cards in /dev stay accessible."""
 OWN_HARDENING = {
     "NoNewPrivileges": "yes",
     "LockPersonality": "yes",
@@ -123,15 +124,15 @@ OWN_HARDENING = {
     "RestrictSUIDSGID": "yes",
     "SystemCallArchitectures": "native",
 }
-"""What a user's own systemd can take away without help from the system's."""
+"""Restrictions that a user's own systemd can apply without help from the system's."""
 
 
 def unit_of(
     checkout: Path, config: Path, settings: Config, user: str, name: str = "kibitzer", program: Path | None = None
 ) -> Unit:
-    """The unit for these settings; the folders of record, log and what is learnt stay writable.
+    """The unit for these settings; the folders of record, log and learned data stay writable.
 
-    `program` is the command of an installed Kibitzer: what lies in its state folder is systemd's to make.
+    `program` is the command of an installed Kibitzer: systemd creates its state folder.
     """
     files = [settings.journal.path, settings.log.path, settings.board.profile]
     given = [Path(one).expanduser().parent for one in files if one]
@@ -148,6 +149,6 @@ def _section(name: str, keys: dict[str, str]) -> str:
 
 
 def _word(text: Path | str) -> str:
-    """A word of a list or a command line: no specifier in it, no variable, whole in spite of spaces."""
+    """One word of a list or command line, escaped: no specifiers or variables, and spaces do not split it."""
     word = str(text).replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{word}"' if any(letter in word for letter in " ;'") else word

@@ -1,9 +1,10 @@
-"""The thread that watches the daemon's loop, tells systemd, and ends a loop that does not come back.
+"""The thread that watches the daemon's loop, reports to systemd, and ends a process whose loop hangs.
 
-A loop that hangs cannot report itself. After `stuck_s` within one step this thread says so, by voice, page and log with
-where every thread stands; after `end_s` it ends the process with `STUCK_STATUS`, so that whoever started it starts it
-again: all that was announced is on the disk. Code that hangs holding Python's lock stops this thread too; then no more
-signs of life reach systemd, whose watchdog ends the process, and a timer in C does so where there is no systemd.
+A loop that hangs cannot report itself. After `stuck_s` within one step this thread reports it, by voice, page and log
+with the stacks of all threads; after `end_s` it ends the process with `STUCK_STATUS`, so that whoever started it
+restarts it: everything announced is on the disk. Code that hangs while holding Python's global interpreter lock stops
+this thread too; then systemd receives no more signs of life and its watchdog ends the process. A timer in C does so
+without systemd.
 """
 
 from __future__ import annotations
@@ -27,42 +28,42 @@ STUCK_STATUS = 70
 """Exit status of a daemon that ended itself because its loop hung (sysexits.h: an internal error)."""
 LOOK_S = 0.5
 STOPPED_S = 10 * LOOK_S
-"""A look that comes so late was kept from coming by what kept the loop from going round, too."""
+"""Seconds between looks that show that this thread was stopped too, by the same cause as the loop."""
 LAST_WORDS_S = 3.0
-"""Time for the voice to say that the daemon ends."""
+"""Seconds for the voice to say that the daemon is ending."""
 LOCKED_S = 30.0
-"""Beyond `end_s` the timer in C ends a process whose Python does not run any more at all."""
+"""Seconds beyond `end_s` after which the timer in C ends a process whose Python no longer runs at all."""
 REARM_S = 5.0
 
 
 class Watched(Protocol):
-    """What the watchdog sees of the daemon, from its own thread."""
+    """The watchdog's interface to the daemon, called from the watchdog's thread."""
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
         """Speaks and shows a sentence."""
 
     def report_stuck(self, text: str) -> None:
-        """Shows on the health page that the loop hangs: the loop cannot."""
+        """Shows on the health page that the loop hangs, as the loop itself cannot."""
 
     def has_spoken(self, timeout_s: float) -> bool:
-        """Waits until all was said."""
+        """Waits until everything has been said; returns whether that happened in time."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Signs:
-    """How the parts are, as the loop saw them last."""
+    """State of the components as the loop last saw it."""
 
     capture: bool
-    """Whether capture answers: with pictures, or by knowing that the camera is away and trying again."""
+    """Whether capture works: it delivers pictures, or knows that the camera is away and keeps trying."""
     bus: bool
     settled: bool
-    """Whether the start is over: a frame went through, or it is clear that no camera is there."""
+    """Whether startup is over: a frame was processed, or there is clearly no camera."""
     text: str
-    """How the daemon is, in a line."""
+    """The daemon's state in one line."""
 
 
 class Watchdog:
-    """Watches a `Heartbeat`. `look` is one look, for tests too; `start` looks from a thread until `close`."""
+    """Watches a `Heartbeat`. `look` makes one check, for tests too; `start` checks from a thread until `close`."""
 
     def __init__(
         self,
@@ -75,7 +76,7 @@ class Watchdog:
         end_s: float,
         end: Callable[[int], None] = os._exit,
     ) -> None:
-        """`end_s` 0 never ends the process. `signs` is called from the watchdog's thread and must not wait."""
+        """If `end_s` is 0, the process is never ended. `signs` runs in the watchdog's thread and must not block."""
         self._heartbeat, self._watched, self._signs, self._notifier = heartbeat, watched, signs, notifier
         self.stuck_s, self.end_s = stuck_s, end_s
         self._end = end
@@ -86,13 +87,13 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begins to look."""
+        """Starts the thread."""
         self._armed = True
         self._thread = threading.Thread(target=self._serve, name="watchdog", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Tells systemd that the daemon ends, and looks no more; may be called twice."""
+        """Tells systemd that the daemon is stopping, and ends the thread; may be called twice."""
         if not self._stop.is_set():
             self._notifier.stopping()
         self._stop.set()
@@ -103,10 +104,10 @@ class Watchdog:
             self._armed = False
 
     def look(self) -> None:
-        """Judges the loop once, and tells systemd how it is."""
+        """Checks the loop once and reports its state to systemd."""
         now_s = self._heartbeat.clock()
         if now_s - self._looked_s > STOPPED_S:
-            # This thread did not run either: the whole process was stopped, or the computer overwhelmed.
+            # This thread did not run either: the whole process was stopped, or the computer was overloaded.
             self._heartbeat.forgive(now_s - self._looked_s)
         self._looked_s = now_s
         stuck = self._heartbeat.is_over(self.stuck_s)
@@ -139,20 +140,20 @@ class Watchdog:
             self._notifier.ready(signs.text)
         self._notifier.status(signs.text if fresh else f"stuck: {self._heartbeat.step}")
         wanted_s = self._notifier.watchdog_s
-        # A third of the interval: one sign that is late does no harm.
+        # Every third of the interval: one late sign does no harm.
         if wanted_s is not None and now_s - self._alive_s >= wanted_s / 3 and fresh and signs.capture and signs.bus:
             self._alive_s = now_s
             self._notifier.alive()
 
     def _rearm(self) -> None:
-        """Winds up the timer in C again, as long as this thread runs."""
+        """Rearms the timer in C, for as long as this thread runs."""
         now_s = self._heartbeat.clock()
         if self.end_s and now_s - self._armed_s >= REARM_S:
             self._armed_s = now_s
             faulthandler.dump_traceback_later(self.end_s + LOCKED_S, exit=True)
 
     def _serve(self) -> None:
-        """The thread."""
+        """The thread: checks the loop every `LOOK_S` seconds until `close`."""
         try:
             while not self._stop.wait(LOOK_S):
                 self._rearm()
@@ -162,7 +163,7 @@ class Watchdog:
 
 
 def _stacks() -> str:
-    """Where every thread stands, innermost call last."""
+    """The stack of every thread, innermost call last."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     return "\n".join(
         f"{names.get(number, number)}:\n{''.join(traceback.format_stack(frame)[-8:])}"

@@ -1,1 +1,1 @@
-"""The voice: a process of its own, that may hang."""
+"""Speech output, in processes of its own that may hang without harm."""

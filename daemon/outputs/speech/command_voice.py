@@ -1,8 +1,8 @@
-"""A voice that somebody else wrote, such as piper: a command of the settings, and espeak-ng where it fails.
+"""A voice by an external command such as piper, set in the configuration, with espeak-ng as the fallback.
 
-The command gets a phrase on its standard input, in UTF-8, and the end of it. What it writes to standard output is
-the sound, a wave file, which is played as any other; a command that writes nothing is taken to have played it itself.
-It is killed where it takes too long.
+The command receives a phrase on its standard input, in UTF-8, then end of file. Its standard output is the sound, a
+wave file, which is played as any other; if it writes nothing, it is assumed to have played the phrase itself.
+It is killed if it takes too long.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from daemon.outputs.speech.voice import STOP_S, VoiceError
 _log = logging.getLogger(__name__)
 
 MAX_BYTES = 64_000_000
-"""More sound is no phrase."""
+"""Bytes: no phrase makes more sound."""
 AGAIN_S = 60.0
-"""So long a command that failed is left alone."""
+"""Seconds before a failed command is tried again."""
 
 
 class Renders(Protocol):
-    """Whatever makes a phrase audible. Used by one thread."""
+    """Interface of voices: makes a phrase audible. Used by one thread."""
 
     @property
     def starts(self) -> int:
-        """Times its process was started."""
+        """How often its process was started."""
 
     def render(self, text: str, stop: threading.Event) -> bytes:
-        """The wave file of a phrase; empty where it was played already. Raises VoiceError."""
+        """The wave file of a phrase; empty if it was played already. Raises VoiceError."""
 
     def close(self) -> None:
         """Ends its process; may be called twice."""
 
 
 class CommandVoice:
-    """Runs a command for every phrase; no shell reads it."""
+    """Runs a command for every phrase, without a shell."""
 
     def __init__(self, command: Sequence[str], deadline_s: float) -> None:
         self.starts = 0
@@ -50,7 +50,7 @@ class CommandVoice:
         self._process: subprocess.Popen[bytes] | None = None
 
     def render(self, text: str, stop: threading.Event) -> bytes:
-        """What the command writes for the phrase. Raises VoiceError where it fails, or takes too long."""
+        """The command's output for the phrase. Raises VoiceError if it fails or takes too long."""
         self.starts += 1
         try:
             self._process = process = subprocess.Popen(
@@ -79,7 +79,7 @@ class CommandVoice:
         return sound
 
     def close(self) -> None:
-        """Kills the command, if it runs."""
+        """Kills the command if it is running."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -88,15 +88,15 @@ class CommandVoice:
             if pipe is not None:
                 try:
                     pipe.close()
-                except OSError:  # what it did not read any more
+                except OSError:  # input that it never read
                     _log.debug("%s did not read its phrase", self._command[0])
         process.wait()
 
     def _sound(self, process: subprocess.Popen[bytes], text: str, stop: threading.Event) -> bytes:
-        """Hands the phrase over and gathers what comes, until the command closes its output or the time is up."""
+        """Sends the phrase and collects the output until the command closes it or the time is up."""
         assert process.stdin is not None and process.stdout is not None
         deadline_s = time.monotonic() + self._deadline_s
-        process.stdin.write(text.encode() + b"\n")  # a phrase is shorter than a pipe holds
+        process.stdin.write(text.encode() + b"\n")  # a phrase fits into the pipe's buffer
         process.stdin.close()
         parts: list[bytes] = []
         size = 0
@@ -117,7 +117,7 @@ class CommandVoice:
 
 
 class FallbackVoice:
-    """The first voice while it works, else the second, which says so once before it goes on."""
+    """Uses the first voice while it works, else the second, which mentions the problem once."""
 
     def __init__(
         self,
@@ -126,19 +126,19 @@ class FallbackVoice:
         told: Callable[[], str],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`told` gives the sentence by which the second voice tells of the trouble."""
+        """`told` returns the sentence with which the second voice mentions the problem."""
         self._first, self._second, self._told, self._clock = first, second, told, clock
         self._again_s = float("-inf")
         self.trouble = ""
-        """Why the first voice does not speak; empty where it does."""
+        """Why the first voice does not speak; empty if it does."""
 
     @property
     def starts(self) -> int:
-        """Of the second voice: the first starts for every phrase."""
+        """Starts of the second voice: the first starts anew for every phrase."""
         return self._second.starts
 
     def render(self, text: str, stop: threading.Event) -> bytes:
-        """The phrase, with a word about the trouble where that is new. Raises VoiceError where neither voice works."""
+        """The phrase, preceded by a sentence about a new problem. Raises VoiceError if neither voice works."""
         new = False
         if self._clock() >= self._again_s:
             try:
@@ -157,6 +157,6 @@ class FallbackVoice:
         return self._second.render(f"{self._told()} {text}" if new else text, stop)
 
     def close(self) -> None:
-        """Ends both."""
+        """Closes both voices."""
         self._first.close()
         self._second.close()

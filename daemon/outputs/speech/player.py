@@ -1,4 +1,4 @@
-"""Plays a wave file through ALSA's `aplay`, a program of its own that can be killed."""
+"""Plays a wave file through ALSA's `aplay`, a separate program that can be killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 APLAY = ("aplay", "-q")
 GRACE_S = 5.0
-"""Time beyond the sound's own for opening the device and emptying its buffer."""
+"""Seconds beyond the sound's duration for opening the device and emptying its buffer."""
 STOP_S = 0.1
 
 
@@ -21,7 +21,7 @@ class PlayError(RuntimeError):
 
 
 def seconds(sound: bytes) -> float:
-    """How long a wave file lasts. Raises PlayError where it is none."""
+    """Duration of a wave file in seconds. Raises PlayError if it is not one."""
     try:
         with wave.open(io.BytesIO(sound), "rb") as reader:
             return reader.getnframes() / reader.getframerate()
@@ -30,9 +30,9 @@ def seconds(sound: bytes) -> float:
 
 
 def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequence[str] = APLAY) -> None:
-    """Plays a wave file to its end, on ALSA's default device where `device` is None.
+    """Plays a wave file to its end, on ALSA's default device if `device` is None.
 
-    Raises PlayError where it does not come to its end in time, or `stop` is set.
+    Raises PlayError if it does not finish in time, or `stop` is set.
     """
     deadline_s = time.monotonic() + seconds(sound) * 1.5 + GRACE_S
     command = [*player, *(["-D", device] if device else []), "-"]
@@ -62,8 +62,8 @@ def play(sound: bytes, device: str | None, stop: threading.Event, player: Sequen
 
 
 def _in_memory(content: bytes) -> io.BufferedRandom:
-    """An anonymous file that leaves nothing behind, at its beginning."""
-    file = open(os.memfd_create("kibitzer-sound"), "w+b")  # noqa: PTH123, SIM115 - a number, closed by the caller
+    """An anonymous in-memory file, positioned at its start, that leaves nothing behind."""
+    file = open(os.memfd_create("kibitzer-sound"), "w+b")  # noqa: PTH123, SIM115 - opens a descriptor, which the caller closes
     file.write(content)
     file.seek(0)
     return file

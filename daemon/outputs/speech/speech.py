@@ -1,8 +1,8 @@
-"""Speech: what is to be said, in order, aloud where the machine can and always in writing.
+"""Speech: phrases in order, spoken if the machine can, and always available as text.
 
-`Speaker.say` puts a phrase in a short queue and returns. One thread has the voice make the sound and the player play
-it, each a process that is killed where it hangs. Without a voice or a sound card the game goes on: one message says
-so, and what is said is in the log, in the state and on the overlay.
+`Speaker.say` puts a phrase in a short queue and returns. One thread has the voice create the sound and the player play
+it, each in a process that is killed if it hangs. Without a voice or a sound card the game continues: one message says
+so, and the phrases appear in the log, in the state and on the overlay.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from daemon.outputs.speech.voice import Voice, VoiceError
 _log = logging.getLogger(__name__)
 
 MAX_WAITING = 8
-"""Phrases that wait at most; the oldest that is not urgent is dropped for a newer one."""
+"""Most phrases waiting; beyond that the oldest that is not urgent is dropped."""
 LONGEST = 300
-"""Characters of one phrase."""
+"""Characters in one phrase."""
 CLOSE_S = 3.0
 AGAIN_S = 60.0
-"""After this time a voice that cannot work until somebody changes the machine is tried again: somebody may have."""
+"""Seconds before retrying a voice with a lasting fault of the machine, which somebody may have fixed."""
 
 
 def clean(text: str) -> str:
@@ -43,7 +43,7 @@ def clean(text: str) -> str:
 
 
 class Speaker:
-    """Says phrases one after the other. Every method may be called from any thread, and `say` never waits."""
+    """Speaks phrases one after the other. Every method is thread-safe, and `say` never blocks."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class Speaker:
         command: Sequence[str] = (),
         command_s: float = 20.0,
     ) -> None:
-        """Starts the thread; the voice's process comes with the first phrase.
+        """Starts the thread; the voice's process starts with the first phrase.
 
-        `device` is an ALSA name, None the default one. With `render_to` every phrase becomes a numbered wave file in
-        that folder and none is played. Not `enabled`, everything said is only counted and kept as the last text.
-        `command` speaks instead of espeak-ng, each phrase in at most `command_s` seconds.
+        `device` is an ALSA name, None the default one. With `render_to` every phrase is written to a numbered wave file
+        in that folder and none is played. If not `enabled`, phrases are only kept as the last text. `command` speaks
+        instead of espeak-ng, each phrase in at most `command_s` seconds.
         """
         self._device, self._folder, self._enabled = device or None, render_to, enabled
         self._player_process = player_process
@@ -81,7 +81,7 @@ class Speaker:
         self._thread.start()
 
     def say(self, text: str, urgent: bool = False) -> None:
-        """Puts a phrase in the queue, behind the urgent ones; an urgent one before those that are not."""
+        """Queues a phrase; an urgent one goes before those that are not, behind other urgent ones."""
         phrase = clean(text)
         if not phrase:
             return
@@ -97,11 +97,11 @@ class Speaker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its thread runs; where it does not, nothing is spoken any more."""
+        """Whether the speech thread is running; if not, nothing is spoken any more."""
         return self._thread.is_alive()
 
     def status(self) -> dict[str, object]:
-        """`ok`, `state` (`on`, `written_only`, `off`), `text` why, and figures.
+        """`ok`, `state` (`on`, `written_only`, `off`), `text` with the reason, and figures.
 
         The figures: `spoken`, `failed`, `dropped`, `waiting`, `restarts`, and `last`, the last text.
         """
@@ -120,17 +120,17 @@ class Speaker:
             }
 
     def _other_voice(self) -> str:
-        """What is said of a voice command that fails; empty where there is none, or it speaks."""
+        """Status text about a failing voice command; empty if there is none, or it works."""
         trouble = self._voice.trouble if isinstance(self._voice, FallbackVoice) else ""
         return trouble and worded("speaks with espeak-ng: {why}", why=trouble)
 
     def wait_until_silent(self, timeout_s: float) -> bool:
-        """Waits until everything was said; whether it was in that time."""
+        """Waits until everything has been said; returns whether that happened in time."""
         with self._changed:
             return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout_s)
 
     def close(self) -> None:
-        """Falls silent at once, in the middle of a phrase, and ends the processes; may be called twice."""
+        """Stops speaking at once, even mid-phrase, and ends the processes; may be called twice."""
         self._stop.set()
         with self._changed:
             self._dropped += len(self._waiting)
@@ -139,13 +139,13 @@ class Speaker:
         self._thread.join(CLOSE_S)
 
     def _drop(self) -> None:
-        """Drops the oldest phrase that is not urgent, or the oldest."""
+        """Drops the oldest phrase that is not urgent, or else the oldest."""
         places = [place for place, (urgent, _) in enumerate(self._waiting) if not urgent]
         del self._waiting[places[0] if places else 0]
         self._dropped += 1
 
     def _serve(self) -> None:
-        """The thread: says what waits until it is closed."""
+        """The thread: speaks waiting phrases until closed."""
         try:
             while (phrase := self._next()) is not None:
                 begun_s = time.monotonic()
@@ -158,7 +158,7 @@ class Speaker:
             self._voice.close()
 
     def _next(self) -> str | None:
-        """The next phrase, waited for; None when closing."""
+        """Waits for the next phrase; None when closing."""
         with self._changed:
             self._busy = False
             self._changed.notify_all()
@@ -169,10 +169,10 @@ class Speaker:
             return self._waiting.popleft()[1]
 
     def _speak(self, phrase: str) -> tuple[str, bool]:
-        """Why a phrase was not heard, and whether the next one cannot be heard either; ("", False) where it was."""
+        """Why a phrase was not heard, and whether the fault is lasting; ("", False) if it was heard."""
         try:
             sound = self._voice.render(spelled(phrase), self._stop)
-            if not sound:  # a command that plays by itself
+            if not sound:  # the command has played it itself
                 return "", False
             if self._folder is not None:
                 _write(self._folder, sound)
@@ -187,7 +187,7 @@ class Speaker:
         return "", False
 
     def _note(self, phrase: str, reason: str, lasting: bool, seconds: float) -> None:
-        """Keeps count, and writes a change to the log once."""
+        """Updates the counts, and logs a change once."""
         with self._changed:
             if self._stop.is_set():
                 return
@@ -206,12 +206,12 @@ class Speaker:
 
 
 def _changed_voice() -> str:
-    """What the second voice says when the first one fails."""
+    """The sentence of the second voice when the first one fails."""
     return worded("My other voice does not work, so I speak with this one.")
 
 
 def _write(folder: Path, sound: bytes) -> None:
-    """Puts a wave file into the folder under the next number, whole or not at all."""
+    """Writes a wave file to the folder under the next number, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     number = max((int(path.stem) for path in folder.glob("[0-9]*.wav") if path.stem.isdigit()), default=0) + 1
     part = folder / f"{number:04d}.part"

@@ -1,6 +1,6 @@
-"""The voice's own process: JSON lines in, sound into an inherited file, JSON lines out.
+"""The voice's process: JSON lines in, sound into an inherited file, JSON lines out.
 
-A program of its own because pyttsx3 hangs across threads and prints to standard output, and because a hung
+A separate program because pyttsx3 hangs across threads and prints to standard output, and because a hung
 synthesis can only be ended by killing it. One phrase at a time:
 
     in   {"id": 1, "text": "Your move."}
@@ -9,7 +9,7 @@ synthesis can only be ended by killing it. One phrase at a time:
     out  {"id": 1, "ok": true, "seconds": 1.2} when the wave file is whole,
          or {"id": 1, "ok": false, "error": "..."}
 
-It ends when its standard input does, also in the middle of a phrase, so that it never outlives the daemon.
+It ends when its standard input does, even in the middle of a phrase, so that it never outlives the daemon.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from typing import Any, TextIO
 
 FALLBACK = "en"
 TRIES = 3
-"""Times a phrase is made at most."""
+"""Most attempts at a phrase."""
 SHORTEST_S = 0.1
-"""Less sound than this is none: of a phrase with any letter or digit espeak-ng makes more."""
+"""Seconds: less sound counts as none; espeak-ng makes more for any phrase with a letter or digit."""
 REST_S = 0.2
-"""So long the engine is left alone before it makes a phrase again."""
+"""Seconds of rest for the engine before another attempt."""
 
 
 def main() -> None:
-    """Speaks into the file until standard input ends."""
+    """Writes phrases to the file until standard input ends."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", required=True, help="where each phrase's wave file is written, over the last one")
     parser.add_argument("--language", default=FALLBACK)
@@ -47,7 +47,7 @@ def main() -> None:
         engine = _engine(arguments.language, arguments.rate)
         _render(engine, "ready", arguments.file)  # the first phrase warms up: it may come back early or empty
         warning = _settle_voice(engine, arguments.language)
-    except Exception as error:  # noqa: BLE001 - whatever is missing on this machine, the daemon says so
+    except Exception as error:  # noqa: BLE001 - the daemon reports whatever is missing on this machine
         _answer(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
         return
     _answer(answers, {"ready": True, "warning": warning})
@@ -58,12 +58,12 @@ def main() -> None:
                 answers,
                 {"id": request["id"], "ok": True, "seconds": _render_whole(engine, request["text"], arguments.file)},
             )
-        except Exception as error:  # noqa: BLE001 - one phrase lost, the next may do
+        except Exception as error:  # noqa: BLE001 - one phrase is lost; the next may succeed
             _answer(answers, {"id": request["id"], "ok": False, "error": f"{type(error).__name__}: {error}"})
 
 
 def _own_stdout() -> TextIO:
-    """Standard output for the answers alone; what libraries print goes to standard error from now on."""
+    """Reserves standard output for the answers; what libraries print now goes to standard error."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return answers
@@ -72,11 +72,11 @@ def _own_stdout() -> TextIO:
 def _listen(requests: queue.Queue[str]) -> None:
     for line in sys.stdin:
         requests.put(line)
-    os._exit(0)  # at once, even where the synthesis hangs
+    os._exit(0)  # at once, even if the synthesis hangs
 
 
 def _engine(language: str, rate_wpm: int) -> Any:
-    """A pyttsx3 engine; what is set here comes into force with its first phrase."""
+    """A pyttsx3 engine; its settings take effect with the first phrase."""
     import pyttsx3
 
     engine = pyttsx3.init()
@@ -86,9 +86,9 @@ def _engine(language: str, rate_wpm: int) -> Any:
 
 
 def _settle_voice(engine: Any, language: str) -> str:
-    """What is to be said about the voice of an engine that has spoken; empty where it is the wanted one.
+    """A warning if the engine, after its first phrase, uses another voice than the wanted one; empty if not.
 
-    Neither espeak-ng nor pyttsx3 minds an unknown name. A voice is called like `roa/pt-br`.
+    Neither espeak-ng nor pyttsx3 reports an unknown name. A voice's name looks like `roa/pt-br`.
     """
     name = str(engine.getProperty("voice")).rpartition("/")[2]
     if name == language or name.startswith(f"{language}-"):
@@ -98,9 +98,9 @@ def _settle_voice(engine: Any, language: str) -> str:
 
 
 def _render_whole(engine: Any, text: str, path: str) -> float:
-    """How many seconds of sound were made of the phrase. Raises EOFError where there are none.
+    """Seconds of sound made for the phrase. Raises EOFError if there are none.
 
-    On a busy machine pyttsx3 may take the end of the phrase before for the end of this one, and write no sound.
+    On a busy machine pyttsx3 may mistake the end of the previous phrase for the end of this one, and write no sound.
     """
     for _ in range(TRIES):
         _render(engine, text, path)
@@ -112,7 +112,7 @@ def _render_whole(engine: Any, text: str, path: str) -> float:
 
 
 def _render(engine: Any, text: str, path: str) -> None:
-    """One `save_to_file` a `runAndWait`: of two, pyttsx3 loses the first. What was in the file is gone either way."""
+    """One `save_to_file` per `runAndWait`: of two, pyttsx3 loses the first. Always discards the file's old content."""
     with open(path, "wb"):  # noqa: PTH123 - truncates an inherited file, which has no other name
         pass
     engine.save_to_file(text, path)
@@ -120,7 +120,7 @@ def _render(engine: Any, text: str, path: str) -> None:
 
 
 def _seconds(path: str) -> float:
-    """How long the sound is. Raises EOFError where nothing was written."""
+    """Duration of the sound in seconds. Raises EOFError if nothing was written."""
     with wave.open(path, "rb") as sound:
         return sound.getnframes() / sound.getframerate()
 

@@ -1,4 +1,4 @@
-"""The daemon's end of the voice's process: text in, wave file out, killed where it hangs."""
+"""The daemon's side of the voice's process: text in, wave file out; kills the process if it hangs."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from daemon.supervision.restarts import RestartLimit
 _log = logging.getLogger(__name__)
 
 START_S = 20.0
-"""Time to import, open and warm up the engine on a small computer."""
+"""Seconds to import, open and warm up the engine on a small computer."""
 RENDER_S = 5.0
 RENDER_S_PER_CHARACTER = 0.05
 SHORT_S = 3.0
-"""So long a phrase waits for a voice that may not be started again yet; longer, and it is written only."""
+"""Seconds a phrase waits until a failed voice may restart; if it takes longer, the phrase is only written."""
 STOP_S = 0.1
-"""How soon a wait notices that it is to stop."""
+"""Seconds until a wait notices the stop signal."""
 LONGEST_ANSWER = 65536
 PROCESS = (sys.executable, "-I", str(Path(__file__).with_name("speech_process.py")))
 
 
 class VoiceError(RuntimeError):
-    """A phrase could not be made; `.lasting` where the next one cannot either until somebody changes the machine."""
+    """A phrase could not be spoken; `.lasting` if later ones cannot either until somebody changes the machine."""
 
     def __init__(self, text: str, lasting: bool = False) -> None:
         super().__init__(text)
@@ -40,14 +40,14 @@ class VoiceError(RuntimeError):
 
 
 class Voice:
-    """Makes phrases in a process of its own, which is started when needed and again after a hang or death.
+    """Renders phrases in a separate process, started on demand and restarted after a hang or crash.
 
-    Used by one thread. The sound lives in an anonymous file in memory: nothing is left behind, whoever is killed.
+    Used by one thread. The sound is in an anonymous in-memory file: nothing remains, whichever process is killed.
     """
 
     def __init__(self, language: str, rate_wpm: int, process: Sequence[str] = PROCESS) -> None:
         self.starts = 0
-        """Times the process was started."""
+        """How often the process was started."""
         self._command = [*process, "--language", language, "--rate", str(rate_wpm)]
         self._sound = os.memfd_create("kibitzer-voice")
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,7 +56,7 @@ class Voice:
         self._phrase = 0
 
     def render(self, text: str, stop: threading.Event) -> bytes:
-        """The wave file of a phrase. Raises VoiceError; also where `stop` is set meanwhile."""
+        """The wave file of a phrase. Raises VoiceError; also if `stop` is set meanwhile."""
         process = self._process or self._start(stop)
         self._phrase += 1
         deadline_s = time.monotonic() + RENDER_S + RENDER_S_PER_CHARACTER * len(text)
@@ -98,7 +98,7 @@ class Voice:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[self._sound],
-                start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which still has a word to say
+                start_new_session=True,  # the daemon handles Ctrl-C in the terminal and may still speak
             )
             answer = self._answer(process, time.monotonic() + START_S, stop)
         except (VoiceError, OSError) as error:
@@ -112,7 +112,7 @@ class Voice:
         return process
 
     def _answer(self, process: subprocess.Popen[bytes], deadline_s: float, stop: threading.Event) -> dict[str, Any]:
-        """The next line the process writes. Raises VoiceError where none comes in time."""
+        """The next line the process writes. Raises VoiceError if none arrives in time."""
         assert process.stdout is not None
         while b"\n" not in self._unread:
             if stop.is_set():
@@ -143,11 +143,11 @@ class Voice:
         process.kill()
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
-            with contextlib.suppress(OSError):  # what it did not read any more
+            with contextlib.suppress(OSError):  # input that it never read
                 pipe.close()
-        process.wait()  # a killed process is gone at once: no zombie stays
+        process.wait()  # a killed process ends at once; leave no zombie
 
 
 def _content(file: int) -> bytes:
-    """All bytes of a file that another process writes, whatever this one's place in it is."""
+    """The whole content of a file that another process writes, regardless of this descriptor's position."""
     return os.pread(file, os.fstat(file).st_size, 0)

@@ -1,1 +1,1 @@
-"""Recorded games in the formats of their fields, as JSON, and as pictures."""
+"""Exports recorded games: field-specific formats, JSON and pictures."""

@@ -1,4 +1,4 @@
-"""A board with its men as a small picture, drawn from the board's template; no camera is asked."""
+"""Draws a board with its pieces as a small picture, from the board's template, without a camera."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vision.primitives.printed import draw_print
 from vision.sheet.ink import colour_of
 
 FINER = 3
-"""Drawn so much larger and shrunk, so that edges are smooth."""
+"""Supersampling factor: drawn larger and shrunk, so that edges are smooth."""
 _BITS = 4
 """Fractional bits of OpenCV's drawing coordinates."""
 Colour = tuple[int, int, int]
@@ -23,27 +23,27 @@ Colour = tuple[int, int, int]
 PAPER: Colour = (199, 230, 243)
 LINES: Colour = (72, 66, 60)
 MEN: dict[str, Colour] = {"W": (246, 250, 252), "B": (42, 36, 32)}
-"""Light and dark men by class letter."""
+"""Colours of light and dark pieces by class letter."""
 TILE: Colour = (240, 246, 248)
 PIP: Colour = (40, 34, 30)
 PAWNS: tuple[Colour, Colour] = ((60, 60, 220), (80, 170, 40))
-"""Score pawns of the first and the second side."""
+"""Colours of the score pawns of the first and the second side."""
 NEW: Colour = (230, 140, 30)
 TAKEN: Colour = (60, 60, 230)
 
 
 class Diagram:
-    """Draws positions of one board, so many pixels to its longer side."""
+    """Draws positions of one board; the longer side of the picture is `side_px` pixels."""
 
     def __init__(self, template: BoardTemplate, side_px: int) -> None:
         self._template = template
         width, height = template.size_mm
-        # A printed board is shown with all that is printed around its frame, another with room for a man.
+        # A printed board is shown with all the print around its frame, any other with room for a piece.
         margin = template.margin_mm if template.printed is not None else 0.62 * template.man_diameter_mm
         scale = side_px * FINER / (max(width, height) + 2 * margin)
         self._view: FloatArray = np.array([[scale, 0, margin * scale], [0, scale, margin * scale], [0, 0, 1]])
         self.size_px = (round((width + 2 * margin) * scale / FINER), round((height + 2 * margin) * scale / FINER))
-        """Width and height of a picture."""
+        """Width and height of a picture in pixels."""
         self._scale = scale
         self._centres = project(self._view, template.cells_mm)
         self._empty = self._draw_empty()
@@ -55,9 +55,9 @@ class Diagram:
         tiles: tuple[tuple[int, int], ...] = (),
         pawns: tuple[int, int] | None = None,
     ) -> Image:
-        """The board with its men, and what the last hand did.
+        """The board with its pieces, and marks for the last move.
 
-        `tiles` are pairs of cells that lie under one domino; `pawns` the spaces of the track on which the score pawns
+        `tiles` are pairs of cells covered by one domino; `pawns` the spaces of the track on which the score pawns
         stand, 0 before the first. uint8 (height, width, 3) BGR.
         """
         canvas = self._empty.copy()
@@ -75,7 +75,7 @@ class Diagram:
         return np.asarray(cv2.resize(canvas, self.size_px, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
     def _mark(self, canvas: Image, steps: tuple[Step, ...], tiles: tuple[tuple[int, int], ...]) -> None:
-        """What came, went and was taken; men that were only turned over are seen by their colour."""
+        """Marks pieces that were placed, moved and taken; flipped pieces already show by their colour."""
         new = {step.cell for step in steps}
         for first, second in tiles:
             if first in new:
@@ -113,13 +113,13 @@ class Diagram:
         cv2.circle(canvas, _fixed(centre), radius, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)
 
     def _draw_tile(self, canvas: Image, first: int, second: int) -> None:
-        """The body of a domino under both its halves."""
+        """Draws the body of a domino, under both its halves."""
         low, high = self._body(first, second)
         cv2.rectangle(canvas, low, high, TILE, cv2.FILLED, cv2.LINE_AA, _BITS)
         cv2.rectangle(canvas, low, high, PIP, max(1, round(self._scale)), cv2.LINE_AA, _BITS)
 
     def _body(self, first: int, second: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Two corners of a domino, in fixed-point pixels."""
+        """Two opposite corners of a domino, in fixed-point pixels."""
         half = self._template.man_diameter_mm * 0.46 * self._scale
         low = np.minimum(self._centres[first], self._centres[second]) - half
         high = np.maximum(self._centres[first], self._centres[second]) + half

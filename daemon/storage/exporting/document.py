@@ -1,4 +1,4 @@
-"""A recorded game as JSON: all that is known of it."""
+"""A recorded game as a JSON object with everything that is recorded of it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from daemon.storage.stored import GameSummary, StoredGame, StoredPly
 from games import Outcome
 
 FORMAT = 1
-"""Version of the document; a field may be added without a new one."""
+"""Version of the document; adding a field does not need a new one."""
 
 
 def as_object(stored: StoredGame) -> dict[str, object]:
-    """The game: its moves as texts, every ply with board, times and points, what was taken back, and the notes."""
+    """The game: its moves as texts, every ply with board, times and points, the undone plies, and the notes."""
     counted = score_sheet(stored)
     plies = [_ply(one) for one in stored.plies]
     for ply, row in zip(plies, counted, strict=False):
@@ -38,7 +38,7 @@ def as_object(stored: StoredGame) -> dict[str, object]:
 
 
 def summary_object(summary: GameSummary) -> dict[str, object]:
-    """One line of the list of games."""
+    """One entry of the list of games."""
     return {
         "id": summary.game_id,
         "game": summary.game,
@@ -51,7 +51,7 @@ def summary_object(summary: GameSummary) -> dict[str, object]:
 
 
 def outcome_object(outcome: Outcome | None) -> dict[str, object] | None:
-    """How a game ended; None while it goes on."""
+    """How a game ended; None if it is unfinished."""
     if outcome is None:
         return None
     return {"winner": outcome.winner, "reason": outcome.reason, "scores": outcome.scores}

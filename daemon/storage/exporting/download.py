@@ -1,4 +1,4 @@
-"""A recorded game as one file, in any format: what a browser downloads."""
+"""A recorded game as one file for download, in any format."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ KINDS = {
     "png": "image/png",
     "annotations": "application/zip",
 }
-"""Media types by format; the others are plain text."""
+"""Media types by format; all others are plain text."""
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
-"""What a zip's files are dated: the same game gives the same bytes."""
+"""Date of every file in a zip, so that the same game gives the same bytes."""
 
 
 class Download(NamedTuple):
-    """One file."""
+    """One file to download."""
 
     name: str
     kind: str
-    """Its media type."""
+    """The media type."""
     content: bytes
 
 
 def download(stored: StoredGame, format_name: str) -> Download:
-    """The game in that format; the folder of annotations as a zip file. Raises ExportError."""
+    """The game in that format; the annotations folder becomes a zip file. Raises ExportError."""
     chosen = check(format_name, stored.game)
     suffix = ".zip" if format_name == "annotations" else chosen.suffixes[0]
     return Download(

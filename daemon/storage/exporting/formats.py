@@ -1,4 +1,4 @@
-"""The formats that a recorded game can be exported to; each game names its own."""
+"""Export formats for recorded games; each game lists the ones it supports."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from games.reversi import transcript
 
 
 class Format(NamedTuple):
-    """One way to write a game."""
+    """One export format."""
 
     suffixes: tuple[str, ...]
     write: Callable[[Played], str] | None
-    """None where it is no text: pictures and folders of files have commands of their own."""
+    """None if it is not text: pictures and folders of files have commands of their own."""
     about: str
 
 
 def to_transcript(played: Played) -> str:
-    """Reversi's moves in one word, `f5d6c3`, passes left out. Raises ExportError for a start that it cannot tell."""
+    """Reversi's moves in one word, `f5d6c3`, without passes.
+
+    Raises ExportError for a set-up start, which a transcript cannot express.
+    """
     if played.stored.start:
         raise ExportError(
             "the game began with a position set up by hand, which a transcript cannot tell: --format ggf can"
@@ -44,13 +47,13 @@ FORMATS = {
     "json": Format((".json",), None, "every game: all that is known"),
     "png": Format((".png",), None, "every game: the boards in one picture"),
 }
-"""By the word for `--format`."""
+"""Formats by their word for `--format`."""
 FOR_ALL = ("json", "png")
-"""What every game is written in; `games.Game.formats` names what else."""
+"""Formats that every game supports; `games.Game.formats` lists a game's own."""
 
 
 def suiting(game: str) -> list[str]:
-    """Names of the formats that a game is written in, its usual one first."""
+    """Names of the formats a game supports, its usual one first."""
     try:
         own = games.find(game).formats
     except games.UnknownGame:
@@ -59,13 +62,13 @@ def suiting(game: str) -> list[str]:
 
 
 def usual(game: str, out: Path | None) -> str:
-    """The format for a game where none was asked for: that of the file's suffix if it is one, else the field's own."""
+    """The default format for a game: the one that matches the file's suffix, else the game's usual one."""
     suffix = "" if out is None else out.suffix.lower()
     return next((name for name in suiting(game) if suffix in FORMATS[name].suffixes), suiting(game)[0])
 
 
 def check(name: str, game: str) -> Format:
-    """The format of that name, if it can write the game. Raises ExportError."""
+    """The format with that name. Raises ExportError if it does not exist or does not suit the game."""
     if name not in FORMATS:
         raise ExportError(f"--format is one of {', '.join(FORMATS)}, not {name!r}")
     if name not in suiting(game):

@@ -10,10 +10,10 @@ from daemon.storage.exporting.played import Played, PlayedPly, day_of
 from games.reversi import Reversi
 
 ENDS = {"time": ":t", "resigned": ":r"}
-"""Flags of RE; who gave up or was too late loses all discs, as the format's own games have it."""
+"""Flags of RE; whoever resigned or ran out of time loses all discs, as in the format's own games."""
 ALL_DISCS = 64
 UNWRITABLE = str.maketrans("[];\n\r", "(),  ")
-"""The format has no way to write these in a value."""
+"""Replacements for characters that a GGF value cannot contain."""
 
 
 def to_ggf(played: Played) -> str:
@@ -36,7 +36,7 @@ def _move(game: Reversi, ply: PlayedPly) -> str:
 
 
 def _result(played: Played) -> str:
-    """The discs by which black leads; `?` where the game was not finished."""
+    """The number of discs by which black leads; `?` if the game was not finished."""
     outcome = played.outcome
     if outcome is None:
         return "?"
@@ -47,7 +47,7 @@ def _result(played: Played) -> str:
 
 
 def _time(played: Played) -> str:
-    """Time of a side for the game and increment; 0 where there is none, or it is for a move, which GGF cannot say."""
+    """Time and increment per side for the game; 0 if there is no limit, or it is per move, which GGF cannot express."""
     clock = played.stored.clock
     if clock.get("kind") != "game":
         return "0"

@@ -1,9 +1,9 @@
-"""Games as move text, laid out as PGN lays chess games out: morris, cờ gánh, and every game with no format of its own.
+"""Games as PGN-style move text: morris, cờ gánh, and every game that has no format of its own.
 
-Morris has no written standard; what programs and players write are the points of the board by letter and number, `d2`
-where a man is laid, `a1-a4` where one is moved, and `x` with the man taken: `d2xf4`, `a1-a4xg7`. Cờ gánh is written
-the same way: `a1-b2`, a jump `a1xc3`; what gánh takes follows from the rules and stands in a comment.
-White is the side with the light men: light in morris, Up in cờ gánh; the first side where men have no colours.
+Morris has no written standard; programs and players commonly write the board's points by letter and number: `d2` for a
+man laid, `a1-a4` for a man moved, and `x` with the man taken: `d2xf4`, `a1-a4xg7`. Cờ gánh is written the same way:
+`a1-b2`, a jump `a1xc3`; captures by gánh follow from the rules and are given in a comment.
+White is the side with the light men: light in morris, Up in cờ gánh; if men have no colours, the first side.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def to_movetext(played: Played) -> str:
 
 
 def result(played: Played) -> str:
-    """`1-0`, `0-1`, `1/2-1/2`, and `*` where the game was not finished."""
+    """`1-0`, `0-1`, `1/2-1/2`, or `*` if the game was not finished."""
     if (outcome := played.outcome) is None:
         return "*"
     if outcome.winner is None:
@@ -37,7 +37,7 @@ def result(played: Played) -> str:
 
 
 def white_of(game: AnyGame) -> Side:
-    """The side that is called White."""
+    """The side written as White."""
     return game.pieces.index("W") if "W" in game.pieces else 0
 
 
@@ -65,7 +65,7 @@ def _tags(played: Played) -> Iterator[tuple[str, str]]:
 
 
 def _time_control(played: Played) -> str:
-    """`600+2`: seconds for the game and those that a move brings; `1/600`: seconds for each move."""
+    """`600+2`: seconds for the game and seconds added per move; `1/600`: seconds for each move."""
     clock = played.stored.clock
     match clock.get("kind"):
         case "game":
@@ -85,7 +85,7 @@ def _moves(played: Played) -> Iterator[str]:
 
 
 def _comment(played: Played, ply: PlayedPly) -> str:
-    """What the move's text does not say: men taken or turned over, times, and what an agent thought of it."""
+    """What the move's text lacks: pieces taken or turned over, times, and an agent's evaluation."""
     game, stored = played.game, ply.stored
     words = []
     captured = [one for one in game.steps(ply.before, ply.made.move)[1:] if game.cells[one.cell] not in ply.made.text]
@@ -102,7 +102,7 @@ def _comment(played: Played, ply: PlayedPly) -> str:
 
 
 def _clock(seconds: float, tenths: bool = False) -> str:
-    """`0:09:58`, as PGN writes times, or `0:00:02.3`; below zero is none left."""
+    """`0:09:58`, as PGN writes times, or `0:00:02.3`; negative times count as zero."""
     tens = round(max(0.0, seconds) * 10) if tenths else math.ceil(max(0.0, seconds)) * 10
     minutes, rest = divmod(tens, 600)
     hours, minutes = divmod(minutes, 60)

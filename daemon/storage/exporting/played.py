@@ -1,4 +1,4 @@
-"""A recorded game played through again by the rules: what every export is written from."""
+"""A recorded game replayed by the rules: the basis of every export."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from games import AnyGame, Outcome
 
 
 class ExportError(ValueError):
-    """A game that cannot be written as asked; the message says why, for a person."""
+    """A game cannot be exported as asked; the message tells a person why."""
 
 
 class PlayedPly(NamedTuple):
-    """One ply."""
+    """One replayed ply."""
 
     before: Any
     """The position before it."""
@@ -28,7 +28,7 @@ class PlayedPly(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """A game of the record with its rules and positions."""
+    """A recorded game with its rules and positions."""
 
     game: AnyGame
     stored: StoredGame
@@ -36,12 +36,12 @@ class Played:
 
     @property
     def positions(self) -> list[Any]:
-        """From the start on."""
+        """Positions from the start on."""
         return self.line.positions
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it ended, also where the board does not show it; None where it was not finished."""
+        """How the game ended, even if the board does not show it; None if it was not finished."""
         return self.stored.outcome
 
     @property
@@ -51,13 +51,13 @@ class Played:
         return first, second
 
     def plies(self) -> Iterator[PlayedPly]:
-        """All plies, passes too."""
+        """All plies, including passes."""
         for before, made, stored in zip(self.positions, self.line.plies, self.stored.plies, strict=False):
             yield PlayedPly(before, made, stored)
 
 
 def play_again(stored: StoredGame) -> Played:
-    """The game as the record has it. Raises ExportError where its rules or a move are not understood any more."""
+    """Replays the recorded game. Raises ExportError if its rules or a move can no longer be read."""
     try:
         game = games.load(stored.game, stored.rules)
         return Played(game, stored, line_of(game, stored))

@@ -1,6 +1,6 @@
 """Gomoku as SGF: Smart Game Format FF[4], GM[4], https://www.red-bean.com/sgf/.
 
-`games.gomoku.sgf` reads what is written here; added to its plain record are names, date, times and an agent's worth.
+`games.gomoku.sgf` can read the result; this adds names, date, times and an agent's evaluation to its plain record.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from games.gomoku import Choice, Gomoku, Position
 from games.gomoku.sgf import CHOICE, COLOURS, FREE, GAME_NUMBER, LETTERS
 
 ENDS = {"time": "T", "resigned": "R"}
-"""What stands after the winner in RE, by the reason of the outcome; else nothing."""
+"""Suffix after the winner in RE, by the outcome's reason; other reasons have none."""
 
 
 def to_sgf(played: Played) -> str:
@@ -42,7 +42,7 @@ def _root(played: Played, game: Gomoku) -> str:
 
 
 def _set_up(game: Gomoku, start: Position) -> str:
-    """The stones that lay there at the beginning, and the colour that is next."""
+    """The stones of the set-up start, and the colour to move."""
     board = game.board(start)
     places = {piece: [cell for cell, letter in enumerate(board) if letter == piece] for piece in COLOURS}
     stones = (
@@ -60,7 +60,7 @@ def _result(played: Played, black: int) -> str:
 
 
 def _times(played: Played) -> dict[str, str]:
-    """TM, the seconds of the whole game, and OT, what is on top of them or in their place."""
+    """TM, the seconds for the whole game, and OT, the increment or the time per move."""
     clock = played.stored.clock
     match clock.get("kind"):
         case "game":
@@ -72,7 +72,7 @@ def _times(played: Played) -> dict[str, str]:
 
 
 def _node(game: Gomoku, ply: PlayedPly) -> str:
-    """A move with the time that is left and, good for black being positive, an agent's score."""
+    """A move with the time left and an agent's score, where positive is good for black."""
     move, stored = ply.made.move, ply.stored
     if isinstance(move, Choice):
         return f";{CHOICE}[{move.word}]"
@@ -92,5 +92,5 @@ def _point(game: Gomoku, cell: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    """As SGF asks for it: a backslash before what would end the value."""
+    """Escaped as SGF requires: a backslash before characters that would end the value."""
     return text.replace("\\", "\\\\").replace("]", "\\]")

@@ -24,12 +24,12 @@ GROUND: Colour = (250, 252, 252)
 INK: Colour = (40, 36, 34)
 QUIET: Colour = (120, 116, 110)
 BOARD_PX, PRINTED_PX = 240, 420
-"""Longer side of a board, and of one with print and tiles, where there is more to be made out."""
+"""Pixels: longer side of a board, and of a printed board with tiles, which has more detail."""
 GAP_PX = 18
 USUAL_BOARDS, MAX_BOARDS = 60, 400
-"""A strip holds at most so many boards unasked, and asked."""
+"""Most boards in a strip: by default, and if asked for."""
 WIDEST = 8
-"""Boards in a row."""
+"""Most boards in a row."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Shown:
 
 
 def boards_of(played: Played, every: int = 0) -> list[Shown]:
-    """The start, every n-th move and the last one; 0 takes so many that the strip stays small. Passes are no moves.
+    """The start, every n-th move and the last; 0 chooses n so that the strip stays small. Passes are not moves.
 
-    Raises ExportError where there would be too many.
+    Raises ExportError if there would be too many boards.
     """
     seen = played.line.seen
     every = every or max(1, math.ceil(len(seen) / USUAL_BOARDS))
@@ -113,7 +113,7 @@ def _title(played: Played) -> str:
 
 
 def _told(played: Played) -> str:
-    """The result and how long the game was."""
+    """The number of moves and the result."""
     count, outcome = len(played.line.seen), played.outcome
     moves = f"{count} {'move' if count == 1 else 'moves'}"
     if outcome is None:

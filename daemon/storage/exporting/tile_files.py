@@ -1,6 +1,6 @@
-"""Dominoes as a folder of annotation files, as `kibitzer score-dominoes` writes them and photo series come with.
+"""Dominoes as a folder of annotation files, like those of `kibitzer score-dominoes` and of photo series.
 
-`1_01.txt` tells the first tile of game 1: its two ends and the points of its player; `1_mutari.txt` who laid each.
+`1_01.txt` describes the first tile of game 1: its two ends and its player's points; `1_mutari.txt` lists who laid each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from games.double_double_dominoes import CELLS, DoubleDoubleDominoes, Lay
 
 
 def tiles_of(played: Played) -> list[tuple[Annotation, int]]:
-    """Every tile in order, with the side that laid it; passes are no tiles."""
+    """Every tile in order, with the side that laid it; passes are skipped."""
     game = played.game
     assert isinstance(game, DoubleDoubleDominoes)
     found = []
@@ -30,7 +30,7 @@ def tiles_of(played: Played) -> list[tuple[Annotation, int]]:
 
 
 def tile_files(played: Played, number: int = 1) -> dict[str, bytes]:
-    """The content of every file of the game with that number, by name."""
+    """The content of every file by name, for the game with that number."""
     tiles = tiles_of(played)
     files = {
         f"{name}.txt": format_annotation(annotation).encode()
@@ -44,16 +44,16 @@ def _names(tiles: Sequence[tuple[Annotation, int]], number: int) -> list[PhotoNa
 
 
 def _movers(tiles: Sequence[tuple[Annotation, int]], number: int) -> bytes:
-    """The list of who laid which."""
+    """The content of the file that lists who laid each tile."""
     names = _names(tiles, number)
     lines = [f"{name}.jpg player{side + 1}" for name, (_, side) in zip(names, tiles, strict=True)]
     return "".join(f"{line}\r\n" for line in lines).encode()
 
 
 def write_tile_files(played: Played, folder: Path, number: int = 1, force: bool = False) -> int:
-    """Writes the files of the game with that number, and returns how many tiles there are.
+    """Writes the files of the game with that number; returns the number of tiles.
 
-    Files that somebody else wrote, or changed since, are left alone unless `force`. Raises ExportError.
+    Files that somebody else wrote or later changed are kept unless `force`. Raises ExportError.
     """
     tiles = tiles_of(played)
     names = _names(tiles, number)
@@ -68,7 +68,7 @@ def write_tile_files(played: Played, folder: Path, number: int = 1, force: bool 
             kept.put(name, annotation)
         for name in annotation_paths(folder):
             if name.game == number and name not in names:
-                kept.put(name, None)  # of an earlier, longer writing
+                kept.put(name, None)  # left over from an earlier, longer export
         write_whole(movers, content)
     except FolderError as error:
         raise ExportError(str(error)) from None

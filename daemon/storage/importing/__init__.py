@@ -1,1 +1,1 @@
-"""Recorded games from files: readers of every format that export writes, judged by the rules move by move."""
+"""Imports recorded games: readers for every export format but pictures; each move is checked by the rules."""

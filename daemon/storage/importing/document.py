@@ -1,4 +1,4 @@
-"""Any game from the JSON document that export writes: everything comes back, also what was taken back and said."""
+"""Reads any game from the JSON document that export writes, including undone plies and notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from games import Outcome
 
 MAX_NOTES = 20_000
 ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
-"""Ids as the record gives them."""
+"""Format of the journal's game ids."""
 
 Line = Annotated[str, Field(max_length=512)]
 Figure = Annotated[float, Field(ge=-1e9, le=1e9)]
@@ -29,13 +29,13 @@ Count = Annotated[int, Field(ge=0, le=2**62)]
 
 
 class _Part(BaseModel):
-    """A part of the document; what a newer Kibitzer adds is passed over."""
+    """A part of the document; fields added by a newer Kibitzer are ignored."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
 
 def _moment(text: str) -> str:
-    """A time as the record writes it. Raises ValueError."""
+    """Checks that a time is ISO 8601 with a zone, as the journal writes it. Raises ValueError."""
     if datetime.datetime.fromisoformat(text).tzinfo is None:
         raise ValueError("a time is ISO 8601 with its zone, such as 2026-07-28T12:00:00.000+00:00")
     return text
@@ -63,14 +63,14 @@ class PlyPart(_Part):
     _checked = field_validator("time")(_moment)
 
     def stored(self) -> StoredPly:
-        """As the record keeps it."""
+        """The ply as the journal stores it."""
         values = self.model_dump(exclude={"left_s"})
         first, second = self.left_s or (None, None)
         return StoredPly(**values, left_first_s=first, left_second_s=second)
 
 
 class NotePart(_Part):
-    """Something that happened between the plies."""
+    """An event between plies."""
 
     ply: int = Field(ge=0, le=MAX_PLIES)
     kind: str = Field(pattern=r"^[a-z_]{1,32}$")
@@ -82,7 +82,7 @@ class NotePart(_Part):
 
 
 class OutcomePart(_Part):
-    """How it ended."""
+    """How the game ended."""
 
     winner: Literal[0, 1] | None
     reason: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
@@ -122,7 +122,7 @@ class DocumentPart(_Part):
 
 
 def read_json(text: str, source: str) -> StoredGame:
-    """The game, every ply that stands judged by the rules. Raises ImportFault."""
+    """The game, with every standing ply checked by the rules. Raises ImportFault."""
     document = _document(text)
     side = document.plies[0].side if document.plies else None
     first = None if document.start or not _is_open(document) else side
@@ -163,7 +163,7 @@ def _is_open(document: DocumentPart) -> bool:
 
 
 def _document(text: str) -> DocumentPart:
-    """The document, its shape checked. Raises ImportFault with the first field that is wrong."""
+    """Parses and validates the document. Raises ImportFault with the first invalid field."""
     try:
         words = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What a file says of a game, before the rules have judged it."""
+"""A game as read from a file, before it is checked by the rules."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any
 from games import Side
 
 MAX_PLIES = 4096
-"""Plies of a game, as many as a state has."""
+"""Most plies of a game, as in a state message."""
 AS_RECORDED = "as_recorded"
-"""Reason of an end that a file tells and the board does not show."""
+"""Reason for an end that a file states and the board does not show."""
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class ImportFault(ValueError):
-    """A file that is no game, or a move in it that cannot be; the message says which and why, for a person."""
+    """A file is not a game or contains an impossible move; the message tells a person which and why."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """How the game ended, as the file says."""
+    """How the game ended according to the file."""
 
     winner: Side | None
     """None is a draw."""
     reason: str = ""
-    """Code of the reason; empty where the file says none."""
+    """Code of the reason; empty if the file gives none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,14 +36,14 @@ class ImportedPly:
     """One move of a file."""
 
     text: str
-    """As `Game.parse_move` reads it."""
+    """In the form `Game.parse_move` reads."""
     side: Side | None = None
-    """Who made it, where the file says so."""
+    """Who made it, if the file says so."""
     spent_s: float | None = None
     left_s: float | None = None
     """Seconds that its side had left after it."""
     score: float | None = None
-    """An agent's figure."""
+    """An agent's evaluation."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,20 +54,20 @@ class Imported:
     rules: Mapping[str, object]
     plies: tuple[ImportedPly, ...]
     players: tuple[str, str] = ("", "")
-    """By side; empty where the file names nobody."""
+    """Names by side; empty if the file gives none."""
     started: str = ""
-    """ISO 8601, UTC; empty where the file does not say."""
+    """ISO 8601, UTC; empty if the file does not say."""
     start: str = ""
-    """Text of the position it begins with, where that was set up."""
+    """Text of the starting position, if it was set up."""
     first: Side | None = None
-    """Who begins, where the file says so and the rules leave it open."""
+    """Who begins, if the file says so and the rules leave it open."""
     clock: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     claim: Claim | None = None
-    """None where the file tells no end."""
+    """None if the file states no end."""
 
 
 def moment(day: str, time: str = "") -> str:
-    """ISO 8601 of a day such as `2026-07-28` or `2026.07.28` and a time such as `12:00:00`; empty for anything else."""
+    """ISO 8601 of a day such as `2026-07-28` or `2026.07.28` and a time such as `12:00:00`; empty if invalid."""
     date = re.match(r"(\d{4})[-./](\d\d)[-./](\d\d)", day.strip())
     clock = re.match(r"\d\d:\d\d:\d\d", time.strip())
     if date is None:
@@ -80,12 +80,12 @@ def moment(day: str, time: str = "") -> str:
 
 
 def control(kind: str, time_s: float, increment_s: float = 0.0) -> dict[str, Any]:
-    """A time control as the record keeps it."""
+    """A time control as the journal stores it."""
     return {"kind": kind, "time_s": time_s, "increment_s": increment_s, "lose": False}
 
 
 def seconds(text: str, most: float = 1e7) -> float | None:
-    """A number of seconds, 0 or more; None where it is none."""
+    """Parses a number of seconds; None if it is invalid or its magnitude exceeds `most`."""
     if re.fullmatch(r"-?\d{1,8}(\.\d{1,6})?", text.strip()) is None:
         return None
     value = float(text)
@@ -93,7 +93,7 @@ def seconds(text: str, most: float = 1e7) -> float | None:
 
 
 def clock_seconds(text: str) -> float | None:
-    """Seconds of `1:02:03`, `02:03` or `0:00:02.3`; None where it is none."""
+    """Seconds of `1:02:03`, `02:03` or `0:00:02.3`; None if invalid."""
     match = re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d{1,2}(?:\.\d{1,3})?)", text.strip())
     if match is None:
         return None
@@ -101,5 +101,5 @@ def clock_seconds(text: str) -> float | None:
 
 
 def code(text: str) -> str:
-    """A reason as a code; empty where it is none."""
+    """The reason if it is a valid code, else empty."""
     return text if _CODE.fullmatch(text) else ""

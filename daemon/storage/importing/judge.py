@@ -1,4 +1,4 @@
-"""Plays what a file tells by the rules, and makes a game of the record of it."""
+"""Replays an imported game by the rules and turns it into a recorded game."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from daemon.storage.stored import StoredGame, StoredPly
 from games import AnyGame, MoveError, Outcome
 
 BEYOND_RULES = ("resigned", "time")
-"""Reasons of an end that the board need not show."""
+"""Reasons for an end that the board need not show."""
 LONGEST_NAME = 128
-"""Characters of a player's name; an agent's with all its settings is longer than a person's."""
+"""Most characters in a player's name; an agent's name with all its settings is longer than a person's."""
 LONGEST_SOURCE = 120
 
 
 def judged(imported: Imported, source: str) -> StoredGame:
-    """The game with every move judged; `source` names the file. Raises ImportFault with the number and the rule."""
+    """The game with every move checked; `source` names the file. Raises ImportFault with move number and rule."""
     if len(imported.plies) > MAX_PLIES:
         raise ImportFault(f"{len(imported.plies)} moves; a game has at most {MAX_PLIES}")
     try:
@@ -52,7 +52,7 @@ def judged(imported: Imported, source: str) -> StoredGame:
 
 
 def positions_of(game: AnyGame, start: Any, plies: tuple[ImportedPly, ...]) -> list[Any]:
-    """From the start on. Raises ImportFault naming the first move that cannot be, and its rule."""
+    """All positions from the start on. Raises ImportFault naming the first illegal move and its rule."""
     positions = [start]
     for number, ply in enumerate(plies, 1):
         position = positions[-1]
@@ -68,12 +68,12 @@ def positions_of(game: AnyGame, start: Any, plies: tuple[ImportedPly, ...]) -> l
 
 
 def new_id(started: str) -> str:
-    """An id that sorts by the time of the game's start."""
+    """An id that sorts by the game's start time."""
     return f"{started[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
 
 
 def _start(game: AnyGame, imported: Imported) -> Any:
-    """Where the game begins. Raises PositionError, ImportFault."""
+    """The starting position. Raises PositionError, ImportFault."""
     if imported.start:
         return game.parse_position(imported.start)
     if imported.first is None:
@@ -85,7 +85,7 @@ def _start(game: AnyGame, imported: Imported) -> Any:
 
 
 def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str) -> Iterator[StoredPly]:
-    """The plies with the times of both sides, as far as the file tells them."""
+    """The plies with both sides' times, as far as the file gives them."""
     left: list[float | None] = [imported.clock.get("time_s")] * 2
     moment = datetime.datetime.fromisoformat(started)
     for number, ply in enumerate(imported.plies, 1):
@@ -112,7 +112,7 @@ def _plies(game: AnyGame, imported: Imported, positions: list[Any], started: str
 
 
 def _outcome(game: AnyGame, position: Any, claim: Claim | None, name: str) -> Outcome | None:
-    """How it ended, by the rules where they show it. Raises ImportFault where the file says otherwise."""
+    """How the game ended, by the rules if the board shows it. Raises ImportFault if the file disagrees."""
     shown = game.outcome(position)
     if claim is None:
         return shown

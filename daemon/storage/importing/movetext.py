@@ -1,4 +1,4 @@
-"""Games from numbered moves under tags, as export writes them and PGN lays them out."""
+"""Reads games from PGN-style numbered moves under tags, as export writes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMAND = re.compile(r"\[%(clk|emt|eval)\s+([^\]\s]{1,20})\s*\]")
 
 
 def read_movetext(text: str, name: str = "", rules: Mapping[str, object] | None = None) -> Imported:
-    """The game; `name` and `rules` count where its tags do not say. Raises ImportFault."""
+    """The game; `name` and `rules` fill in what its tags do not say. Raises ImportFault."""
     tags = {found[1]: re.sub(r"\\(.)", r"\1", found[2]) for found in TAG.finditer(text)}
     game = _game(tags, name, rules or {})
     body = TAG.sub("", text)
@@ -67,7 +67,7 @@ def _titled(title: str) -> str:
 
 
 def _written() -> list[str]:
-    """The games that are written so."""
+    """The games that use this format."""
     return [name for name in games.names() if "moves" in games.find(name).formats]
 
 
@@ -80,7 +80,7 @@ def _side(game: AnyGame, name: str) -> int | None:
 
 
 def _body(body: str) -> tuple[list[ImportedPly], str]:
-    """The moves with what their comments say, and the result. Raises ImportFault."""
+    """The moves with the figures in their comments, and the result. Raises ImportFault."""
     plies: list[ImportedPly] = []
     result = ""
     for comment, end, move, other in _words(body):
@@ -104,7 +104,7 @@ def _words(body: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _with_comment(ply: ImportedPly, comment: str) -> ImportedPly:
-    """The move with its time left, its time used and an agent's figure."""
+    """The move with the time left, time used and agent's evaluation from a comment."""
     told = {found[1]: found[2] for found in COMMAND.finditer(comment)}
     return ImportedPly(
         ply.text,
@@ -124,12 +124,12 @@ def _claim(result: str, light: int, reason: str) -> Claim | None:
 
 
 def _own(reason: str) -> str:
-    """The reason as a code, where it is one of an end that the file alone knows."""
+    """The reason as a code; empty for `as_recorded`, the placeholder for an unknown reason."""
     return "" if reason == AS_RECORDED else code(reason)
 
 
 def _clock(text: str) -> Mapping[str, Any]:
-    """`600+2`, or `1/600` for so much a move."""
+    """Parses `600+2`, or `1/600` for seconds per move."""
     for_move = text.startswith("1/")
     time, _, increment = text.removeprefix("1/").partition("+")
     time_s = seconds(time)

@@ -1,4 +1,4 @@
-"""A file of a game, in whatever format it is."""
+"""Reads a game from a file in any supported format."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from daemon.storage.importing.tiles import read_tiles
 from daemon.storage.stored import StoredGame
 
 LARGEST_BYTES = 16 << 20
-"""Of a file; the longest game in JSON has half of that."""
+"""Bytes in a file; the longest game in JSON has half of that."""
 FORMATS = ("sgf", "ggf", "transcript", "moves", "annotations", "json")
-"""What can be read; pictures cannot."""
+"""Formats that can be read; pictures cannot."""
 _TRANSCRIPT = re.compile(r"(?:[a-h][1-8]|pass|pa|--|\s)+", re.IGNORECASE)
 
 
@@ -29,10 +29,10 @@ def read_game(
     rules: Mapping[str, object] | None = None,
     number: int = 0,
 ) -> StoredGame:
-    """The game in a file or folder, each move judged by the rules.
+    """The game in a file or folder, with each move checked by the rules.
 
-    What the file does not say of game and rules is taken from `game` and `rules`; `number` chooses among several games
-    of dominoes. Raises ImportFault, which does not name the file.
+    `game` and `rules` fill in what the file does not say; `number` chooses among several games of dominoes.
+    Raises ImportFault, which does not name the file.
     """
     if path.is_dir() or path.suffix.lower() == ".zip" or format_name == "annotations":
         return judged(read_tiles(path, number), path.name)
@@ -42,7 +42,7 @@ def read_game(
 def read_text(
     text: str, source: str, format_name: str = "", game: str = "", rules: Mapping[str, object] | None = None
 ) -> StoredGame:
-    """The game that a text tells; `source` is the name of the file it was in. Raises ImportFault."""
+    """The game in a text; `source` is the name of the file it came from. Raises ImportFault."""
     chosen = format_name or guessed(text)
     if chosen == "json":
         return read_json(text, source)
@@ -50,7 +50,7 @@ def read_text(
 
 
 def guessed(text: str) -> str:
-    """The format of a text, by how it looks. Raises ImportFault."""
+    """Guesses the format of a text by how it looks. Raises ImportFault."""
     begin = text.lstrip()[:4000]
     if begin.startswith("{"):
         return "json"
@@ -77,7 +77,7 @@ def _imported(name: str, text: str, game: str, rules: Mapping[str, object]) -> I
 
 
 def _text(path: Path) -> str:
-    """What the file holds. Raises ImportFault."""
+    """The file's content. Raises ImportFault."""
     try:
         if path.stat().st_size > LARGEST_BYTES:
             raise ImportFault(f"larger than {LARGEST_BYTES >> 20} MiB; no game is")

@@ -1,4 +1,4 @@
-"""Reversi from GGF and from transcripts."""
+"""Reads reversi from GGF and from transcripts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PASSES = ("pa", "pass", "--", "ps")
 
 
 def read_ggf(text: str) -> Imported:
-    """The first game. Raises ImportFault."""
+    """The first game of a GGF text. Raises ImportFault."""
     whole, end, _ = text.partition(";)")
     begin = whole.find("(;")
     if begin < 0 or not end:
@@ -50,7 +50,7 @@ def read_ggf(text: str) -> Imported:
 
 
 def read_transcript(text: str, rules: Mapping[str, object]) -> Imported:
-    """The game of a transcript; where the rules do not say who begins, whoever can have laid its first disc.
+    """The game of a transcript; if the rules do not say who begins, the side that can have laid the first disc.
 
     Raises ImportFault.
     """
@@ -70,14 +70,14 @@ def read_transcript(text: str, rules: Mapping[str, object]) -> Imported:
 
 
 def _ply(side: int, value: str) -> ImportedPly:
-    """One of `F5/1.5/0.3`: cell, evaluation, seconds."""
+    """Parses `F5/1.5/0.3`: cell, evaluation, seconds."""
     cell, _, rest = value.partition("/")
     text = cell.strip().lower()
     return ImportedPly("pass" if text in PASSES else text, side, seconds(rest.partition("/")[2]))
 
 
 def _start(board: str) -> tuple[dict[str, object], str]:
-    """Rules and text of the position that `BO[8 ... *]` tells; no text where it is the usual start."""
+    """Rules and text of the starting position in `BO[8 ... *]`; the text is empty for the usual start."""
     size, _, rest = board.partition(" ")
     letters = "".join(rest.split()).upper().replace("*", "X")
     if size != "8" or len(letters) != 65:
@@ -95,14 +95,14 @@ def _start(board: str) -> tuple[dict[str, object], str]:
 
 
 def _clock(text: str) -> Mapping[str, Any]:
-    """`10:00/00:02/00:00`: time of a side, what a move brings, and what comes after it."""
+    """Parses `10:00/00:02/00:00`: time per side, increment per move, and the time after that."""
     time, _, rest = text.partition("/")
     time_s = clock_seconds(time)
     return control("game", time_s, clock_seconds(rest.partition("/")[0]) or 0.0) if time_s else {}
 
 
 def _claim(text: str) -> Claim | None:
-    """`+12.00`, by which black leads, and `:r` or `:t`."""
+    """Parses `+12.00`, black's lead, with an optional `:r` (resigned) or `:t` (time)."""
     match = RESULT.fullmatch(text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Gomoku from SGF, with names, date, times and figures; a start that was set up is allowed in the first node."""
+"""Reads gomoku from SGF, with names, date, times and scores; only the first node may set up a position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.gomoku import Gomoku
 from games.gomoku.sgf import CHOICE, COLOURS, SET_UP, Node, first_of, game_of, main_line, plies_of, point_name
 
 REASONS = {"r": "resigned", "resign": "resigned", "t": "time", "time": "time"}
-"""What stands after the winner in RE."""
+"""Codes for the text after the winner in RE."""
 
 
 def read_sgf(text: str) -> Imported:
@@ -51,7 +51,7 @@ def _ply(name: str, text: str, node: Node) -> ImportedPly:
 
 
 def _start(nodes: Sequence[Node]) -> tuple[str, Gomoku]:
-    """The position that is set up, empty where none is, and the game. Raises GameError, ImportFault."""
+    """The set-up position, empty if there is none, and the game. Raises GameError, ImportFault."""
     root, *rest = nodes
     if any(SET_UP & node.keys() for node in rest) or "AE" in root:
         raise ImportFault("stones are set up or taken away within the game; only its first node may set up a position")
@@ -73,7 +73,7 @@ def _start(nodes: Sequence[Node]) -> tuple[str, Gomoku]:
 
 
 def _black(game: Gomoku, start: str, texts: Sequence[tuple[str, str]]) -> int:
-    """The side that has the black stones at the end. Raises ImportFault where a stone has the wrong colour."""
+    """The side with the black stones at the end. Raises ImportFault if a stone has the wrong colour."""
     position: Any = game.parse_position(start) if start else game.initial()
     for number, (name, text) in enumerate(texts, 1):
         if game.outcome(position) is None and name not in (CHOICE, right := COLOURS[game.colour(position)]):
@@ -81,12 +81,12 @@ def _black(game: Gomoku, start: str, texts: Sequence[tuple[str, str]]) -> int:
         try:
             position = game.apply(position, game.parse_move(position, text))
         except GameError:
-            break  # said with its number by whoever judges
+            break  # `judged` reports it later with its number
     return int(position.black)
 
 
 def _claim(result: str, black: int) -> Claim | None:
-    """The end that RE tells."""
+    """The end stated by RE."""
     text = result.strip().lower()
     if text in ("0", "draw"):
         return Claim(None)

@@ -1,4 +1,4 @@
-"""Dominoes from a folder of annotation files, or from a zip of one: passes follow from who laid each tile."""
+"""Reads dominoes from a folder of annotation files or a zip of one; passes are inferred from who laid each tile."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from games import MoveError
 from games.double_double_dominoes import DoubleDoubleDominoes
 
 MAX_FILES = 1000
-"""Files that are taken from a zip; a game has no more than 91 tiles."""
+"""Most files read from a zip; a game has at most 91 tiles."""
 _OURS = re.compile(r"(?:[^/\\]{1,100}/)?(\d{1,9}_(?:\d{1,9}|mutari)\.txt)")
 
 
 def read_tiles(path: Path, number: int = 0) -> Imported:
-    """The game of that number; 0 takes the only one. Raises ImportFault."""
+    """The game with that number; 0 takes the only one. Raises ImportFault."""
     try:
         if path.is_dir():
             return _read(path, number, path)
@@ -39,7 +39,7 @@ def read_tiles(path: Path, number: int = 0) -> Imported:
 
 
 def _unpack(path: Path, folder: Path) -> None:
-    """The annotations in a zip file, and nothing else of it."""
+    """Extracts only the annotation files from a zip."""
     try:
         with zipfile.ZipFile(path) as file:
             for one in file.infolist()[:MAX_FILES]:

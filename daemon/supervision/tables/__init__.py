@@ -1,1 +1,1 @@
-"""Several tables under one parent: a process for each, so that none takes another along when it fails."""
+"""Several tables under one parent: one process each, so that a failing table does not affect the others."""

@@ -1,4 +1,4 @@
-"""The parent of several tables: starts a process for each, hands signals on, and says how all of them are."""
+"""The parent of several tables: starts a process for each, forwards signals, and reports the state of all."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ from daemon.supervision.tables.signs import SignPost
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 0.5
 STOP_S = 15.0
-"""Longest wait for all tables to end in order, before they are killed."""
+"""Seconds, longest wait for all tables to shut down before they are killed."""
 SUMMARY = places.state_folder() / "tables.json"
-"""How all tables are, for programs; there as long as the parent runs. One that was killed leaves it behind, with the
-number of a process that is gone: the next start removes it."""
+"""State of all tables, for programs; exists while the parent runs.
+
+A parent that was killed leaves the file behind, with the id of a dead process: the next start removes it.
+"""
 STARTED_APART_S = 0.3
-"""Between two tables at the start, so that they do not all warm up at once."""
+"""Seconds between the starts of two tables, so that they do not all warm up at once."""
 
 
 def run_from_words(paths: Sequence[Path], source: str, profile: Path | None, *, new_game: bool) -> int:
-    """`kibitzer run` with several `--config`: the exit status, with what is wrong on standard error."""
+    """`kibitzer run` with several `--config`: returns the exit status and prints errors to standard error."""
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname).1s %(name)s: %(message)s"
     )
@@ -50,11 +52,11 @@ def run_from_words(paths: Sequence[Path], source: str, profile: Path | None, *, 
 def run_tables(
     paths: Sequence[Path], arguments: Sequence[str] = (), command: Sequence[str] = COMMAND, summary: Path = SUMMARY
 ) -> int:
-    """Runs a table for each file of settings until it is stopped or all have ended; the exit status.
+    """Runs a table for each settings file until stopped or until all have ended; returns the exit status.
 
-    0: all ended in order; 1: some had to be killed; 2: the settings were refused, at once or by a table that then was
-    the last. `arguments` go to each table; `summary` is written anew whenever it changes. Raises ConfigError before
-    anything is started.
+    0: all ended normally; 1: some had to be killed; 2: the settings were refused, at once or by a table that then was
+    the last. `arguments` are passed to each table; `summary` is rewritten whenever it changes. Raises ConfigError
+    before anything is started.
     """
     forget_dead(summary)
     tables = load_tables(paths)
@@ -91,7 +93,7 @@ class Parent:
         self._alive_s = float("-inf")
 
     def run(self) -> int:
-        """Goes round until a signal comes or all tables are over; the exit status."""
+        """Loops until a signal comes or all tables have ended; returns the exit status."""
         for ending in (signal.SIGTERM, signal.SIGINT):
             signal.signal(ending, self._stop)
         signal.signal(signal.SIGHUP, lambda number, _frame: self._pass_on(signal.Signals(number)))
@@ -110,10 +112,10 @@ class Parent:
             return self._end()
         finally:
             if _owner(self._path) == (os.getpid(), started(os.getpid())):
-                self._path.unlink(missing_ok=True)  # not that of another parent, started since
+                self._path.unlink(missing_ok=True)  # keep the file of another parent started since
 
     def _stop(self, _number: int, _frame: object) -> None:
-        """The first signal ends all tables in order; a second one at once."""
+        """The first signal ends all tables normally; a second one kills them at once."""
         if self._stopping:
             for process in self._processes:
                 process.kill()
@@ -139,7 +141,7 @@ class Parent:
         return REFUSED if not self._stopping and any(one.state == "refused" for one in self._processes) else 0
 
     def _tell(self, now_s: float) -> None:
-        """Writes every change to the log and to the summary, and tells systemd."""
+        """Writes every change to the log and to the summary, and reports to systemd."""
         for process, before in zip(self._processes, self._told, strict=True):
             if before != process.state and process.state != "starting":
                 level = logging.INFO if process.well else logging.WARNING
@@ -159,7 +161,7 @@ class Parent:
         self._write()
 
     def _write(self) -> None:
-        """The summary as JSON, where anything in it has changed."""
+        """Writes the summary as JSON if anything in it has changed."""
         tables = [
             {
                 "table": process.table.name,
@@ -186,7 +188,7 @@ class Parent:
 
 
 def forget_dead(summary: Path) -> None:
-    """Removes a summary whose parent does not run any more, so that nobody takes it for the present."""
+    """Removes a summary whose parent is no longer running, so that nobody mistakes it for current."""
     pid, then = _owner(summary)
     if pid is None or started(pid) != then:
         with contextlib.suppress(OSError):
@@ -194,7 +196,7 @@ def forget_dead(summary: Path) -> None:
 
 
 def started(pid: int) -> int | None:
-    """When a process was started, in the kernel's ticks since it runs; None where there is none of that number."""
+    """Start time of a process in kernel ticks since boot; None if there is no process with that id."""
     try:
         return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19])
     except (OSError, ValueError, IndexError):
@@ -202,7 +204,7 @@ def started(pid: int) -> int | None:
 
 
 def _owner(summary: Path) -> tuple[int | None, int | None]:
-    """The process that wrote a summary and when that was started; None where there is none, or it says nothing."""
+    """Id and start time of the process that wrote a summary; None if there is none or it is unreadable."""
     try:
         content = json.loads(summary.read_text(encoding="utf-8"))
         return int(content["pid"]), int(content["started"])
@@ -211,7 +213,7 @@ def _owner(summary: Path) -> tuple[int | None, int | None]:
 
 
 def summary_of(processes: Sequence[TableProcess]) -> str:
-    """How all tables are, in a line."""
+    """The state of all tables in one line."""
     well = sum(process.well for process in processes)
     ill = [f"{process.table.name}: {process.text}" for process in processes if not process.well]
     return "; ".join([f"{well} of {len(processes)} tables run", *ill])

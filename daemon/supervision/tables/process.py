@@ -1,4 +1,4 @@
-"""One table's process: started, watched, started again with pauses, ended."""
+"""One table's process: started, monitored, restarted with pauses, ended."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from daemon.supervision.tables.signs import Signs
 
 COMMAND = (sys.executable, "-m", "daemon.cli.table_process")
 REFUSED = 2
-"""Exit status of wrong settings, which no restart heals."""
+"""Exit status for invalid settings, which no restart fixes."""
 PAUSES_S = (1.0, 2.0, 5.0, 10.0, 30.0)
-"""From an end to the next start; longer each time, the last one repeats."""
+"""Seconds from an end to the next start; longer each time, the last one repeats."""
 PROVED_S = 60.0
-"""After so long it has proved itself: the next pause is the first again."""
+"""Seconds of running after which the pauses start over from the first."""
 WATCHDOG_S = 20.0
-"""So often at least a process is to tell that it is alive..."""
+"""Seconds within which a process must send a sign of life."""
 SILENT_S = 60.0
-"""...and after so long without it is ended, to be started again."""
+"""Seconds without a sign of life before a started process is ended, to be restarted."""
 START_S = 180.0
-"""The same until its start is over."""
+"""Seconds without a sign of life before a process still starting up is ended."""
 ABORT_S = 10.0
-"""Between being asked to end with a report of where it stands, and being killed."""
+"""Seconds between SIGABRT, which makes it report its stacks, and SIGKILL."""
 LONGEST_LINE = 8192
 
 State = Literal["starting", "running", "waiting", "ended", "refused"]
 
 
 class TableProcess:
-    """Used by the parent's thread; times are monotonic seconds."""
+    """The process of one table. Used by the parent's thread; times are monotonic seconds."""
 
     def __init__(self, table: Table, address: str, arguments: Sequence[str], command: Sequence[str] = COMMAND) -> None:
-        """`address` is where its signs go; `arguments` follow `run --config FILE`."""
+        """`address` is the socket for its signs of life; `arguments` follow `run --config FILE`."""
         self.table = table
         self.signs = Signs()
         self.state: State = "waiting"
         self.restarts = 0
-        """Starts but the first."""
+        """Starts besides the first."""
         self.last_end = ""
-        """How it ended last, in words."""
+        """How it last ended, in words."""
         self._arguments = [*command, str(os.getpid()), "run", "--config", str(table.path), *arguments]
         self._environment = _environment(address)
         self._limit = RestartLimit()
@@ -57,28 +57,28 @@ class TableProcess:
 
     @property
     def pid(self) -> int | None:
-        """Its number while it runs."""
+        """Its process id while it runs."""
         return None if self._process is None else self._process.pid
 
     @property
     def well(self) -> bool:
-        """Whether its start is over and it shows signs of life."""
+        """Whether startup is over and it sends signs of life."""
         return self.state == "running"
 
     @property
     def over(self) -> bool:
-        """Whether it will not be started any more."""
+        """Whether it will not be started again."""
         return self.state in ("ended", "refused")
 
     @property
     def text(self) -> str:
-        """How it is, in a line."""
+        """Its state in one line."""
         if self.state == "waiting":
             return f"{self.last_end or 'not started'}; starts again soon"
         return self.last_end if self.over else self.signs.text or self.state
 
     def look(self, now_s: float) -> None:
-        """Starts it where that is due, and notices its end and its silence."""
+        """Starts the process when due, and detects its end and its silence."""
         if self._process is None:
             if self.state == "waiting" and now_s >= self._due_s and self._limit.wait_s(now_s) <= 0:
                 self._start(now_s)
@@ -92,13 +92,13 @@ class TableProcess:
         self._watch(now_s)
 
     def send(self, number: signal.Signals) -> None:
-        """Passes a signal on."""
+        """Forwards a signal."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
     def wait(self, timeout_s: float) -> int | None:
-        """Its exit status; None where it does not end in time, and where it did not run."""
+        """Its exit status; None if it does not end in time or was not running."""
         if self._process is None:
             return None
         try:
@@ -107,7 +107,7 @@ class TableProcess:
             return None
 
     def kill(self) -> None:
-        """Ends it and what it has started, now."""
+        """Kills it and its child processes at once."""
         if self._process is not None and self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -120,7 +120,7 @@ class TableProcess:
         self._starts += 1
         self._started_s, self._aborted_s, self.state = now_s, None, "starting"
         try:
-            # A session of its own: a terminal's Ctrl-C is the parent's to pass on, once.
+            # A session of its own: the parent forwards Ctrl-C in the terminal, once.
             self._process = subprocess.Popen(
                 self._arguments,
                 env=self._environment,
@@ -144,7 +144,7 @@ class TableProcess:
         self.state = "ended" if status == 0 else "refused" if status == REFUSED else "waiting"
 
     def _watch(self, now_s: float) -> None:
-        """A process that hangs as a whole cannot end itself."""
+        """Aborts and then kills a process that hangs as a whole and so cannot end itself."""
         if self._aborted_s is not None:
             if now_s - self._aborted_s > ABORT_S:
                 self.kill()
@@ -156,20 +156,20 @@ class TableProcess:
 
 
 def _environment(address: str) -> dict[str, str]:
-    """What the process finds around it: the parent stands where systemd would."""
+    """The environment of the process, in which the parent takes the place of systemd."""
     kept = {name: value for name, value in os.environ.items() if name != "WATCHDOG_PID"}
     return kept | {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": str(int(WATCHDOG_S * 1e6)), "PYTHONUNBUFFERED": "1"}
 
 
 def _copy(source: IO[bytes], name: str) -> None:
-    """Hands the log of a table on, line by line, with its name; ends with the process."""
+    """Forwards a table's log line by line, prefixed with its name; ends with the process."""
     with source, contextlib.suppress(OSError, ValueError):
         while line := source.readline(LONGEST_LINE):
             sys.stderr.write(f"{name}: {line.decode(errors='replace').rstrip()}\n")
 
 
 def _words(status: int) -> str:
-    """An exit status for people."""
+    """An exit status in words."""
     if status >= 0:
         return f"status {status}"
     with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The settings of several tables, which must not get in one another's way."""
+"""The settings of several tables, and checks for conflicts between them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ MAX_TABLES = 16
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """One table of several."""
+    """One of several tables."""
 
     path: Path
-    """Its file of settings."""
+    """Its settings file."""
     config: Config
 
     @property
     def name(self) -> str:
-        """What it is called on the bus, and in the log."""
+        """Its name on the bus and in the log."""
         return self.config.bus.table
 
 
 def load_tables(paths: Sequence[Path]) -> list[Table]:
-    """The tables of these files. Raises ConfigError with everything that two of them share and may not."""
+    """The tables of these files. Raises ConfigError listing everything that two of them share and must not."""
     if len(paths) > MAX_TABLES:
         raise ConfigError(f"{len(paths)} tables are more than one parent takes ({MAX_TABLES})")
     twice = next((path for n, path in enumerate(paths) if path.resolve() in [one.resolve() for one in paths[:n]]), None)
@@ -41,7 +41,7 @@ def load_tables(paths: Sequence[Path]) -> list[Table]:
 
 
 def conflicts(tables: Sequence[Table]) -> list[str]:
-    """Everything that only one table can have, and several do; a sentence each."""
+    """One sentence for each exclusive resource that several tables use."""
     owners: dict[tuple[str, str], list[Table]] = collections.defaultdict(list)
     for table in tables:
         for thing in dict.fromkeys(_own(table)):
@@ -54,7 +54,7 @@ def conflicts(tables: Sequence[Table]) -> list[str]:
 
 
 def _own(table: Table) -> Iterator[tuple[str, str]]:
-    """What a table cannot share, as the key and the value."""
+    """The resources a table cannot share, as key and value."""
     config = table.config
     yield "the table's name, bus.table =", config.bus.table
     yield "the record, journal.path =", str(_resolved(config.journal.path))
@@ -72,7 +72,7 @@ def _own(table: Table) -> Iterator[tuple[str, str]]:
 
 
 def _port(address: str) -> str:
-    """The port of a tcp address; empty where it is another kind."""
+    """The port of a tcp address; empty for other kinds."""
     kind, _, rest = address.partition("://")
     port = rest.rpartition(":")[2]
     return port if kind == "tcp" and port.isdecimal() else ""

@@ -1,4 +1,4 @@
-"""How the tables' processes tell their parent how they are: by what they would tell systemd, into a socket of ours."""
+"""Status messages from the tables' processes to their parent: sd_notify messages, sent to our own sockets."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from pathlib import Path
 
 LARGEST_BYTES = 4096
 MAX_AT_A_TIME = 64
-"""Messages of one table that are read before the next table's."""
+"""Most messages of one table that are read before the next table's."""
 LONGEST_TEXT = 200
 
 
 @dataclasses.dataclass
 class Signs:
-    """What a process has told so far."""
+    """The state a process has reported so far."""
 
     ready: bool = False
     alive_s: float | None = None
-    """When it told last that it is alive; None before."""
+    """Monotonic seconds of its last sign of life; None before the first."""
     text: str = ""
-    """How it is, in a line."""
+    """Its state in one line."""
 
 
 class SignPost:
-    """One socket for each table, in a folder that nobody else may enter."""
+    """One socket for each table, in a folder that no other user may enter."""
 
     def __init__(self, count: int) -> None:
-        """Raises OSError."""
+        """Raises OSError if a socket cannot be created."""
         self._folder = Path(tempfile.mkdtemp(prefix="kibitzer-tables-"))
         self.sockets: list[socket.socket] = []
         try:
@@ -43,11 +43,11 @@ class SignPost:
             raise
 
     def address(self, number: int) -> str:
-        """What stands in NOTIFY_SOCKET of that table's process."""
+        """The value of NOTIFY_SOCKET for that table's process."""
         return str(self._folder / f"{number}.sock")
 
     def read(self, number: int, signs: Signs, now_s: float) -> None:
-        """Takes what that table's process has told since the last call."""
+        """Reads the messages that table's process has sent since the last call."""
         for _ in range(MAX_AT_A_TIME):
             try:
                 data = self.sockets[number].recv(LARGEST_BYTES)
@@ -64,7 +64,7 @@ class SignPost:
 
 
 def take(data: bytes, signs: Signs, now_s: float) -> None:
-    """Takes one message in the form of sd_notify(3)."""
+    """Processes one message in the format of sd_notify(3)."""
     for line in data.decode(errors="replace").splitlines():
         name, _, value = line.partition("=")
         if name == "READY" and value == "1":
