@@ -20,7 +20,7 @@ from vision.watching.align import LOCK_QUALITY
 DECIDED_NATS = 3.0
 """Nats by which every other explanation must cost more than the believed one: twenty to one."""
 CELLS_A_CONTRADICTION = 24
-"""Cells of a board per cell on which it may contradict the picture; a smaller board may contradict it on one."""
+"""Board cells for each cell that may contradict the picture; a smaller board may contradict it on one cell."""
 UNKNOWN_CELL, MAX_UNKNOWN = 0.8, 0.25
 """Unknown share from which a cell teaches nothing, and share of such cells beyond which the board teaches nothing."""
 MAX_WAITING = 4
