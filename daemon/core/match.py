@@ -127,7 +127,7 @@ class Match:
         self.referee, self.new_game_wanted, self.set_up = referee, False, None
 
     def retune(self, *, seats: tuple[Seat, Seat] | None = None, publisher: Publisher | None = None) -> None:
-        """Continues with other players or another bus; the side to move is asked again."""
+        """Continues with other players or another bus; whoever is to move is asked again."""
         self._requests.publisher = publisher or self._requests.publisher
         if seats is not None:
             self.seats = seats
