@@ -55,8 +55,7 @@ class Keyboard:
         self._pressed: tuple[str, float] = "", 0.0
 
     def press(self, key: str) -> Command | str | None:
-        """The command of a key; a message saying what a second press does, if one is needed; None for a key without
-        meaning."""
+        """The command of a key; what a second press would do, if one is needed; None for a key without meaning."""
         command = KEYS.get(key)
         if command is None or key not in TWICE:
             return command

@@ -146,11 +146,11 @@ class Session:
         return self.services.worker
 
     def begin(self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None) -> Match:
-        """Starts a match, or resumes the newest unfinished game with the same rules; `pipeline` is None without a
-        camera.
+        """Starts a match, or resumes the newest unfinished game with the same rules.
 
-        Without `resume` an unfinished game is left as it is, and the next begins, from an adopted board if there is
-        one. `adapted` is the file for the heads adapted to the table; without it they end with the session.
+        `pipeline` is None without a camera. Without `resume` an unfinished game is left as it is, and the next begins,
+        from an adopted board if there is one. `adapted` is the file for the heads adapted to the table; without it they
+        end with the session.
         """
         start, to_clear = None, None
         if self.match is not None and not resume:

@@ -32,8 +32,7 @@ def playing(page: PageSection) -> str:
 
 
 def send(address: str, command: Command) -> tuple[int, str]:
-    """Sends a command; returns the HTTP status and text from the daemon at `http://host:port`; status 0 if there is
-    none."""
+    """Sends a command to `http://host:port`; returns HTTP status and text, status 0 if no daemon answers."""
     request = urllib.request.Request(
         f"{address}/tell", json.dumps(as_object(command)).encode(), {"Content-Type": "application/json"}
     )

@@ -200,8 +200,7 @@ class Lookahead:
                 )
 
     def _likeliest_part(self, board: str, steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], ...]]:
-        """Splits a turn whose steps may be done in any order into the steps that the reading shows and the missing
-        ones."""
+        """Splits a turn with steps in any order into those that the reading shows and the missing ones."""
         if not in_any_order(steps):
             return
         seen = [steps[0], *(step for step in steps[1:] if self._losses.change(board, (step,))[0] < 0)]

@@ -145,8 +145,10 @@ def _is_another(game: AnyGame, position: Any, board: str) -> bool:
 
 
 def _strays(game: AnyGame, before: str, board: str) -> int:
-    """Number of pieces that came or went. Flipped pieces do not count, since one move may flip any number; in games
-    whose pieces belong to nobody every changed cell counts."""
+    """Number of pieces that came or went; where pieces belong to nobody, of changed cells.
+
+    Flipped pieces do not count: one move may flip any number of them.
+    """
     cells = changed_cells(before, board)
     if shares_men(game):
         return len(cells)

@@ -43,8 +43,7 @@ class BoardTracker:
     def __init__(
         self, pipeline: Pipeline, match: Match, *, lost_s: float = 3.0, learner: Learner | None = None
     ) -> None:
-        """From now on the match is played on the watched board, which counts as lost once out of sight for `lost_s`
-        seconds."""
+        """Puts the match on the watched board, which counts as lost once out of sight for `lost_s` seconds."""
         self.pipeline, self.match = pipeline, match
         self.lost_s = lost_s
         match.watched = True
@@ -166,8 +165,7 @@ class BoardTracker:
             self.judge(self.observation.reading)
 
     def end(self) -> None:
-        """Handles the end of the frame source; reports a board that is out of sight, however briefly, or under a
-        hand."""
+        """Handles the end of the frame source; reports a board that is out of sight, or under a hand, even briefly."""
         if self.observation is None or self.observation.rectified is None:
             self.match.carry_out(self._referee.lost())
         elif not self.match.board_free:
@@ -183,8 +181,7 @@ class BoardTracker:
             self._look_for_answer()
 
     def _look_for_answer(self) -> None:
-        """Checks whether the agent's move already stands on the board because somebody was faster than the
-        announcement.
+        """Checks whether a waiting agent's move is already on the board, because somebody was faster.
 
         While hands move over the board this is left to the next reading.
         """
@@ -208,8 +205,7 @@ class BoardTracker:
         self.match.carry_out(self._ruled(event, movers))
 
     def _has_stood(self, reading: BoardReading) -> bool:
-        """Whether a board that may be half of a takeback has been left alone long enough; if not, schedules a re-read
-        for then.
+        """Whether a board that may be half of a takeback was left alone long enough; if not, schedules a re-read.
 
         A change of light or a moved camera does not restart the wait: no hand was there.
         """

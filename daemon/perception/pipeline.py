@@ -156,15 +156,13 @@ class Pipeline:
         return () if why.code == "no_board" else (why.matter, why.remedy)
 
     def ask_again(self) -> bool:
-        """Requests another reading of the still picture, to be averaged; returns False if it was read often enough
-        already."""
+        """Requests another reading of the still picture, to be averaged; False if it was read often enough."""
         self._unsure = True
         self._again = 0 < len(self._batch) < self.readings
         return self._again
 
     def ask_later(self, in_s: float) -> bool:
-        """Requests another reading of the still picture in `in_s` seconds; returns False if the picture is not
-        still."""
+        """Requests another reading of the still picture in `in_s` seconds; False if the picture is not still."""
         if self._last is None or self._last.gate is None or not self._last.gate.settled:
             return False
         self._recheck_s = min(self._recheck_s, in_s)
@@ -184,7 +182,7 @@ class Pipeline:
         self.gate.settle_s, self.readings = settle_s, readings
 
     def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
-        """Whether a glance is enough: the board has settled or is not there, and nothing has moved since the last full
+        """Whether a glance is enough: the board has settled or is absent, and nothing moved since the last full
         look."""
         settled = last.gate is not None and last.gate.settled and not self._again
         if not (settled or last.alignment.pose is None) or frame.name != last.frame.name:
@@ -242,8 +240,7 @@ class Pipeline:
         return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen)
 
     def _reads_through(self, rectified: Image, time_s: float, things: Flags) -> bool:
-        """Whether every cell under an apparent obstacle is read without doubt, where it covers as many cells as a hand
-        does.
+        """Whether every cell under an apparent obstacle of at least a hand's size is read without doubt.
 
         At least one cell under a real hand shows nothing that was learnt.
         """
@@ -304,8 +301,7 @@ class Pipeline:
         return covered
 
     def _only_shade(self, unknown: NDArray[np.bool_], reading: BoardReading) -> NDArray[np.bool_]:
-        """(cells,) True where a single cell is surely read as before, or as empty: a shadow. Objects cover several
-        cells."""
+        """(cells,) True where a lone cell is surely read as before, or as empty: a shadow. Objects cover several."""
         if not unknown.any():
             return unknown
         passed = self._passed or EMPTY * len(unknown)
@@ -363,8 +359,7 @@ class Pipeline:
         return reading
 
     def _read_changed(self, rectified: Image, time_s: float) -> BoardReading:
-        """Returns the last reading itself if no cell looks different; a reading with changes is soon followed by a
-        whole one."""
+        """Returns the last reading itself if no cell looks different; after a change a whole reading soon follows."""
         assert self._reading is not None
         changed = self.reader.changed_cells(rectified)
         if not changed.any():

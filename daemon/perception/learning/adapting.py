@@ -191,8 +191,7 @@ class Adaptation:
         self._begin_fit()
 
     def _stop_if_changed(self) -> bool:
-        """Stops learning if somebody has changed or deleted the file during play; returns whether learning has
-        stopped."""
+        """Stops learning if somebody changed or deleted the file during play; returns whether it has stopped."""
         if self._file.changed_by_hand():
             self._stopped, self._fit, self.generations = True, None, ()
             self._activate(None)

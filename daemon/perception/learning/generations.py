@@ -94,8 +94,7 @@ def save_adapted(path: Path, first: str, adapted: Adapted) -> None:
 
 
 def load_adapted(path: Path, first: str = "") -> Adapted:
-    """Reads what `save_adapted` wrote; empty if there is no file. Raises AdaptedError, also for another profile's
-    file."""
+    """Reads what `save_adapted` wrote; empty without a file. Raises AdaptedError, also for another profile's file."""
     try:
         arrays = read_arrays(path)
         facts = json.loads(arrays["facts"].tobytes())
