@@ -48,7 +48,7 @@ class Hand(_AtPly):
 
 @dataclasses.dataclass(frozen=True)
 class Pass(_AtPly):
-    """The side to move passes, or ends its turn, or makes another decision that lays nothing."""
+    """The side to move passes, ends its turn, or makes another decision that places nothing."""
 
     choice: str = ""
     """Which decision, if there are several, such as `black` in the opening swap2 of gomoku; empty for the only one."""

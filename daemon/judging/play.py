@@ -33,7 +33,7 @@ class Withdrawn:
     boards: frozenset[str]
     """The boards after each of them."""
     moves: frozenset[str]
-    """Their texts."""
+    """The texts of the moves."""
     strict: bool = False
     """Whether no other move may replace them: the board of another game must be set up for this one."""
 

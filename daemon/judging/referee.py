@@ -105,7 +105,7 @@ class Referee(Play):
                 # Too many ways make a reading worthless, and keeping only a few of them could leave out the right one.
                 self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MAX_OPEN else ()
                 return self._once("ambiguous", event.board, self._ambiguous(event))
-            best = ways[0]  # all others go against an agent
+            best = ways[0]  # all others contradict an agent
         self._open = self._still_open(best, event)
         match best.kind:
             case "unchanged":
@@ -325,7 +325,7 @@ class Referee(Play):
         return together.lifted(self.line, event)
 
     def _settled_by(self, event: MoveEvent, best: Explanation | None, movers: Sequence[Side]) -> list[Effect] | None:
-        """Effects of taking the open line that a reading continues, if it explains it better than `best`."""
+        """Effects if a reading continues one of the open lines, and better than `best` explains it; else None."""
         most = math.inf if best is None else best.cost - RIVAL_NATS
         ways = [(other, way) for other in self._open if (way := other.explains(self.line, event)) is not None]
         # Prefer one undoubted move to three unseen ones in a row.

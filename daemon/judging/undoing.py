@@ -39,7 +39,7 @@ def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
 
 
 def _undone_to(referee: Referee) -> int:
-    """The ply to which the game goes back."""
+    """The ply to which the game returns."""
     ply = _before_last(referee, referee.ply)
     people = [side for side, agent in enumerate(referee.agents) if agent is None]
     while people and ply and referee.game.to_move(referee.history[ply]) not in people:
@@ -59,7 +59,7 @@ def _before_last(referee: Referee, ply: int) -> int:
 
 
 def _taken_back(referee: Referee, plies: list[Ply]) -> Sentence:
-    """Which moves are taken back."""
+    """The sentence that names the moves taken back."""
     made = [one for one in plies if one.seen or one.known == "said"] or plies
     if len(made) > 1:
         return sentence("{moves} are taken back.", moves=phrases.listed([one.text for one in made]))

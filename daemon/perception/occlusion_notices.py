@@ -18,7 +18,7 @@ in which motion is looked for, and about as much as that smears."""
 SMOOTHED = 0.1
 """Weight of the newest frame in the running share of frames that move farther than SHAKING."""
 MOSTLY = 0.5
-"""Share of shaking frames from which the picture counts as shaking; a single knock, however hard, does not."""
+"""Share of shaking frames above which the picture counts as shaking; a single knock, however hard, does not suffice."""
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
 FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")

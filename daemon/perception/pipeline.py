@@ -169,7 +169,7 @@ class Pipeline:
         return True
 
     def watched_s(self, time_s: float) -> float:
-        """Seconds for which the board had been watched at that time, without the hours that the computer slept."""
+        """`time_s` on the camera's clock less the time that nobody watched, such as hours that the computer slept."""
         return self.gate.watched_s(time_s)
 
     def adopt(self, head: Head | None) -> None:
@@ -182,8 +182,7 @@ class Pipeline:
         self.gate.settle_s, self.readings = settle_s, readings
 
     def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
-        """Whether a glance is enough: the board has settled or is absent, and nothing moved since the last full
-        look."""
+        """Whether a glance is enough: the board has settled or is absent, and nothing moved since a full look."""
         settled = last.gate is not None and last.gate.settled and not self._again
         if not (settled or last.alignment.pose is None) or frame.name != last.frame.name:
             return False
@@ -246,7 +245,7 @@ class Pipeline:
         """
         self.cells_read += len(self.template.cells_mm)
         reading = self.reader.read(rectified, time_s)
-        self._stale = True  # this picture has no earlier reading to start from
+        self._stale = True  # the kept readings are not of this picture
         under = self._apart_px(things, rectified) < 1
         if reading.unknown is None or under.sum() < MIN_COVERED:
             return False

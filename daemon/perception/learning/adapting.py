@@ -51,7 +51,7 @@ WORSE_NATS = 0.005
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Board:
-    """A confirmed board."""
+    """A confirmed board with its serial number."""
 
     serial: int
     seen: Seen
@@ -228,7 +228,7 @@ class Adaptation:
             self._tell(f"generation {tainted[0].number} is withdrawn with a move that was taken back")
             self._file.save(Adapted(self.generations, self._examples.examples()))
 
-    # Heads.
+    # Choosing and fitting heads.
 
     def _score(self, head: Head | None, *, alone: bool = False) -> Score:
         """Scores a head (None: the first) on the newest confirmed boards; `alone` reads every cell by itself.

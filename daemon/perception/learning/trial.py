@@ -71,7 +71,7 @@ def believe_alone(look: Look, head: Head | None, eyes: Eyes) -> NDArray[np.float
 
 
 def told(one: Score) -> str:
-    """Such as "71 of 72 cells right, loss 0.021"."""
+    """Text such as "71 of 72 cells right, loss 0.021"."""
     return f"{one.right} of {one.cells} cells right, loss {one.loss:.3f}"
 
 
