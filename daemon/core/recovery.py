@@ -1,4 +1,4 @@
-"""Recovers an interrupted game from its record."""
+"""Recovers an interrupted game: what its record says of the moment of interruption."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class GameClock:
 
 
 def shown(seconds: float) -> str:
-    """A time as a clock shows it: `9:05`, `1:00:00`, `-0:03`; whole seconds, rounded up."""
+    """A time as a clock shows it: `9:05`, `1:00:00`, `-0:03`; whole seconds, rounded up while any time is left."""
     whole = math.ceil(seconds)
     minutes, rest = divmod(abs(whole), 60)
     hours, minutes = divmod(minutes, 60)

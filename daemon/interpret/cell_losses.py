@@ -25,7 +25,7 @@ class CellLosses:
         return sum(losses[letter] for losses, letter in zip(self._cells, board, strict=True))
 
     def change(self, board: str, steps: Sequence[Step]) -> tuple[float, int]:
-        """Change of a board's loss by the steps, and the number of touched cells that contradict the result.
+        """Change of a board's loss by the steps, and the number of touched cells on which the reading contradicts them.
 
         Flipped pieces do not count as contradictions: the next ply may flip any number of them back.
         """

@@ -109,8 +109,7 @@ class MoveEvent:
 
     @property
     def order_assumed(self) -> bool:
-        """Whether pieces that appeared together may just as likely have been played in another order, or by other
-        sides."""
+        """Whether pieces that appeared together may as likely have been played in another order or by other sides."""
         if self.ambiguous or not self.explanations:
             return False
         return self.explanations[0].seen > MAX_PLIES or any(one.seen > 1 for one in self.rivals)

@@ -145,9 +145,9 @@ def _is_another(game: AnyGame, position: Any, board: str) -> bool:
 
 
 def _strays(game: AnyGame, before: str, board: str) -> int:
-    """Number of pieces that came or went; where pieces belong to nobody, of changed cells.
+    """Number of pieces that came or went, or of changed cells where pieces belong to nobody.
 
-    Flipped pieces do not count: one move may flip any number of them.
+    Flipped pieces do not count: one move may flip any number of them. Half tiles never flip.
     """
     cells = changed_cells(before, board)
     if shares_men(game):

@@ -55,7 +55,8 @@ class Gaps:
         self._position: Any = None
         self._kept: list[Gap] = []
         self._wrong = False
-        """Whether an illegal move that one hand can have made was reported: playing on from it does not repair it."""
+        """Whether a reported illegal move was one that a single hand can have made: playing on from it does not repair
+        it."""
 
     def forget(self) -> None:
         """Forgets all strange boards: the board was right in between, so nobody has continued from them."""
@@ -88,7 +89,7 @@ class Gaps:
             self._add(Gap(board, others))
 
     def gone_on(self, line: LineOfPlay, event: MoveEvent) -> list[Way]:
-        """`followed_by` for the last strange board from which the players have continued; empty if there is none.
+        """Result of `followed_by` for the last strange board from which play has continued; empty if there is none.
 
         Pieces that return to their cells in the believed line are no evidence: they may be being put back.
         """

@@ -72,7 +72,10 @@ class OtherLine:
         return next((ply for ply in later if self.boards[ply] == board), 0)
 
     def is_being_cleared(self, best: Explanation | None, board: str) -> bool:
-        """Whether a finished game's board is just being cleared: pieces are gone, and only the line's own are left."""
+        """Whether a finished game's board is just being cleared: pieces are missing, and only the line's own are left.
+
+        `best` is the explanation of that board.
+        """
         if self.outcome is None or (best is not None and best.kind != "takeback"):
             return False
         if best is not None and best.ply >= len(self.plies) - MAX_UNDONE:
