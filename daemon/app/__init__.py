@@ -1,1 +1,1 @@
-"""The daemon itself: session, loop, services, and what page and window are shown."""
+"""The daemon itself: session, loop, services, and what the page and window show."""

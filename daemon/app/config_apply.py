@@ -1,4 +1,4 @@
-"""Carries settings that were read again into what runs."""
+"""Applies reloaded settings to the running parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOGGER = logging.getLogger(__name__)
 
 
 class ConfigApplier:
-    """Reads the settings again when it is asked to, and says what came of it. Used by the loop's thread."""
+    """Reloads the settings on request and reports the result. Used by the loop's thread."""
 
     def __init__(
         self,
@@ -36,19 +36,19 @@ class ConfigApplier:
         log: Log | None = None,
         source: str = "",
     ) -> None:
-        """`source` is the camera that the command line named, which goes before the settings'."""
+        """`source` is the camera named on the command line, which takes precedence over the settings."""
         self.path = path
         self.readings = 0
-        """How often the settings were read again."""
+        """Number of times the settings were reloaded."""
         self.overlaid: Callable[[Config], Config] = lambda config: config
-        """Puts over the file's settings what was chosen since on the page."""
+        """Applies what was since chosen on the page to the file's settings."""
         self._session, self._camera, self._supervision = session, camera, supervision
         self._watchdog, self._log, self._source = watchdog, log, source
         self._last: Reading | None = None
         session.reports["settings"] = self.status
 
     def read(self) -> Reading:
-        """Reads the file, takes over what can be taken over, and tells players and log."""
+        """Reads the file, applies what can be applied, and tells players and log."""
         reading = read_again(self.path, self._session.config, self.overlaid)
         if reading.fault and self._last is not None:
             reading = dataclasses.replace(reading, waiting=self._last.waiting)
@@ -95,7 +95,7 @@ class ConfigApplier:
             session.eyes.pipeline.retune(settle_s=config.eyes.settle_s, readings=config.eyes.readings)
 
     def _take_page(self) -> None:
-        """A page that cannot be opened now is tried again by the supervision."""
+        """Reopens the page; if that fails now, the supervision tries again."""
         try:
             self._session.services.renew("page")
         except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Takes choices for a new game at the page of one table. Used by the loop's thread, but for the menu."""
+"""Takes choices for a new game from the page of one table. Used by the loop's thread, except for the menu."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from vision.sources.cameras import cameras
 
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 2.0
-"""Longest wait for the catalogue of agents, should somebody choose before it is there."""
+"""Seconds to wait at most for the catalogue of agents if somebody chooses before it is loaded."""
 
 
 class GameChooser:
-    """What is chosen at one table."""
+    """Handles the choices at one table."""
 
     def __init__(self, session: Session, configured: Config, source: str) -> None:
-        """`configured` is what the settings say without any choice, `source` the camera that they name."""
+        """`configured` holds the settings without any choice, `source` the camera they name."""
         self._session, self._configured, self._source = session, configured, source
         self._catalogue = Catalogue()
         session.menu = self.menu
@@ -37,12 +37,12 @@ class GameChooser:
         return menu_of(self._session.config, self._source, self._catalogue.newest, cameras())
 
     def overlaid(self, configured: Config) -> Config:
-        """Settings that were read again, with the choice that still counts over them."""
+        """Reloaded settings with the choice that is still in force applied."""
         self._configured = configured
         return restored(path_of(self._session.journal.path), configured)
 
     def poll(self) -> Config | None:
-        """The settings of a choice that came in and is to be taken; who chose is answered before."""
+        """The settings of a new choice to be applied; whoever chose has been answered before."""
         page, taken = self._session.page, None
         for request in () if page is None else page.chosen():
             try:
@@ -54,11 +54,11 @@ class GameChooser:
         return taken
 
     def keep(self, config: Config) -> None:
-        """Keeps it for the next start."""
+        """Saves the settings' choice for the next start."""
         save(path_of(self._session.journal.path), self._configured, choice_of(config))
 
     def _checked(self, choice: Choice, now: Config) -> Config:
-        """Raises ChoiceError."""
+        """The settings with a validated choice. Raises ChoiceError."""
         if self._session.setting_up.active:
             raise ChoiceError(worded("A calibration is under way. Stop it on the set-up page first."))
         config = self._with_camera(chosen(now, choice, self._catalogue.wait(LOOK_S)), now)
@@ -70,9 +70,9 @@ class GameChooser:
         return config
 
     def _with_camera(self, config: Config, now: Config) -> Config:
-        """The settings with a camera that may be chosen. Raises ChoiceError."""
+        """The settings with a permitted camera. Raises ChoiceError."""
         source, known = config.camera.source, (NONE, now.camera.source, self._source)
-        # The menu shows an address without its password, and it comes back so.
+        # The menu shows an address without its password and sends it back like that.
         for one in known:
             if source == without_secret(one):
                 return config.model_copy(update={"camera": config.camera.model_copy(update={"source": one})})

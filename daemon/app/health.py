@@ -1,4 +1,4 @@
-"""How every part of a table is, in the players' words: the health page's parts."""
+"""Component health for the health page, in the players' words."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ PARTS = (
     noun("part", "process"),
     noun("part", "daemon"),
 )
-"""Every part of a table that has a health."""
+"""Every component that reports health."""
 
 
 def health_of(session: Session) -> dict[str, dict[str, object]]:
-    """Each part's `ok` and `text`."""
+    """`ok` and `text` of each component."""
     parts: dict[str, dict[str, object]] = {"bus": session.bus.status(), "voice": _voice(session)}
     if session.worker is not None:
         parts["agents"] = session.worker.status()
@@ -58,12 +58,12 @@ def health_of(session: Session) -> dict[str, dict[str, object]]:
 
 
 def nobody_plays(missing: Sequence[str]) -> str:
-    """What is said of agents that no worker offers."""
+    """The message about agents that no worker offers."""
     return worded("no worker here plays {agents}", agents=listing(missing, joint="or"))
 
 
 def _voice(session: Session) -> dict[str, object]:
-    """A table without a loudspeaker is no fault to wake somebody for: what would be said is written."""
+    """Health of the voice: a table without a loudspeaker is no fault, since announcements are written."""
     voice = session.speaker.status()
     voice["ok"] = voice["ok"] or voice["state"] == "written_only"
     return voice

@@ -1,4 +1,4 @@
-"""Keys of the window, and the commands that they stand for."""
+"""Keys of the window and their commands."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ KEYS: dict[str, Command] = {
     "n": NewGame(),
     "R": Resign(),
 }
-"""Keys of the window: the move is made, undo, pass, the last move was the other's, coach, repeat, hold, go on, adopt
-the board, new game, resign."""
+"""Keys of the window, in order: move made, undo, pass, last move was the other side's, coach, repeat, pause, resume,
+adopt the board, new game, resign."""
 TWICE = {
     "a": sentence("Press {key} again to take the board as it is.", key="a"),
     "n": sentence("Press {key} again to begin a new game.", key="n"),
     "R": sentence("Press {key} again to resign.", key="R"),
 }
 """Keys that must be pressed twice within TWICE_S, so that nobody loses a game by leaning on a keyboard, and what is
-said the first time."""
+said after the first press."""
 TWICE_S = 4.0
 
 
 class Keyboard:
-    """Remembers which key was pressed last of those that must be pressed twice."""
+    """Remembers the last pressed key of those that must be pressed twice."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._pressed: tuple[str, float] = "", 0.0
 
     def press(self, key: str) -> Command | str | None:
-        """The command of a key; what the second press would do, where one is needed; None of a key without meaning."""
+        """The command of a key; what a second press would do, if one is needed; None for a key without meaning."""
         command = KEYS.get(key)
         if command is None or key not in TWICE:
             return command

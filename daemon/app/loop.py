@@ -1,4 +1,4 @@
-"""The loop of a table: frames and what is told go in, everything else follows."""
+"""The loop of a table: takes in frames and commands, from which everything else follows."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from wording import Term, sentence, sentence_n
 
 LOGGER = logging.getLogger(__name__)
 READ_S = 0.2
-"""Longest wait for a frame, so that agents and signals are answered meanwhile."""
+"""Seconds to wait at most for a frame, so that agents and signals are served meanwhile."""
 
 
 class Daemon:
-    """Goes round a table until it is stopped."""
+    """Runs the loop of a table until it is stopped."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Daemon:
         *,
         configured: Config | None = None,
     ) -> None:
-        """`adapted` is where the heads are kept that the profile is adapted to while people play."""
+        """`adapted` is the file for the heads to which the profile is adapted during play."""
         self._session = session
         self._runner = SessionRunner(session)
         self._template = template
@@ -58,13 +58,13 @@ class Daemon:
         self._adapted = adapted
         self._window: Window | None = None
         self._patience = BEGINNING
-        """With the next frame: the first one of a game takes longer."""
+        """Watchdog patience for the next frame: the first one of a game takes longer."""
         self.wants_reading = False
-        """Set by a signal: the settings are to be read again."""
+        """Set by a signal: the settings are to be reloaded."""
         self.config_applier: ConfigApplier | None = None
-        """Reads the settings again; None where there is no file to read."""
+        """Reloads the settings; None if there is no file to read."""
         self.choosing = GameChooser(session, configured or config, (configured or config).camera.source)
-        """What is chosen for a new game on the page."""
+        """Handles choices for a new game from the page."""
         self._notifier = notifier or Notifier()
         self.heartbeat = Heartbeat()
         self.camera = Camera(source, config.camera, self._say)
@@ -79,7 +79,7 @@ class Daemon:
         )
 
     def run(self, stop: threading.Event, *, resume: bool = True) -> None:
-        """Goes round until `stop` is set, or a file or folder has ended."""
+        """Runs until `stop` is set, or a file or folder has ended."""
         self.watchdog.start()
         try:
             self.heartbeat.begin("beginning a game", BEGINNING)
@@ -127,7 +127,7 @@ class Daemon:
         self._notifier.ready(self.supervision.signs.text)
 
     def _show_window(self) -> None:
-        """Opens or closes the window as the settings have it; without a camera there is nothing to be seen in it."""
+        """Opens or closes the window according to the settings; without a camera there is nothing to show in it."""
         wanted = self._session.config.page.window and self.camera.wanted
         if wanted and self._window is None:
             self._window = Window(f"Kibitzer: {self._session.game.title}")
@@ -145,7 +145,7 @@ class Daemon:
             self._session.say(self._profile.caution)
 
     def _take_choice(self) -> None:
-        """Begins the game that was chosen on the page, with other eyes where it is another one."""
+        """Begins the game chosen on the page, with a new template and profile if it is a different game."""
         session = self._session
         if session.match is not None and session.match.unwritten:
             return
@@ -164,14 +164,14 @@ class Daemon:
         self._show_window()
 
     def _eyes(self) -> Pipeline | None:
-        """New eyes for a game; None where no camera is wanted."""
+        """A new pipeline for a game; None if no camera is wanted."""
         if not self.camera.wanted:
             return None
         eyes = self._session.config.eyes
         return Pipeline(self._template, self._profile, settle_s=eyes.settle_s, readings=eyes.readings)
 
     def _beginning(self, match: Match) -> str:
-        """What is said of a game that begins, or goes on."""
+        """The announcement for a game that begins or is resumed."""
         game, position = self._session.game, match.referee.position
         side = phrases.named(game, game.to_move(position))
         if not match.referee.ply:
@@ -189,13 +189,13 @@ class Daemon:
         self._session.say(text, urgent=urgent, code=code)
 
     def _watch_for_new_game(self) -> None:
-        """Begins the next game when the board was set up for it, or somebody asks for it.
+        """Begins the next game if the board was set up for it or somebody asks for it.
 
-        Where a camera came or went by the settings, the present game goes on with it, or without.
+        If a settings change added or removed the camera, the present game continues with or without it.
         """
         session = self._session
         if session.match is not None and session.match.unwritten:
-            return  # what waits for room on the disk belongs to this game, and would be lost with it
+            return  # unwritten entries belong to this game and would be lost with it
         if (made := session.setting_up.made) is not None:
             session.setting_up.made = None
             self._profile, self._adapted = TableProfile.load(made), adapted_path(made)

@@ -1,4 +1,4 @@
-"""A table's services: record, page, bus, voice and workers; each can be opened anew while play goes on."""
+"""A table's services: record, page, bus, voice and workers; each can be reopened during play."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Name = Literal["page", "bus", "voice", "agents"]
 
 
 class Services:
-    """Opens what the settings ask for. Used by one thread; what it opens may be used by any."""
+    """Opens the services that the settings ask for. Used by one thread; the services may be used by any."""
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class Services:
         on_trouble: Callable[[str], None],
         render_to: Path | None = None,
     ) -> None:
-        """Raises JournalError, BusError, WebError; what was open by then is closed again."""
+        """Raises JournalError, BusError, WebError; anything opened before the error is closed again."""
         self.config = config
-        """Settings that count from the next opening on."""
+        """Settings used from the next opening on."""
         self.agents = tuple(agents)
         """Names of the agents that the table's own worker offers."""
         self.page: WebPage | None = None
@@ -56,10 +56,10 @@ class Services:
             undo.pop_all()
 
     def renew(self, name: Name) -> None:
-        """Closes a service and opens it anew, by the settings as they are now.
+        """Closes a service and reopens it with the present settings.
 
-        The bus keeps its addresses. Raises BusError and WebError where the new one cannot be opened; there is no page
-        then, and the bus stays the one that was.
+        The bus keeps its addresses. Raises BusError and WebError if the new one cannot be opened; then there is no
+        page, and the old bus stays.
         """
         match name:
             case "page":
@@ -80,16 +80,16 @@ class Services:
                 self.bus = renewed
 
     def keep(self, service: Any) -> Any:
-        """Closes this one too, before those that were opened earlier."""
+        """Registers a service to be closed by `close`, before those registered earlier; returns it."""
         self._open.append(service)
         return service
 
     def forget(self, service: Any) -> None:
-        """Closes what was kept, and keeps it no more; None is nothing."""
+        """Closes a registered service and unregisters it; None is ignored."""
         self._drop(service)
 
     def close(self) -> None:
-        """Ends every service, the newest first."""
+        """Closes every service, the newest first."""
         while self._open:
             self._open.pop().close()
 
@@ -149,5 +149,5 @@ class Services:
 
 
 def journal_path(config: Config) -> Path:
-    """Where the record of a table is, by its settings."""
+    """Path of a table's record according to its settings."""
     return places.resolved(config.journal.path)

@@ -1,4 +1,4 @@
-"""What runs beside a match from one start to the end: record, bus, workers, voice, page. Used by one thread."""
+"""The services that run beside matches, from start to end: record, bus, workers, voice, page. Used by one thread."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ LOGGER = logging.getLogger(__name__)
 
 
 class Session:
-    """Opens the services that the configuration asks for, and plays matches with them."""
+    """Opens the services that the settings ask for, and plays matches with them."""
 
     def __init__(self, config: Config, game: AnyGame, *, render_to: Path | None = None) -> None:
         """Opens record, bus, workers, voice and page.
 
-        Raises JournalError, BusError, WebError; what was open by then is closed again, as it is after Ctrl-C.
+        Raises JournalError, BusError, WebError; anything opened before the error is closed again, also after Ctrl-C.
         """
         self.config = config
         self.game = game
@@ -59,20 +59,20 @@ class Session:
         self.session_id = secrets.token_hex(4)
         self.match: Match | None = None
         self.eyes: BoardTracker | None = None
-        """Who watches the board of the match; None where no camera does."""
+        """Watches the board of the match; None without a camera."""
         self.timer: ClockService | None = None
         self.adaptation: Adaptation | None = None
-        """What is learnt while people play; None where the settings want none, or before the first match."""
+        """Learning during play; None if the settings do not want it, or before the first match."""
         self.camera_trouble = ""
-        """What is wrong with the camera, as it was said; empty where nothing is."""
+        """The camera's fault, as it was announced; empty if there is none."""
         self.menu: Callable[[], Mapping[str, object]] | None = None
-        """Tells what can be chosen for a new game, to any thread; None where nothing can."""
+        """Returns what can be chosen for a new game, on any thread; None if nothing can."""
         self.listeners: list[Listener] = [self._tell]
         self._setting_up: TableSetup | None = None
         self.last_health: dict[str, dict[str, object]] = {}
-        """As it was told last; for the thread that must report that the loop hangs."""
+        """Component health as last reported; for the thread that reports that the loop hangs."""
         self.reports: dict[str, Callable[[], dict[str, object]]] = {}
-        """Parts that are kept elsewhere, by name: what each says of itself for the health page."""
+        """Health reports of components kept elsewhere, by name, for the health page."""
         agents = [one.agent for one in self.seats if one.agent]
         self.services = Services(
             config,
@@ -82,7 +82,7 @@ class Session:
             render_to=render_to,
         )
         self.scenes: SceneKeeper | None = None
-        """Keeps the last seconds, to be played again; None where that is not wanted, or not possible."""
+        """Keeps the last seconds for replay; None if that is not wanted or not possible."""
         with contextlib.ExitStack() as undo:  # Ctrl-C may come at any point
             undo.callback(self.close)
             self._coach = self.services.keep(hints.Coach())
@@ -96,7 +96,7 @@ class Session:
             undo.pop_all()
 
     def _keep_scenes(self, config: Config) -> None:
-        """Where scenes cannot be kept, the game goes on without."""
+        """Starts keeping scenes; if that is impossible the game continues without."""
         try:
             self.scenes = self.services.keep(keeper_for(config, self.game, self.seats))
         except BundleError as error:
@@ -105,7 +105,7 @@ class Session:
         self.reports["scenes"] = self.scenes.status
 
     def _keep_pictures(self, config: Config) -> None:
-        """A small picture of the board for every ply, once it is written down."""
+        """Keeps a small picture of the board for every ply once it is recorded."""
         quota_bytes, reserve_bytes = config.journal.pictures_mb * 10**6, config.supervision.free_mb * 10**6
         keeper = self.services.keep(PictureKeeper(Pictures(self.journal.path), quota_bytes, reserve_bytes))
         self.reports["pictures"] = keeper.status
@@ -114,7 +114,7 @@ class Session:
             match, seen = self.match, None if self.eyes is None else self.eyes.observation
             if match is None or seen is None or seen.rectified is None or announcement.code != "move":
                 return
-            # Of several plies seen at once the picture shows the last; what is not on the disk yet has no picture.
+            # Of several plies seen at once the picture shows the last; a ply not yet on disk gets no picture.
             if announcement.ply == match.referee.ply and not match.unwritten:
                 keeper.keep(match.game_id, announcement.ply, announcement.board, seen.rectified)
 
@@ -127,7 +127,7 @@ class Session:
 
     @property
     def page(self) -> WebPage | None:
-        """The page; None where none is wanted, or it cannot be opened at present."""
+        """The page; None if none is wanted, or it cannot be opened at present."""
         return self.services.page
 
     @property
@@ -142,15 +142,15 @@ class Session:
 
     @property
     def worker(self) -> WorkerProcess | None:
-        """The table's own worker; None where no side is played by an agent, or others are to join."""
+        """The table's own worker; None if no agent plays, or other workers are to join."""
         return self.services.worker
 
     def begin(self, pipeline: Pipeline | None, *, resume: bool = True, adapted: Path | None = None) -> Match:
-        """Starts a match, or goes on with the newest unfinished game of the same rules; without eyes where none are.
+        """Starts a match, or resumes the newest unfinished game with the same rules.
 
-        Without `resume` a game that goes on is left as it stands, and the next begins, from a board that was adopted
-        where there is one.
-        `adapted` is where the heads that the table is adapted to are kept; without it they end with the session.
+        `pipeline` is None without a camera. Without `resume` an unfinished game is left as it is, and the next begins,
+        from an adopted board if there is one. `adapted` is the file for the heads adapted to the table; without it they
+        end with the session.
         """
         start, to_clear = None, None
         if self.match is not None and not resume:
@@ -212,13 +212,13 @@ class Session:
         return self.match
 
     def _leave_interrupted(self) -> None:
-        """Notes that the game interrupted last is not to be resumed by a later start either."""
+        """Marks the last interrupted game so that later starts do not resume it either."""
         stored = self.journal.unfinished()
         if stored is not None and stored.plies and not was_left(stored):
             self.journal.note(stored.game_id, "left", "A new game was wanted.")
 
     def _learner(self, pipeline: Pipeline, adapted: Path | None) -> Adaptation | None:
-        """Learns on from one game of the session to the next."""
+        """The learner, which is kept from one game of the session to the next."""
         if not self.config.vision.adapt or pipeline.reader.first is None:
             return None
         if self.adaptation is None:
@@ -228,7 +228,7 @@ class Session:
         return self.adaptation
 
     def _replay(self, stored: StoredGame) -> list[Any] | None:
-        """The positions of an interrupted game; None, and a word where it had begun, where it cannot go on."""
+        """The positions of an interrupted game; None if it cannot be resumed, announced if it had begun."""
         positions = positions_of(self.game, stored)
         if isinstance(positions, list):
             return positions
@@ -240,13 +240,13 @@ class Session:
 
     @property
     def new_game_due(self) -> bool:
-        """Whether the next game is to begin: somebody wants it, or the board was set up for it."""
+        """Whether the next game is to begin: somebody asks for it, or the board was set up for it."""
         at = self.eyes or self.match
         return at is not None and at.new_game_due
 
     @property
     def setting_up(self) -> TableSetup:
-        """Where the table is set up from the page; of the present game."""
+        """The table set-up from the page, for the present game."""
         if self._setting_up is None or self._setting_up.game is not self.game:
             folder = places.resolved(self.config.journal.path).parent / "profiles"
             out = folder / f"{self.config.bus.table}-{self.game.name}.npz"
@@ -254,14 +254,14 @@ class Session:
         return self._setting_up
 
     def say(self, text: str, *, urgent: bool = False, code: str = "trouble") -> None:
-        """Speaks and writes one sentence."""
+        """Speaks one sentence and writes it to log and page."""
         LOGGER.info("%s", text)
         self.speaker.say(text, urgent=urgent)
         if self.page is not None:
             self.page.announce(text, code)
 
     def change(self, config: Config, game: AnyGame) -> None:
-        """The next game is this one, by these settings: page, record and bus stay open. `begin` is to follow."""
+        """Prepares the next game with these settings; page, record and bus stay open. `begin` must follow."""
         before, other = self.config, game.name != self.game.name or game.rules != self.game.rules
         if self.match is not None:
             self.match.leave()
@@ -280,7 +280,7 @@ class Session:
             self._keep_scenes(config)
 
     def reseat(self) -> None:
-        """Lets the players of the settings play from now on; a worker that offers them is started where one must be."""
+        """Seats the players of the settings from now on, and starts a worker that offers them if needed."""
         self.seats = seat(self.config.players.first), seat(self.config.players.second)
         agents = tuple(one.agent for one in self.seats if one.agent)
         if set(agents) != set(self.services.agents):
@@ -290,24 +290,24 @@ class Session:
             self.match.retune(seats=self.seats)
 
     def renew_bus(self) -> None:
-        """Opens the bus anew at the same addresses. Raises BusError."""
+        """Reopens the bus at the same addresses. Raises BusError."""
         self.services.renew("bus")
         if self.match is not None:
             self.match.retune(publisher=self.bus)
 
     def report_stuck(self, text: str) -> None:
-        """Shows that the loop hangs; called by another thread, since the loop cannot."""
+        """Shows on the page that the loop hangs; called by another thread, since the loop cannot."""
         page = self.page
         if page is not None:
             page.update_health(self.last_health | {"pipeline": {"ok": False, "text": text}})
             page.update_ready(False, text)
 
     def has_spoken(self, timeout_s: float) -> bool:
-        """Waits until all was said; whether it was."""
+        """Waits until everything was spoken; returns whether it was."""
         return self.speaker.wait_until_silent(timeout_s)
 
     def close(self) -> None:
-        """Ends every service, the newest first."""
+        """Closes every service, the newest first."""
         self.services.close()
 
     def _tell(self, announcement: Announcement) -> None:

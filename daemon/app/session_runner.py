@@ -1,4 +1,4 @@
-"""Runs a session turn by turn: a frame, what people said, what agents answer, and what is shown of it."""
+"""Runs a session turn by turn: a frame, people's commands, agents' answers, and updates of page and window."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SessionRunner:
         self._keyboard = Keyboard()
 
     def tick(self, frame: Frame | None) -> Observation | None:
-        """One turn of the loop: a frame, where there is one, and whatever agents and services have to say."""
+        """Runs one turn of the loop: a frame, if there is one, then commands, agents and services."""
         session, observation = self.session, None
         assert session.match is not None
         if frame is not None and not session.setting_up.see(frame) and session.eyes is not None:
@@ -32,7 +32,7 @@ class SessionRunner:
         return observation
 
     def press(self, key: str) -> None:
-        """Takes a key that was pressed in the window: `daemon.app.keys` names those that mean something."""
+        """Handles a key pressed in the window; `daemon.app.keys` lists those with a meaning."""
         command = self._keyboard.press(key)
         if isinstance(command, str):
             self.session.say(command, code="key")
@@ -40,7 +40,7 @@ class SessionRunner:
             self.session.say(answer.text, code="refused_command")
 
     def _obey(self) -> None:
-        """Carries out what was told on the page or the command line."""
+        """Carries out commands from the page or the command line."""
         session = self.session
         if session.page is None:
             return
@@ -51,7 +51,7 @@ class SessionRunner:
             wish.answer(session.setting_up.obey(wish.command, aligner))
 
     def _carry_out(self, command: Command) -> Answer:
-        """Carries out a command, and keeps it with the scene."""
+        """Carries out a command and adds it to the kept scene."""
         session = self.session
         assert session.match is not None
         if session.scenes is not None:

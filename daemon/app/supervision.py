@@ -1,4 +1,4 @@
-"""The daemon's watch over its parts, once a second: opens them again; tells players, page, Prometheus and systemd."""
+"""Supervises the daemon's components once a second: reopens them; informs players, page, Prometheus and systemd."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 LOOK_S = 1.0
 STALE_S = 5.0
-"""Ready is a table whose last frame is no older."""
+"""Seconds that the last frame of a ready table may be old."""
 
 
 class Supervision:
-    """Watches over a session's services, its camera and the loop; called by the loop after every turn."""
+    """Supervises a session's services, its camera and the loop; called by the loop after every turn."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Supervision:
     ) -> None:
         self.stuck_s = settings.stuck_s
         self.verdicts: collections.Counter[str] = collections.Counter()
-        """Readings judged so far, by the code of the verdict."""
+        """Number of readings judged so far, by verdict code."""
         self._session, self._camera, self._heartbeat = session, camera, heartbeat
         self._began_s = heartbeat.clock()
         folder = session.journal.path.parent
@@ -67,16 +67,16 @@ class Supervision:
         }
 
     def change(self, settings: SupervisionSection) -> None:
-        """Judges by these settings from now on."""
+        """Applies these settings from now on."""
         self.stuck_s, self.disk.least_mb = settings.stuck_s, settings.free_mb
 
     @property
     def signs(self) -> Signs:
-        """How the parts were at the last look; for the watchdog's thread."""
+        """State of the components at the last look; for the watchdog's thread."""
         return self._signs
 
     def turn(self, observation: Observation | None) -> None:
-        """One turn of the loop is over."""
+        """Supervises after one turn of the loop."""
         self._count(observation)
         now_s = self._heartbeat.clock()
         if now_s - self._looked_s < LOOK_S:
@@ -103,7 +103,7 @@ class Supervision:
             page.update_figures(self.figures())
 
     def ready(self) -> tuple[bool, str]:
-        """Whether the table can be played at: a good frame went through, and they still do; and why (not)."""
+        """Whether the table is ready for play, that is, frames are getting through; and why, or why not."""
         age_s = self._heartbeat.frame_age_s
         if not self._camera.wanted:
             return True, "no camera is wanted"
@@ -116,7 +116,7 @@ class Supervision:
         return True, f"{self._heartbeat.rate_hz:.1f} frames a second"
 
     def figures(self) -> dict[str, float]:
-        """All figures of this table for Prometheus, by name without `kibitzer_`."""
+        """All metrics of this table for Prometheus, by name without `kibitzer_`."""
         session, heartbeat, camera = self._session, self._heartbeat, self._camera.status()
         voice = session.speaker.status()
         figures: dict[str, float] = {
@@ -160,7 +160,7 @@ class Supervision:
             self.verdicts[self._session.match.referee.verdict] += 1
 
     def _unreported(self) -> dict[str, dict[str, object]]:
-        """Trouble that is none on the health page, or that has no part there while it lasts."""
+        """Faults that the health page does not count, or that have no component there while they last."""
         voice = self._session.speaker.status()
         parts: dict[str, dict[str, object]] = {
             "sound": {

@@ -1,4 +1,4 @@
-"""A game in a terminal: the board in characters, moves typed, everything else as at a table."""
+"""A game in a terminal: the board as text, moves typed, everything else as at a table."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from daemon.judging.hands import shown_hands
 from wording import Term, listing, sentence
 
 WAIT_S = 0.1
-"""Longest wait for a typed line before agents and the clock are looked after."""
+"""Seconds to wait at most for a typed line before agents and the clock are served."""
 THINK_S = 0.02
 MAX_SHOWN = 60
-"""Moves that are listed; of more, how many there are."""
+"""Greatest number of moves listed; of further moves only the number is shown."""
 CHANGES = ("move", "pass", "undo", "game_over")
-"""Announcements after which the board is drawn again."""
+"""Codes of the announcements after which the board is drawn again."""
 WORDS: dict[str, Callable[[str], Command]] = {
     "undo": lambda _: Undo(),
     "hint": lambda _: Coach(),
@@ -50,11 +50,11 @@ HELP = (
     ("new", sentence("another game")),
     ("quit", sentence("leave; the game is kept, and goes on next time")),
 )
-"""What can be typed, and what it does."""
+"""What can be typed, with its meaning."""
 
 
 class TerminalGame:
-    """Plays the games of a session with whoever types."""
+    """Plays the games of a session with the person at the terminal."""
 
     def __init__(self, session: Session, template: BoardTemplate, typed: TypedLines, shown: TextIO) -> None:
         self._session, self._typed, self._shown = session, typed, shown
@@ -66,7 +66,7 @@ class TerminalGame:
         session.listeners.append(self._told.append)
 
     def play(self, *, resume: bool) -> None:
-        """Until somebody leaves, or nothing more is typed."""
+        """Plays until somebody leaves or the input ends."""
         self._begin(resume=resume)
         while not self._quit:
             self._runner.tick(None)
@@ -98,7 +98,7 @@ class TerminalGame:
         self._drawn = False
 
     def _wait_for_agent(self) -> None:
-        """Lets it think; whoever types meanwhile is heard after its move, but for leaving."""
+        """Lets the agent think; lines typed meanwhile are handled after its move."""
         if not self._asked:
             self._asked = True
             agent = self._session.seats[self._match.referee.game.to_move(self._match.referee.position)].agent
@@ -106,7 +106,7 @@ class TerminalGame:
         time.sleep(THINK_S)
 
     def _read(self, line: str) -> None:
-        """Does what a line says."""
+        """Carries out a typed line."""
         self._asked = self._prompted = False
         word, _, rest = line.partition(" ")
         match word.lower():
@@ -145,7 +145,7 @@ class TerminalGame:
         return game.format_move(position, moves[len(moves) // 2]) if moves else game.cells[0]
 
     def _moves(self) -> str:
-        """The legal moves, in the game's own words."""
+        """The legal moves in the game's notation."""
         game, position = self._match.referee.game, self._match.referee.position
         moves = [game.format_move(position, move) for move in game.legal_moves(position)]
         if not moves:
@@ -154,7 +154,7 @@ class TerminalGame:
         return "  ".join([*moves[:MAX_SHOWN], *more])
 
     def _show(self) -> None:
-        """What was said since, and the board where it has changed."""
+        """Prints the new announcements, and the board if it has changed."""
         told, self._told[:] = [one for one in self._told if one.said], []
         if told and self._prompted:
             self._write("")
@@ -171,7 +171,7 @@ class TerminalGame:
         self._prompt()
 
     def _prompt(self) -> None:
-        """Whose turn it is, with the clock and the hand; where a person is to move."""
+        """Prints whose turn it is, with clock and hand, when a person is to move."""
         referee, game, timer = self._match.referee, self._match.referee.game, self._session.timer
         if self._quit or referee.awaiting not in ("move", "nothing"):
             return

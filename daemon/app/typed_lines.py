@@ -1,4 +1,4 @@
-"""Lines that somebody types, taken as they come: whoever waits for one has other things to do meanwhile."""
+"""Typed lines, read without blocking: the caller has other work to do meanwhile."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import select
 
 LONGEST = 200
-"""Bytes of a line; what is longer is cut."""
+"""Bytes of the longest line; the rest is cut off."""
 CHUNK = 4096
 
 
@@ -17,10 +17,10 @@ class TypedLines:
         self._descriptor = descriptor
         self._pending = b""
         self.ended = False
-        """Whether nothing more comes."""
+        """Whether the input has ended."""
 
     def take(self, timeout_s: float) -> str | None:
-        """The next line, without its end; None where none is whole yet."""
+        """The next line without its line end; None if no complete line has come within `timeout_s` seconds."""
         if b"\n" not in self._pending and not self.ended and select.select([self._descriptor], [], [], timeout_s)[0]:
             chunk = os.read(self._descriptor, CHUNK)
             self.ended = not chunk

@@ -1,4 +1,4 @@
-"""What page and window get to show of a match: state, health, picture and board, as often as somebody needs them."""
+"""Publishes a match to page and window: state, health, picture and board, as often as needed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from games import Step
 from wording import Said, Term, sentence
 
 PICTURE_S, REST_PICTURE_S, IDLE_PICTURE_S = 0.1, 0.5, 1.0
-"""Shortest time between two pictures for the page: while something stirs, at rest, and where nobody looks."""
+"""Seconds between two pictures for the page, at least: while something moves, at rest, and while nobody looks."""
 SHOW_S = 0.1
-"""Shortest time between two updates of state and health."""
+"""Seconds between two updates of state and health, at least."""
 VERDICTS = {
     "start": sentence("Ready."),
     "unchanged": sentence("The board is as I know it."),
@@ -40,7 +40,7 @@ VERDICTS = {
     "paused": sentence("Paused."),
     "over": sentence("The game is over."),
 }
-"""The verdict line of the overlay, by the code of the verdict."""
+"""Verdict line of the overlay, by verdict code."""
 
 
 class UiPublisher:
@@ -53,17 +53,17 @@ class UiPublisher:
         self._begin(None)
 
     def _begin(self, page: WebPage | None) -> None:
-        """Knows nothing of what the page shows: it was opened just now."""
+        """Resets what is known about the page's content: the page was opened just now."""
         self._page = page
         self._picture_s = self._shown_s = float("-inf")
         self._view, self._sequence = View(), -1
         self._plies: list[Ply] = []
-        """The moves that the page lists."""
+        """The moves listed on the page."""
         self._drawn: tuple[Said, str, int] = (), "", -1
-        """What the page's picture tells: words, verdict and ply."""
+        """State shown in the page's picture: sentences, verdict and ply."""
 
     def show(self) -> None:
-        """Hands state, health and, now and then, the picture to the page."""
+        """Updates the page's state, health and, at intervals, picture."""
         now, session = time.monotonic(), self._session
         if session.page is None or session.match is None:
             return
@@ -81,11 +81,11 @@ class UiPublisher:
             self._show_picture(session.page, session.eyes, now)
 
     def show_at_once(self) -> None:
-        """The next `show` comes at once, whatever is shown."""
+        """Makes the next `show` update at once."""
         self._shown_s, self._sequence = float("-inf"), -1
 
     def show_in(self, window: Window | None) -> None:
-        """Shows the overlay in a window, where there is one, at most ten times a second."""
+        """Shows the overlay in the window, if there is one, at most ten times a second."""
         now, eyes = time.monotonic(), self._session.eyes
         if window is None or eyes is None or not window.is_open or now - self._window_s < PICTURE_S:
             return
@@ -95,7 +95,7 @@ class UiPublisher:
             window.show(draw_overlay(scene))
 
     def picture_pause_s(self, page: WebPage, eyes: BoardTracker, news: bool) -> float:
-        """How old the page's picture may be: of a board at rest it shows nothing new."""
+        """Seconds that the page's picture may be old: of a board at rest it shows nothing new."""
         if not page.viewers:
             return IDLE_PICTURE_S
         seen = eyes.observation
@@ -141,7 +141,7 @@ class UiPublisher:
 
 
 def scene_of(eyes: BoardTracker) -> Scene | None:
-    """What the overlay shows now; None before the first frame."""
+    """The scene for the overlay; None before the first frame."""
     referee, seen = eyes.match.referee, eyes.observation
     if seen is None:
         return None
@@ -171,7 +171,7 @@ def scene_of(eyes: BoardTracker) -> Scene | None:
 
 
 def told_line(line: LineOfPlay) -> list[dict[str, object]]:
-    """The moves for the page: text, side, how the side is known, and the number, which passes have not."""
+    """The moves for the page: text, side, how the side is known, and the number, which passes lack."""
     numbers = {index: number for number, index in enumerate(line.seen, 1)}
     return [
         {

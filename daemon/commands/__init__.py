@@ -1,1 +1,1 @@
-"""What people ask for, on the page, by key or by `kibitzer tell`: commands, set-up requests, choices of a game."""
+"""Requests from people, by page, key or `kibitzer tell`: commands, set-up requests, choices of a game."""

@@ -1,4 +1,4 @@
-"""What people at the table may tell the daemon: the words of a command, checked, and the answer to it."""
+"""The commands that people may give the daemon: parsing, validation, and the answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 MAX_BYTES = 512
-"""A longer command is refused unread."""
+"""Bytes of the longest command; a longer one is refused unread."""
 MAX_MOVES = 10_000
 LONGEST_NAME = 32
 LONGEST_MOVE = 64
@@ -16,25 +16,25 @@ MAX_TILES = 8
 
 
 class CommandError(ValueError):
-    """Words that are no command; the message says what is."""
+    """An invalid command; the message says what would be valid."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _AtPly:
-    """What is meant for the position that somebody sees."""
+    """A command meant for the position that somebody sees."""
 
     ply: int | None = None
-    """Plies of the game as it was seen; in another position the command is refused. None is whatever stands now."""
+    """Number of plies of the game as seen; in another position the command is refused. None accepts any position."""
     mark: str = ""
-    """`mark_of` the position that was seen, which tells it from others after as many plies, too; empty is any."""
+    """`mark_of` the position seen, which also tells it from others with as many plies; empty accepts any."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Move(_AtPly):
-    """The side to move makes this move; where no camera watches."""
+    """The side to move makes this move; only without a camera."""
 
     text: str
-    """As the game writes moves."""
+    """In the game's move notation."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,15 +48,15 @@ class Hand(_AtPly):
 
 @dataclasses.dataclass(frozen=True)
 class Pass(_AtPly):
-    """The side to move passes, or ends its turn, or makes another decision that lays nothing."""
+    """The side to move passes, ends its turn, or makes another decision that places nothing."""
 
     choice: str = ""
-    """Which, where there are several, such as `black` in the opening swap2 of gomoku; empty for the only one."""
+    """Which decision, if there are several, such as `black` in the opening swap2 of gomoku; empty for the only one."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Undo(_AtPly):
-    """The last move is taken back, or a pass or resignation told last; the men are to be put back then."""
+    """Takes back the last move, or the pass or resignation reported last; the pieces must then be put back."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,12 +66,12 @@ class Mover(_AtPly):
     side: str = ""
     """A name of `Game.sides`; empty for the side that is not believed to have made it."""
     number: int | None = None
-    """Counted from 1, without passes; None is the last one."""
+    """Counted from 1, without passes; None for the last one."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Correct(_AtPly):
-    """On that cell stands that piece, whatever the eyes read."""
+    """That cell holds that piece, whatever was read."""
 
     cell: str
     """A name of `Game.cells`."""
@@ -81,10 +81,10 @@ class Correct(_AtPly):
 
 @dataclasses.dataclass(frozen=True)
 class Adopt(_AtPly):
-    """The board in view is the position, and play goes on from it."""
+    """The board in view becomes the position, and play continues from it."""
 
     side: str = ""
-    """Who moves next, by name; empty for the side to move as the game stands."""
+    """Name of the side that moves next; empty for the side to move as the game is."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,35 +94,35 @@ class Pause:
 
 @dataclasses.dataclass(frozen=True)
 class Resume:
-    """The game goes on."""
+    """The game continues."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Resign(_AtPly):
-    """A side gives up."""
+    """A side resigns."""
 
     side: str = ""
-    """Its name; empty for the only person, or where two people play for the side to move."""
+    """Its name; empty for the only person or, where two people play, for the side to move."""
 
 
 @dataclasses.dataclass(frozen=True)
 class NewGame:
-    """The present game is left as it stands, and a new one begins."""
+    """Leaves the present game as it is and begins a new one."""
 
 
 @dataclasses.dataclass(frozen=True)
 class EndMove:
-    """The move is made: the board is to be read and judged at once."""
+    """The move is made: read and judge the board at once."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Coach:
-    """Who stands better, and what would be the best move?"""
+    """Asks who stands better, and for the best move."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Repeat:
-    """What was said last is said again."""
+    """Repeats the last announcement."""
 
 
 Command = (
@@ -132,13 +132,13 @@ Command = (
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What became of a command."""
+    """Result of a command."""
 
     accepted: bool
     text: str
-    """What happened, or why not: what is said at the table too."""
+    """What happened, or why not; the same as is said at the table."""
     rule: str = ""
-    """Code of the rule that forbids it, where one does."""
+    """Code of the rule that forbids it, if one does."""
 
 
 def _name(field: str, value: object) -> str:
@@ -185,11 +185,11 @@ class _Field:
 
 @dataclasses.dataclass(frozen=True)
 class _Form:
-    """How a command is written as an object."""
+    """Describes a command's object form."""
 
     kind: Callable[..., Command]
     fields: Mapping[str, _Field] = dataclasses.field(default_factory=dict)
-    """By the name in the object."""
+    """Fields by their name in the object."""
     required: tuple[str, ...] = ()
 
 
@@ -213,7 +213,7 @@ _FORMS: dict[str, _Form] = {
     "hand": _Form(Hand, {"tiles": _Field("tiles", _tiles)} | _SIDE, ("tiles",)),
 }
 NAMES = tuple(_FORMS)
-"""The words that a command begins with."""
+"""Names of the commands."""
 
 
 _SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
@@ -228,7 +228,7 @@ _SCHEMAS: dict[Callable[[str, object], object], dict[str, Any]] = {
         "items": {"type": "string", "maxLength": LONGEST_NAME},
     },
 }
-"""JSON Schema of what each reader takes."""
+"""JSON Schema of the values that each field reader accepts."""
 
 
 def commands_schema() -> dict[str, Any]:
@@ -249,12 +249,12 @@ def commands_schema() -> dict[str, Any]:
 
 
 def mark_of(game_id: str, moves: Iterable[str]) -> str:
-    """What tells a position from all others, of this game and of any, by the moves that led to it."""
+    """Identifies a position among all others, of this game and of any, by the moves that led to it."""
     return hashlib.blake2s(" ".join([game_id, *moves]).encode(), digest_size=8).hexdigest()
 
 
 def parse_command(words: object) -> Command:
-    """The command of an object such as {"command": "mover", "side": "green", "move": 7}. Raises CommandError."""
+    """Parses an object such as {"command": "mover", "side": "green", "move": 7}. Raises CommandError."""
     if not isinstance(words, Mapping):
         raise CommandError('a command is an object such as {"command": "pass"}')
     name = words.get("command")

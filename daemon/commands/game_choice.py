@@ -1,4 +1,4 @@
-"""What was chosen for a game: sections of the settings, checked by the same code, kept for the next start."""
+"""Choices for a game: sections of the settings, validated by the same code and kept for the next start."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Choice = dict[str, dict[str, Any]]
 
 
 class ChoiceError(ValueError):
-    """A choice that cannot be; the message names key and value."""
+    """An invalid choice; the message names key and value."""
 
 
 def parse_choice(words: object) -> Choice:
-    """A choice as it came from outside: sections with keys that may be chosen. Raises CommandError."""
+    """Parses a choice from outside: sections with keys that may be chosen. Raises CommandError."""
     if not isinstance(words, Mapping) or not words:
         raise CommandError(f"a choice is an object with some of {', '.join(SECTIONS)}")
     for section, keys in words.items():
@@ -51,17 +51,17 @@ def parse_choice(words: object) -> Choice:
 
 
 def choice_of(config: Config) -> dict[str, Any]:
-    """What these settings have chosen."""
+    """The part of the settings that may be chosen."""
     dumped = config.model_dump(mode="json")
     dumped["game"]["name"] = games.find(config.game.name).name
     return {section: {key: dumped[section][key] for key in keys} for section, keys in SECTIONS.items()}
 
 
 def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: Mapping[str, Any]) -> Config:
-    """The settings with a choice in them. Raises ChoiceError with every fault at once.
+    """The settings with a choice applied. Raises ChoiceError listing every fault at once.
 
-    A game, a player and a clock are taken whole: what is left out of them has its default. Of speech and camera what
-    is left out stays.
+    A game, a player and a clock are replaced as a whole: omitted keys get their defaults. Omitted keys of speech and
+    camera keep their values.
     """
     merged = config.model_dump()
     for section, keys in choice.items():
@@ -87,7 +87,7 @@ def chosen(config: Config, choice: Mapping[str, Mapping[str, Any]], catalogue: M
 
 
 def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a player by the catalogue of agents; nothing as long as that is not known."""
+    """Faults of a player according to the catalogue of agents; none while the catalogue is unknown."""
     agents = {one["name"]: one for one in catalogue.get("agents", ()) if game in one["games"]}
     if not player.agent or not agents:
         return []
@@ -104,7 +104,7 @@ def _faults(key: str, player: PlayerSection, game: str, catalogue: Mapping[str, 
 
 
 def _why_not(option: Mapping[str, Any], value: object, game: Mapping[str, Any]) -> str | None:
-    """Why an option does not take a value; None where it does."""
+    """Why an option does not accept a value; None if it does."""
     text, choices = str(value).strip().lower(), option["choices"]
     if option["name"] == "heuristic":
         choices = ["", *game["heuristics"]]
@@ -119,12 +119,12 @@ def _why_not(option: Mapping[str, Any], value: object, game: Mapping[str, Any]) 
 
 
 def path_of(journal: Path) -> Path:
-    """Where the choice of the table is kept whose record that is."""
+    """Path of the choice for the table with this record."""
     return journal.with_suffix(".choice.json")
 
 
 def save(path: Path, configured: Config, choice: Mapping[str, Any]) -> None:
-    """Keeps a choice for the next start, whole or not at all."""
+    """Saves a choice for the next start, completely or not at all."""
     written = path.with_suffix(".new")
     try:
         written.write_text(json.dumps({"over": _digest(configured), "choice": choice}, indent=1) + "\n", "utf-8")
@@ -134,7 +134,7 @@ def save(path: Path, configured: Config, choice: Mapping[str, Any]) -> None:
 
 
 def restored(path: Path, configured: Config) -> Config:
-    """The settings with the choice that is kept; as they are where there is none, or they were changed since."""
+    """The settings with the saved choice applied; unchanged if none is saved or they have changed since."""
     try:
         kept = json.loads(path.read_text("utf-8"))
         if kept["over"] != _digest(configured):
@@ -149,6 +149,6 @@ def restored(path: Path, configured: Config) -> Config:
 
 
 def _digest(configured: Config) -> str:
-    """Tells settings apart by what may be chosen in them."""
+    """Fingerprint of the part of the settings that may be chosen."""
     text = json.dumps(choice_of(configured), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

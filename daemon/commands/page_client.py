@@ -1,4 +1,4 @@
-"""Asks the page of a daemon that runs on this computer."""
+"""Client for the page of a daemon on this computer."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ ANSWER_S = 10.0
 LOOK_S = 2.0
 MAX_BYTES = 1 << 20
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""This computer needs no proxy."""
+"""Opens addresses without a proxy: this computer needs none."""
 
 
 def address_of(page: PageSection, port: int = 0) -> str:
-    """Where this computer reaches the page, such as http://127.0.0.1:8765."""
+    """Address at which this computer reaches the page, such as http://127.0.0.1:8765."""
     host = "127.0.0.1" if page.host in ("0.0.0.0", "::", "localhost") else page.host
     return f"http://{f'[{host}]' if ':' in host else host}:{port or page.port}"
 
 
 def playing(page: PageSection) -> str:
-    """The id of the game that a daemon plays now; empty where none runs."""
+    """The id of the game that a daemon is playing; empty if none runs."""
     try:
         with OPENER.open(f"{address_of(page)}/state", timeout=LOOK_S) as response:
             return str(json.loads(response.read(MAX_BYTES))["game_id"])
@@ -32,7 +32,7 @@ def playing(page: PageSection) -> str:
 
 
 def send(address: str, command: Command) -> tuple[int, str]:
-    """The HTTP status and text with which the daemon at `http://host:port` answers; status 0 where there is none."""
+    """Sends a command to `http://host:port`; returns HTTP status and text, status 0 if no daemon answers."""
     request = urllib.request.Request(
         f"{address}/tell", json.dumps(as_object(command)).encode(), {"Content-Type": "application/json"}
     )

@@ -1,4 +1,4 @@
-"""What a page asks of the set-up of a table: where the board lies, and a guided calibration. Checked words."""
+"""Parses set-up requests from the page: where the board is, and a guided calibration."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Point = tuple[float, float]
 
 @dataclasses.dataclass(frozen=True)
 class SetupRequest:
-    """One wish."""
+    """One set-up request."""
 
     action: str
-    """`corners`: the board lies there. `calibrate`: begin to guide through a calibration. `right`: the board is right,
-    whatever it looks like. `stop`: give the calibration up."""
+    """`corners`: the board is there. `calibrate`: start a guided calibration. `right`: the board is right, whatever it
+    looks like. `stop`: cancel the calibration."""
     corners: tuple[Point, ...] = ()
     """Four corners, clockwise from the board's top left, as shares of the picture's width and height; or none."""
 
 
 def parse_setup_request(words: object) -> SetupRequest:
-    """The wish of an object such as {"action": "calibrate"}. Raises CommandError."""
+    """Parses an object such as {"action": "calibrate"}. Raises CommandError."""
     if not isinstance(words, Mapping) or words.get("action") not in ACTIONS:
         raise CommandError(f"a wish is an object whose action is {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
     action, corners = str(words["action"]), words.get("corners")
@@ -42,7 +42,7 @@ def parse_setup_request(words: object) -> SetupRequest:
 def _point(point: object) -> Point:
     if not isinstance(point, list) or len(point) != 2:
         raise CommandError("a corner is [x, y]")
-    # Compared before it is converted: JSON's integers may be longer than a float can be.
+    # Compare before converting: JSON integers may be longer than a float can hold.
     if not all(isinstance(part, int | float) and not isinstance(part, bool) and -0.5 <= part <= 1.5 for part in point):
         raise CommandError("a corner's x and y are shares of the picture, 0 to 1, and at most half of it outside")
     return float(point[0]), float(point[1])

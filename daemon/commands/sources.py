@@ -1,4 +1,4 @@
-"""Which cameras may be chosen on the page: those on a cable, and the addresses of streams; never a file."""
+"""Cameras that may be chosen on the page: connected ones and stream addresses, never a file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from vision.sources.cameras import Camera
 from vision.sources.mjpeg import check_address
 
 LONGEST = 512
-"""Characters of an address."""
+"""Characters of the longest address."""
 SCHEMES = ("http", "https", "rtsp", "rtsps")
 SECRET = re.compile(r"//[^/?#]*@")
-"""Name and password in an address."""
+"""Matches the user name and password in an address."""
 STARS = "//***@"
 
 
 def check_source(source: str, listed: Sequence[Camera]) -> None:
-    """Raises ValueError where no page may choose this camera, with what it may choose."""
+    """Raises ValueError, naming what may be chosen, if a page may not choose this camera."""
     if any(source in names_of(camera) for camera in listed):
         return
     scheme, divided, _ = source.partition("://")
@@ -40,7 +40,7 @@ def check_source(source: str, listed: Sequence[Camera]) -> None:
 
 
 def names_of(camera: Camera) -> set[str]:
-    """Every text that names a camera on a cable."""
+    """Every text that names a connected camera."""
     names = {str(camera.number), f"/dev/video{camera.number}", camera.by_id, camera.by_path}
     return names - {""}
 
@@ -51,7 +51,7 @@ def is_same(one: str, other: str) -> bool:
 
 
 def without_secret(source: str) -> str:
-    """The camera as everybody may see it: an address without the name and password in it."""
+    """The camera as everybody may see it: an address without user name and password."""
     return SECRET.sub(STARS, source, count=1)
 
 

@@ -1,1 +1,1 @@
-"""The match: carries out what is decided, writes it first, then tells."""
+"""The match: records the referee's decisions first, then announces them."""

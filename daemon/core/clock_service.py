@@ -1,10 +1,10 @@
-"""Who keeps a match's clock: runs and stops it as the referee's state asks, and says what it shows.
+"""Keeps a match's clock: starts and stops it as the referee's state requires, and gives its warnings.
 
-The clock runs for the side to move, from when the position before was believed. It stands still until the board was
-first seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who moves its
-man is neither the agent nor to move), while the game is paused, while men must be put back after a move was taken back
-by word, while the board shows another position, is out of sight or the camera is away, and after the end. An illegal
-move stops no clock: who made it is to move.
+The clock runs for the side to move, from the moment the position before was believed. It stops until the board has
+first been seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who makes
+it on the board is neither the agent nor to move), while the game is paused, while men must be put back after a move was
+taken back by word, while the board shows another position, is out of sight or the camera is away, and after the end. An
+illegal move does not stop the clock: the side that made it is still to move.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from games import Outcome
 from wording import Listing, Said, Sentence, Term, sentence, sentence_n
 
 OUT_OF_TIME = "time"
-"""Reason of the outcome of a game that was lost on time."""
+"""Outcome reason of a game that was lost on time."""
 RIGHT = ("unchanged", "legal", "takeback")
-"""Verdicts on a board that is as the rules have it."""
+"""Verdicts on a board that conforms to the rules."""
 
 
 class ClockService:
@@ -38,28 +38,28 @@ class ClockService:
         now: Callable[[], float] = time.monotonic,
         blind: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`blind` says whether there is no camera to see a move with."""
+        """`blind` returns True while no camera can see a move."""
         self.clock = clock
         self._now = now
         self._blind = blind
         self._begun = False
         self.stopped: Said = (sentence("the board has not been seen yet"),)
-        """Why no clock runs; empty while one does."""
+        """Reason why no clock runs; empty while one does."""
 
     def changed(self, effects: Sequence[Effect], referee: Referee) -> list[Effect]:
-        """Takes what the referee decided, and hands it back with its times in the plies to be written down."""
+        """Takes the referee's decisions and returns them with times added to the plies to be recorded."""
         timed = [self._timed(effect, referee) for effect in effects]
         self._run(referee)
         return timed
 
     def poll(self, referee: Referee) -> list[Effect]:
-        """What the clock has to say: a warning, or that the time is up. To be called often."""
+        """Returns what the clock has to announce: a warning, or that the time is up. To be called often."""
         self._run(referee)
         due = self.clock.due(self._now())
         return [] if due is None else self._told(due, referee)
 
     def status(self, sides: tuple[str, str]) -> dict[str, object]:
-        """For health and page: times in seconds by side, whose clock runs, or why none does."""
+        """For health and page: seconds left by side, whose clock runs, or why none does."""
         left_s, running = self.clock.left_s, self.clock.running
         names = [Term("side", side) for side in sides]
         pairs = zip(names, left_s or (), strict=left_s is not None)
@@ -115,7 +115,7 @@ class ClockService:
         game, side = referee.game, due.side
         who = phrases.named(game, side)
         if due.left_s > 0:
-            # An agent knows its time; nobody at the table can hurry it.
+            # An agent knows its time, and nobody at the table can hurry it.
             if referee.agents[side] is not None:
                 return []
             said = sentence("{side:Nom} has {time} left.", side=who, time=spoken_time(due.left_s))
@@ -126,7 +126,7 @@ class ClockService:
 
 
 def spoken_time(seconds: float) -> Listing:
-    """A time as people say it: `one minute`, `10 seconds`, `2 minutes and 30 seconds`."""
+    """A duration as people say it: `one minute`, `10 seconds`, `2 minutes and 30 seconds`."""
     minutes, rest = divmod(round(seconds), 60)
     words = []
     if minutes:
@@ -142,9 +142,9 @@ def time_control(section: ClockSection) -> TimeControl:
 
 
 def clock_of(section: ClockSection, stored: StoredGame | None, referee: Referee) -> GameClock:
-    """The clock of a new game, or of a resumed one: it goes on from the times in the record.
+    """The clock of a new game, or of a resumed one, which continues from the times in the record.
 
-    Time used since the last ply that was recorded is given back.
+    Time used after the last recorded ply is given back.
     """
     if stored is None:
         return GameClock(time_control(section))
@@ -154,6 +154,6 @@ def clock_of(section: ClockSection, stored: StoredGame | None, referee: Referee)
 
 
 def _seen(referee: Referee, record: Record) -> bool:
-    """Whether the ply changed the board; what is no longer in the line did."""
+    """Whether the ply changed the board; True for plies no longer in the line."""
     plies = referee.line.plies
     return plies[record.ply - 1].seen if record.ply <= len(plies) else True

@@ -1,4 +1,4 @@
-"""What each command does at a match: the words of people turned into what the referee decides."""
+"""Handlers for people's commands to a match; they return the resulting decisions of the referee."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ NEEDS_CAMERA = sentence("No camera watches this game.")
 
 
 class Eyes(Protocol):
-    """Who watches the board of a match."""
+    """Watches the board of a match."""
 
     @property
     def told(self) -> CellOverrides:
-        """What people said of cells."""
+        """What people said about cells."""
 
     @property
     def reading_in_view(self) -> BoardReading | None:
-        """What was read last, without what was told; None where the board is not in sight."""
+        """The last reading, without what people said about cells; None if the board is not in sight."""
 
     def explain(self, reading: BoardReading) -> MoveEvent:
-        """What explains a reading of the present position, taken as it is."""
+        """Explains a reading from the present position, taking the reading as it is."""
 
     def judged(self, reading: BoardReading) -> list[Effect]:
-        """What the referee makes of a reading, which is final."""
+        """The referee's decisions on a final reading."""
 
     def judge_again(self) -> None:
-        """Judges what was read last once more: something else has changed."""
+        """Judges the last reading again because something else has changed."""
 
     def end_move(self) -> list[Effect]:
-        """A move is said to be made: the board is read at once, or as soon as nothing moves over it."""
+        """Handles a player's "move made": reads the board at once, or as soon as nothing moves over it."""
 
 
 def obey(match: Match, command: Command, eyes: Eyes | None) -> Answer:
-    """Carries a command out, and answers with what became of it; `eyes` is None where no camera watches."""
+    """Carries out a command and answers with the result; `eyes` is None if no camera watches."""
     try:
         _check_ply(match, command)
         effects = _effects(match, command, eyes)
@@ -113,7 +113,7 @@ def _effects(match: Match, command: Command, eyes: Eyes | None) -> list[Effect]:
 
 
 def _check_ply(match: Match, command: Command) -> None:
-    """Refuses what was meant for another position than the present one."""
+    """Refuses a command meant for another position than the present one."""
     ply, mark = getattr(command, "ply", None), getattr(command, "mark", "")
     gone_on = ply is not None and ply != match.referee.ply
     if gone_on or (mark and mark != mark_of(match.game_id, match.referee.moves)):
@@ -139,14 +139,14 @@ def _set_mover(match: Match, side: str, number: int | None) -> list[Effect]:
 
 
 def _watching(eyes: Eyes | None) -> Eyes:
-    """Raises Refusal where no camera watches."""
+    """Returns `eyes`. Raises Refusal if no camera watches."""
     if eyes is None:
         raise Refusal(NEEDS_CAMERA)
     return eyes
 
 
 def _seen(eyes: Eyes) -> BoardReading:
-    """What the eyes read last. Raises Refusal where the board is not in sight."""
+    """The last reading. Raises Refusal if the board is not in sight."""
     reading = eyes.reading_in_view
     if reading is None:
         raise Refusal(NEEDS_BOARD)
@@ -154,7 +154,7 @@ def _seen(eyes: Eyes) -> BoardReading:
 
 
 def _correct(referee: Referee, eyes: Eyes, name: str, piece: str) -> list[Effect]:
-    """Takes what stands on a cell from a person, if legal play then explains the board, or at least more of it."""
+    """Accepts a person's word for what is on a cell, if legal play then explains the board, or at least more of it."""
     game = referee.game
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))

@@ -1,4 +1,4 @@
-"""The legal moves of the side to move as data, each with what a hand does for it, for pages and programs."""
+"""The legal moves of the side to move as data, each with the steps that a hand makes for it; for pages and programs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from daemon.judging.referee import Referee
 from games import AnyGame, Step
 
 MOST = 4096
-"""More are not listed; no game here has as many."""
+"""Greatest number of moves listed; no game here has as many."""
 
 
 def legal_of(referee: Referee, game_id: str) -> dict[str, object]:
-    """`game_id`, `ply`, `mark`, `side`, `moves`, `hand`: a person's choices and tiles; none where no person is to move.
+    """`game_id`, `ply`, `mark`, `side`, `moves`, `hand`: a person's moves and tiles; none unless a person is to move.
 
-    A move is its text and its steps: `kind` (place, move, remove, flip), the `cell` where the man arrives, stands or is
-    taken from, for `move` the `origin` it comes from, and the `piece` that stands on `cell` afterwards.
+    A move is its text and its steps: `kind` (place, move, remove, flip), the `cell` where the piece arrives, stays or
+    is taken from, for `move` the `origin` it comes from, and the `piece` on `cell` afterwards.
     """
     game, position, moves = referee.game, referee.position, []
     if referee.awaiting == "move":

@@ -1,6 +1,6 @@
-"""One game at one table: joins referee, record, clock, bus, voice and people's words. Used by one thread.
+"""One game at one table: connects referee, record, clock, bus, voice and people's commands. Used by one thread.
 
-It knows no picture. Where a camera watches the board, `BoardTracker` hands in what was seen.
+It handles no images. Where a camera watches the board, `BoardTracker` passes in what was seen.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ LOGGER = logging.getLogger(__name__)
 
 
 class Timer(Protocol):
-    """Who keeps the clock."""
+    """Keeps the clock."""
 
     def changed(self, effects: Sequence[Effect], referee: Referee) -> Sequence[Effect]:
-        """What the referee decided, handed back with its times in it."""
+        """Takes the referee's decisions and returns them with times added."""
 
     def poll(self, referee: Referee) -> Sequence[Effect]:
-        """What the clock has to say; called often."""
+        """Returns what the clock has to announce; called often."""
 
 
 Listener = Callable[[Announcement], None]
-"""Hears what is announced."""
+"""Receives each announcement."""
 
 
 class Match:
-    """Carries out what the referee decides: writes first, then tells."""
+    """Carries out the referee's decisions: records them first, then announces them."""
 
     def __init__(
         self,
@@ -62,22 +62,22 @@ class Match:
         self.listeners = list(listeners)
         self.game_id = game_id
         self.followers: list[Callable[[Sequence[Effect]], None]] = []
-        """Hear all that is decided, before it is written."""
+        """Called with all decisions before they are recorded."""
         self.watched = False
-        """Whether moves are made on a board that a camera watches; else they are told."""
+        """Whether moves are made on a board that a camera watches; otherwise they are entered as commands."""
         self.board_free = False
-        """Whether nothing moves or lies over the board watched: what is on it now has been judged."""
+        """Whether nothing moves or lies over the watched board: what is on it now has been judged."""
         self.spoken: Said = ()
         self.set_up: Any = None
-        """A position set up by hand, from which the next game is to begin; None where there is none."""
+        """A position set up by hand, from which the next game is to begin; None if there is none."""
         self.new_game_wanted = False
         self.asked_anew = False
-        """Whether a new game was asked for in words, so that the board may show the old one still."""
+        """Whether a new game was requested by command, so that the board may still show the old one."""
         self._requests = AgentRequests(publisher, Names(session, table), clock)
         self._timer, self._coach, self._clock = timer, coach, clock
         self._reminders = Reminders()
         self.blind: Callable[[], bool] = lambda: False
-        """Whether no picture comes at present."""
+        """Whether no picture arrives at present."""
         self._backlog = Backlog(recorder, self._announce_aside)
 
     @property
@@ -87,74 +87,74 @@ class Match:
 
     @property
     def last_thought(self) -> Thought | None:
-        """What an agent said of its last move; None before its first in this match."""
+        """What an agent reported about its last move; None before its first in this match."""
         return self._requests.last_thought
 
     @property
     def refused(self) -> int:
-        """Illegal answers of agents so far."""
+        """Number of illegal answers from agents so far."""
         return self._requests.refused
 
     @property
     def write_trouble(self) -> str:
-        """Why the record cannot be written at present; empty where it can."""
+        """Why the record cannot be written at present; empty if it can."""
         return self._backlog.trouble
 
     @property
     def unwritten(self) -> int:
-        """Plies and notes that wait to be written."""
+        """Number of plies and notes waiting to be written."""
         return self._backlog.waiting
 
     @property
     def dropped_notes(self) -> int:
-        """Notes that were given up while the record could not be written."""
+        """Number of notes dropped while the record could not be written."""
         return self._backlog.dropped_notes
 
     @property
     def new_game_due(self) -> bool:
-        """Whether the next game is to begin: it was asked for, or a position adopted."""
+        """Whether the next game is to begin: it was requested, or a position was adopted."""
         return self.new_game_wanted or self.set_up is not None
 
     def start(self) -> None:
-        """Publishes the position from which the match goes on."""
+        """Publishes the position from which the match continues."""
         if not self.watched:
             self.carry_out(by_word.begin(self.referee))
         self.carry_out(self.referee.pass_if_forced())
         self._publish()
 
     def begin_again(self, referee: Referee) -> None:
-        """Goes on with the next game, or from a state that was kept; for a match without a record."""
+        """Continues with the next game, or from a stored state; for a match without a record."""
         self.referee, self.new_game_wanted, self.set_up = referee, False, None
 
     def retune(self, *, seats: tuple[Seat, Seat] | None = None, publisher: Publisher | None = None) -> None:
-        """Goes on with other players or another bus; whoever is asked for a move is asked again."""
+        """Continues with other players or another bus; whoever is to move is asked again."""
         self._requests.publisher = publisher or self._requests.publisher
         if seats is not None:
             self.seats = seats
             self.referee.agents = seats[0].agent, seats[1].agent
             if self.referee.awaiting == "move":
-                self.referee.agent_move = None  # the side is a person's now, who makes a move of their own
+                self.referee.agent_move = None  # a person plays the side now and makes a move of their own
         self._publish()
 
     def recall(self, thought: Thought | None) -> None:
-        """What an agent had said of the move that waits to be carried out, from the record."""
+        """Restores from the record what an agent had reported about the move that waits to be carried out."""
         self._requests.thought = thought
 
     def leave(self) -> None:
-        """Another game begins while this one goes on: it stays in the record as it stands, and is not resumed."""
+        """Leaves an unfinished game for another: it stays in the record as it is and is not resumed."""
         if self.referee.outcome is None and self.referee.ply:
             said = sentence("The game before stays in the record, unfinished.")
             self.carry_out([self.referee.announce("left", said)])
 
     def poll(self) -> None:
-        """Takes agents' answers and retries what could not be written; to be called often, with or without frames."""
+        """Takes agents' answers and retries failed writes; to be called often, with or without frames."""
         self._backlog.write()
         if self._timer is not None:
             self.carry_out(self._timer.poll(self.referee))
         if self._coach is not None and (advice := self._coach.poll(self.referee, self.game_id)) is not None:
             self.carry_out([self.referee.announce("coach", *advice)])
         if self.blind() or self.referee.lost_told:
-            self._reminders.said()  # what is done on the board could not be seen
+            self._reminders.said()  # moves on the board could not have been seen
         elif (self.board_free or not self.watched) and self._reminders.is_due(self._clock()):
             self.carry_out(self.referee.remind())
         self._hear_agents()
@@ -162,18 +162,18 @@ class Match:
             self._mind_the_silent()
 
     def trouble(self, said: Sentence) -> None:
-        """Tells the players of trouble that is not on the board."""
+        """Tells the players about trouble that is not on the board."""
         self.carry_out([self._troubled(said)])
 
     def ask_coach(self) -> bool:
-        """Asks for advice on the present position; False where a question waits already, or there is no coach."""
+        """Asks for advice on the present position; returns False if a question is pending or there is no coach."""
         if self._coach is None or self._coach.thinks:
             return False
         self._coach.ask(self.referee, self.game_id)
         return True
 
     def carry_out(self, effects: Sequence[Effect]) -> None:
-        """Writes first, then tells: what is announced is on the disk."""
+        """Records the decisions, then announces them: what is announced is already on disk."""
         if not effects:
             return
         for follow in self.followers:
@@ -206,7 +206,7 @@ class Match:
             self._publish()
 
     def _mind_the_silent(self) -> None:
-        """Asks an agent again that has been silent for too long, and tells the players."""
+        """Asks an agent again if it has been silent for too long, and tells the players."""
         seat = self.seats[self.referee.game.to_move(self.referee.position)]
         if self._requests.is_overdue(seat.limits.time_s) and (told := self._requests.ask_again(seat.agent or "")):
             self.trouble(told)
@@ -219,7 +219,7 @@ class Match:
         return Announcement("trouble", (said,), board, self.referee.ply, urgent=True)
 
     def _announce_aside(self, said: Sentence) -> None:
-        """Tells the players at once, without the record, about the record."""
+        """Tells the players about the record at once, without recording it."""
         self.spoken = (said,)
         self._tell(self._troubled(said))
 

@@ -1,4 +1,4 @@
-"""How an interrupted game goes on: what its record says of the moment in which it was interrupted."""
+"""Recovers an interrupted game: what its record says of the moment of interruption."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wording import Sentence, sentence
 
 
 def rule_texts(game: AnyGame) -> dict[str, str]:
-    """Every rule option in force, as the record and the bus write them."""
+    """Every rule option in force, in the form used by the record and the bus."""
     return {name: str(value).lower() for name, value in vars(game.rules).items()}
 
 
 def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | Sentence | str:
-    """The positions of an interrupted game; where it cannot go on, why not."""
+    """The positions of an interrupted game, or the reason why it cannot continue."""
     if stored.game != game.name:
         return sentence("it is another game")
     if dict(stored.rules) != rule_texts(game):
@@ -30,27 +30,27 @@ def positions_of(game: AnyGame, stored: StoredGame) -> list[Any] | Sentence | st
 
 
 def was_left(stored: StoredGame) -> bool:
-    """Whether another game was begun on purpose while this one went on."""
+    """Whether another game was begun on purpose during this one."""
     return any(note.kind == "left" for note in stored.notes)
 
 
 def still_standing(stored: StoredGame) -> Withdrawn | None:
-    """The moves that were taken back by word and had not been put back when the record ends; None where none were."""
+    """Moves taken back by word and not yet put back when the record ends; None if there are none."""
     last = next((note for note in reversed(stored.notes) if note.kind in ("undo", "resumed", "takeback")), None)
     undone: list[StoredPly] = []
-    for ply in reversed(stored.undone):  # the newest run of plies, back to the first after those that stand
+    for ply in reversed(stored.undone):  # the newest run of plies, back to the first one after those still in the game
         if ply.ply <= len(stored.plies) or (undone and ply.ply != undone[-1].ply - 1):
             break
         undone.append(ply)
     if last is None or last.kind != "undo" or last.ply != len(stored.plies) or not undone:
         return None
     if not any(ply.board == last.data["board"] for ply in undone):
-        return None  # a pass, or a resignation: nothing was to be put back
+        return None  # a pass or a resignation: nothing had to be put back
     return Withdrawn(frozenset(ply.board for ply in undone), frozenset(ply.move for ply in undone))
 
 
 def asked_move(stored: StoredGame) -> str:
-    """Text of the agent's move that was announced and not yet carried out; empty where there is none."""
+    """Text of the agent's move that was announced but not yet carried out; empty if there is none."""
     for note in reversed(stored.notes):
         if note.kind == "takeback":
             return ""

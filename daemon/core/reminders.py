@@ -1,26 +1,26 @@
-"""When players are reminded of what they have not done: seldom, and less and less often."""
+"""Decides when players are reminded of what they have not done: seldom, and less and less often."""
 
 from __future__ import annotations
 
 FIRST_S = 20.0
-"""After so long without anything new the request is repeated."""
+"""Seconds without anything new after which the request is repeated."""
 MAX_DOUBLINGS = 5
-"""Each time the wait doubles, so often at most: nobody nags for hours."""
+"""Greatest number of times that the wait doubles between reminders, so that nobody is nagged for hours."""
 
 
 class Reminders:
-    """Counts the time since something was said last. Pure: the time is handed in."""
+    """Measures the time since the last announcement. Pure: the time is passed in."""
 
     def __init__(self) -> None:
         self._since_s: float | None = None
         self._given = 0
 
     def said(self) -> None:
-        """Something new was said: the wait begins anew."""
+        """Restarts the wait because something new was said."""
         self._since_s, self._given = None, 0
 
     def is_due(self, now_s: float) -> bool:
-        """Whether to remind now; each call that says so counts as a reminder given."""
+        """Whether to remind now; each call that returns True counts as a reminder given."""
         if self._since_s is None:
             self._since_s = now_s
         wait_s: float = FIRST_S * 2.0 ** min(self._given, MAX_DOUBLINGS)

@@ -1,1 +1,1 @@
-"""A game as it went: the line of play, its clocks, and the effects that change and announce it."""
+"""The course of a game: line of play, clocks, and the effects that change and announce it."""

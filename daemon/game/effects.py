@@ -1,4 +1,4 @@
-"""What the referee decides, as values: announcements, and entries of the record."""
+"""The referee's decisions as values: announcements and entries of the record."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Code = Literal[
     "repeat",
     "trouble",
 ]
-"""What an announcement is about; `docs/referee.md` says when each is made."""
+"""Kind of announcement; `docs/referee.md` says when each is made."""
 
 Verdict = Literal[
     "start",
@@ -61,11 +61,11 @@ Verdict = Literal[
     "paused",
     "over",
 ]
-"""What the referee makes of the board as it was seen last."""
+"""The referee's judgement of the board as last seen."""
 
 Known = Literal["", "seat", "said", "agent"]
-"""How it is known who made a ply: assumed by turn, by the seat from which the hand came, said by somebody at the
-table, or asked for by an agent."""
+"""How the maker of a ply is known: assumed by turn, by the seat from which the hand came, said by somebody at the
+table, or because an agent asked for it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,59 +74,59 @@ class Announcement:
 
     code: Code
     said: Said
-    """One sentence for a person, in games with points a few; empty where nothing needs to be said."""
+    """One sentence for people, several in games with points; empty if nothing needs to be said."""
     board: str
     """The board that the announcement is about, a class letter per cell: for a move the board after it."""
     ply: int
-    """Plies made so far."""
+    """Number of plies made so far."""
     move: str = ""
     """Text of the move."""
     rule: str = ""
     """Code of the broken rule."""
     cells: tuple[int, ...] = ()
-    """Cells that are meant: what to put back, what differs, what cannot be seen."""
+    """The cells concerned: what to put back, what differs, what cannot be seen."""
     urgent: bool = False
     """Whether a player must act."""
     side: Side | None = None
-    """Who made the move or passed."""
+    """The side that moved or passed."""
     gains: tuple[Gain, Gain] | None = None
     """Points that the move brought each side; None in games without points."""
     scores: tuple[int, int] | None = None
     """Points of both sides after it; None in games without points."""
     thought: Thought | None = None
-    """What an agent said of its move, where that is announced."""
+    """The agent's remarks on its move, if they are announced."""
 
     @property
     def text(self) -> str:
-        """What is said, in English."""
+        """The sentences in English."""
         return plain(self.said)
 
 
 @dataclasses.dataclass(frozen=True)
 class PlyTimes:
-    """What the clock says of one ply, in seconds."""
+    """Clock times of one ply, in seconds."""
 
     spent_s: float
     left_s: tuple[float, float] | None = None
-    """What both sides have left after it, below zero beyond the end; None where no time is set."""
+    """Time left for both sides after it, below zero once overrun; None if no time is set."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Thought:
-    """What an agent said of its answer, besides the move."""
+    """What an agent reported with its answer, besides the move."""
 
     score: float | None = None
-    """In the agent's own unit, positive is good for the agent."""
+    """In the agent's own unit; positive is good for the agent."""
     depth: int = 0
     nodes: int = 0
     seconds: float = 0.0
     masked: int = 0
-    """Illegal choices that a network liked better, and that were passed over."""
+    """Number of illegal choices that a network preferred and that were skipped."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """A ply to be written down before anything else is done."""
+    """A ply to be recorded before anything else is done."""
 
     ply: int
     side: Side
@@ -135,11 +135,11 @@ class Record:
     board: str
     known: Known = ""
     times: PlyTimes | None = None
-    """None where no clock is kept."""
+    """None if no clock is kept."""
     thought: Thought | None = None
     """None for a person's move."""
     assumed: bool = False
-    """Whether nobody saw the ply: it is one way, of others perhaps, to a board that was seen later."""
+    """Whether the ply was not seen: it is one way, perhaps of several, to a board that was seen later."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,14 +151,14 @@ class TakeBack:
 
 @dataclasses.dataclass(frozen=True)
 class Rewrite:
-    """The plies after `ply` were others than was believed."""
+    """The plies after `ply` were different from what was believed."""
 
     ply: int
     records: tuple[Record, ...]
     outcome: Outcome | None
-    """How the game ends with them; None where it goes on."""
+    """Outcome of the game with them; None if it continues."""
     beyond: tuple[tuple[str, Side, Known], ...] = ()
-    """Text, side and knowledge of the moves that come after this end, and count no more."""
+    """Text, side and `known` of the moves after the game's end, which no longer count."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""The line of play that is believed: positions, moves, and how it is known who made each of them.
+"""The believed line of play: positions, moves, and how the maker of each is known.
 
-Where men belong to nobody, the board does not tell who laid one. Sides then follow from the turn until somebody knows
-better; a line is played again with what is known, and passes that nobody announced are put in where they are needed.
+Where pieces belong to nobody, the board does not show who played one. Sides then follow from the turn until somebody
+knows better; the line is replayed with what is known, and unannounced passes are inserted where needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from daemon.game.effects import Known, Record, Rewrite
 from games import EMPTY, AnyGame, MoveError, Outcome, Side, Step
 
 MAX_PASSES = 4
-"""As many passes are put in before one seen ply."""
+"""Greatest number of passes inserted before one visible ply."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,14 +22,14 @@ class Ply:
     """One move of the line."""
 
     move: Any
-    """None for a move that comes after the end and is only known by its text."""
+    """None for a move after the game's end, known only by its text."""
     text: str
     side: Side
     seen: bool
     """Whether it changed the board."""
     known: Known = ""
     assumed: bool = False
-    """Whether nobody saw it being made: it was found as a way to a board that was seen later."""
+    """Whether it was not seen being made: it was inferred as a way to a board that was seen later."""
 
 
 class LineOfPlay:
@@ -51,7 +51,7 @@ class LineOfPlay:
             ply = self._ply(self.positions[number], move, known[number] if known else "")
             self.plies.append(dataclasses.replace(ply, assumed=bool(assumed) and assumed[number]))
         self.beyond: tuple[Ply, ...] = ()
-        """Seen plies that count no more, because the game was over before them as it is now believed to have gone."""
+        """Visible plies that no longer count, because in the line as now believed the game ended before them."""
 
     @property
     def position(self) -> Any:
@@ -64,49 +64,49 @@ class LineOfPlay:
         return [index for index, ply in enumerate(self.plies) if ply.seen]
 
     def steps(self, index: int) -> tuple[Step, ...]:
-        """What the hand did for a ply."""
+        """The steps that a hand made for a ply."""
         return self.game.steps(self.positions[index], self.plies[index].move)
 
     def add(self, move: Any, position: Any, known: Known = "", *, assumed: bool = False) -> Ply:
-        """One more ply."""
+        """Appends a ply and returns it."""
         ply = dataclasses.replace(self._ply(self.position, move, known), assumed=assumed)
         self.plies.append(ply)
         self.positions.append(position)
         return ply
 
     def cut(self, ply: int) -> None:
-        """Takes the plies after `ply` back."""
+        """Removes the plies after `ply`."""
         del self.positions[ply + 1 :], self.plies[ply:]
         self.beyond = ()
 
     def record(self, index: int) -> Record:
-        """A ply as it is written down."""
+        """A ply as an entry of the record."""
         after, ply = self.positions[index + 1], self.plies[index]
         position, board = self.game.format_position(after), self.game.board(after)
         return Record(index + 1, ply.side, ply.text, position, board, ply.known, assumed=ply.assumed)
 
     def rewrite(self, same: int, outcome: Outcome | None) -> Rewrite:
-        """The record of a line that differs from ply `same` on."""
+        """The record entry for a line that differs from ply `same` on."""
         beyond = tuple((ply.text, ply.side, ply.known) for ply in self.beyond)
         return Rewrite(same, tuple(self.record(index) for index in range(same, len(self.plies))), outcome, beyond)
 
     def correct(self, number: int, side: Side) -> int:
-        """Move `number`, counted from 1 without passes, was made by `side`: plays the line again from there.
+        """Sets `side` as the maker of move `number` (from 1, passes not counted) and replays the line from there.
 
-        Returns the ply up to which the line stayed as it was. Raises MoveError where it cannot have been so, and
-        leaves the line then.
+        Returns the ply up to which the line is unchanged. Raises MoveError, leaving the line as it was, if that is
+        impossible.
         """
         return self.become(self.with_mover(number, side, "said"))
 
     def with_mover(self, number: int, side: Side, known: Known) -> LineOfPlay:
-        """The line in which move `number` was made by `side`; it is played again from there.
+        """A copy of the line in which `side` made move `number`, replayed from there.
 
-        Plies whose maker is known stay theirs, the others follow in turn. Raises MoveError.
+        Plies whose maker is known keep it, the others follow in turn. Raises MoveError.
         """
         index = self.seen[number - 1]
         first = self.seen[number - 2] + 1 if number > 1 else 0
         tail = [*self.plies[first:], *self.beyond]
-        # For now it is known, or the ply would follow in turn; yet it takes back no pass that somebody told.
+        # Known for now, or the ply would follow in turn; but it does not undo a pass that somebody reported.
         tail[index - first] = dataclasses.replace(tail[index - first], side=side, known=known or "seat")
         again = LineOfPlay(self.game, self.positions[: first + 1])
         again.plies = self.plies[:first]
@@ -117,7 +117,7 @@ class LineOfPlay:
         return again
 
     def become(self, other: LineOfPlay) -> int:
-        """Takes on another line's plies. Returns the ply up to which they are the same."""
+        """Takes over another line's plies. Returns the ply up to which both are the same."""
         same = 0
         while same < min(len(self.plies), len(other.plies)) and self._same(other, same):
             same += 1
@@ -125,7 +125,7 @@ class LineOfPlay:
         return same
 
     def copy(self, *, forgetful: bool = False) -> LineOfPlay:
-        """The same line, to be changed apart; `forgetful` without what is known of who made its plies."""
+        """An independent copy; with `forgetful`, without what is known about the makers of its plies."""
         again = LineOfPlay(self.game, self.positions)
         again.become(self)
         if forgetful:
@@ -137,7 +137,7 @@ class LineOfPlay:
         return self.plies[index] == other.plies[index] and self.positions[index + 1] == other.positions[index + 1]
 
     def _play(self, tail: Sequence[Ply]) -> None:
-        """Goes on with plies whose sides may have to be found anew. Raises MoveError."""
+        """Appends plies whose sides may have to be found anew. Raises MoveError."""
         for number, ply in enumerate(tail):
             if self.game.outcome(self.position) is not None:
                 self.beyond = tuple(one for one in tail[number:] if one.seen)
@@ -148,7 +148,7 @@ class LineOfPlay:
                 self.add(ply.move, self.game.apply(self.position, ply.move), ply.known)
 
     def _play_seen(self, ply: Ply) -> None:
-        """Adds the fewest passes with which the ply is legal, and the ply."""
+        """Appends the ply after the fewest passes that make it legal."""
         for passes in self._passes():
             position = passes[-1][1] if passes else self.position
             if ply.known and ply.side != self.game.to_move(position):
@@ -166,7 +166,7 @@ class LineOfPlay:
         raise MoveError("cannot_be", f"then move {number}, {ply.text}{who}, could not have been made")
 
     def _passes(self) -> Iterable[list[tuple[Any, Any]]]:
-        """No pass, one, two and so on, as moves and the positions after them."""
+        """Yields no pass, one, two and so on, each as moves with the positions after them."""
         passes: list[tuple[Any, Any]] = []
         position = self.position
         yield passes
@@ -187,7 +187,7 @@ class LineOfPlay:
 
 
 def _contradicted(passed: Ply, rest: Sequence[Ply]) -> bool:
-    """Whether the side that was said to pass was afterwards said to have made the very next move."""
+    """Whether a side said to have passed was later said to have made the very next move."""
     following = next((ply for ply in rest if ply.seen or ply.known), passed)
     return following.seen and following.side == passed.side and (passed.known, following.known) == ("said", "said")
 
@@ -198,5 +198,5 @@ def unseen_moves(game: AnyGame, position: Any) -> list[Any]:
 
 
 def shares_men(game: AnyGame) -> bool:
-    """Whether the men belong to nobody, so that the board does not tell who laid one."""
+    """Whether the pieces belong to nobody, so that the board does not show who played one."""
     return set(game.pieces) == {EMPTY}

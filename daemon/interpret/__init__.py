@@ -1,1 +1,1 @@
-"""What explains a reading: the boards that legal play allows, scored against what is seen."""
+"""Explains a reading: scores the boards that legal play allows against what is seen."""

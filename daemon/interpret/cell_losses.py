@@ -1,4 +1,4 @@
-"""How much a reading speaks against a board: a loss per cell and class, added up as a hand changes cells."""
+"""How strongly a reading contradicts a board: a loss per cell and class, updated as a move changes cells."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from games import EMPTY, Step
 from vision.reading.board_reading import BoardReading
 
 WRONG_CELL_NATS = 2.3
-"""A cell read as something else with ten to one counts as contradicting a board."""
+"""Nats of loss above which a cell contradicts a board: it was read as something else at ten to one."""
 
 
 class CellLosses:
-    """Nats by which each class is less likely than its cell's most likely one."""
+    """Nats by which each class is less likely than the most likely class of its cell."""
 
     def __init__(self, reading: BoardReading) -> None:
         logs = reading.log_probabilities
@@ -25,9 +25,9 @@ class CellLosses:
         return sum(losses[letter] for losses, letter in zip(self._cells, board, strict=True))
 
     def change(self, board: str, steps: Sequence[Step]) -> tuple[float, int]:
-        """By how much the steps change a board's loss, and on how many of the touched cells they contradict it.
+        """Change of a board's loss by the steps, and the number of touched cells on which the reading contradicts them.
 
-        Men that they turn over are not among these: the next ply may turn any number of them back.
+        Flipped pieces do not count as contradictions: the next ply may flip any number of them back.
         """
         after: dict[int, str] = {}
         turned = {step.cell for step in steps if step.kind == "flip"}
@@ -44,7 +44,7 @@ class CellLosses:
         return change, wrong
 
     def least_change(self, board: str) -> float:
-        """The least loss of any board that differs from this one, where this one has none."""
+        """The least loss of any other board, given that this board's loss is 0."""
         return min(
             (
                 loss

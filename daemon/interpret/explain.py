@@ -1,7 +1,7 @@
-"""What moves, if any, explain a board reading: the rules correct the eyes.
+"""Finds the moves, if any, that explain a board reading: the rules correct the vision.
 
-A reading gives every cell a probability for every class. Each board that the rules allow next is scored against it.
-Nothing here is specific to a game.
+A reading gives every cell a probability for each class. Each board that the rules allow next is scored against it.
+Nothing here is specific to one game.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from games import AnyGame, Side, changed_cells
 from vision.reading.board_reading import BoardReading
 
 CERTAIN_NATS = 100.0
-"""What a cell that is known costs where it shows anything else."""
+"""Nats that a known cell costs if it shows anything else."""
 TAKEBACK_BOARDS = 8
-"""As many boards back a takeback is recognised: a ply each, and passes for nothing."""
+"""Number of earlier boards to which a takeback is recognised: one ply each, passes not counted."""
 
 
 def explain(
@@ -33,9 +33,9 @@ def explain(
     movers: Sequence[Side] = (),
     most_moves: int = MAX_MOVES,
 ) -> MoveEvent:
-    """Ranks what may have happened since `history[-1]`, the last position believed; `history` starts at the start.
+    """Ranks what may have happened since `history[-1]`, the last believed position; `history` starts with the game.
 
-    `movers` are the sides that made the plies seen now, where they are known: the last made the last ply.
+    `movers` are the sides that made the plies seen now, where known: the last of them made the last ply.
     """
     losses = CellLosses(reading)
     present = game.board(history[-1])
@@ -49,7 +49,7 @@ def explain(
 
 
 def is_reached(game: AnyGame, position: Any, board: str, plies: int) -> bool:
-    """Whether so many legal plies that are seen may lead from a position to a board."""
+    """Whether exactly `plies` visible legal plies can lead from a position to a board."""
     at = np.array([[letter == shown for letter in game.classes] for shown in board])
     certain = BoardReading(np.where(at, 0.0, -CERTAIN_NATS), game.classes, 0.0)
     lookahead = Lookahead(game, CellLosses(certain), (), ())
@@ -59,7 +59,7 @@ def is_reached(game: AnyGame, position: Any, board: str, plies: int) -> bool:
 
 def _event(game: AnyGame, history: Sequence[Any], reading: BoardReading, found: Sequence[Explanation]) -> MoveEvent:
     fitting = sorted((one for one in found if one.fits), key=lambda one: one.cost)
-    # Moves made and moved back again, or taken back: what stands there and who moves is the same.
+    # Moves made and reversed, or taken back, lead to the same board with the same side to move.
     back = {(one.board, game.to_move(one.start)): one.cost for one in fitting if one.kind == "takeback"}
     fitting = [
         one
@@ -74,7 +74,7 @@ def _event(game: AnyGame, history: Sequence[Any], reading: BoardReading, found: 
 def _goes_back(game: AnyGame, history: Sequence[Any], event: MoveEvent) -> bool:
     """Whether a takeback is as likely as the best explanation, or the board looks like half of one.
 
-    A plain move is none, nor is a whole takeback: only several plies, half a turn and what nothing explains.
+    Neither a plain move nor a complete takeback counts: only several plies, half a turn, or an unexplained board.
     """
     best = event.explanations[0] if event.explanations else None
     if best is not None:
@@ -88,13 +88,13 @@ def _goes_back(game: AnyGame, history: Sequence[Any], event: MoveEvent) -> bool:
 
 
 def _takebacks(game: AnyGame, history: Sequence[Any], losses: CellLosses) -> Iterator[Explanation]:
-    """Returns to the boards before the present one."""
+    """Explanations that return to boards before the present one."""
     for ply, board in boards_before(game, history):
         yield Explanation("takeback", board, losses.of(board), history[ply], ply=ply)
 
 
 def boards_before(game: AnyGame, history: Sequence[Any]) -> list[tuple[int, str]]:
-    """The plies and boards to which men may be taken back, the last first.
+    """The plies and boards to which play may be taken back, the last first.
 
     A pass, which changes nothing, goes with the next ply.
     """
@@ -115,9 +115,9 @@ def boards_before(game: AnyGame, history: Sequence[Any]) -> list[tuple[int, str]
 def _distinct(game: AnyGame, ranked: Sequence[Explanation]) -> tuple[Explanation, ...]:
     """The best explanation of each outcome.
 
-    Several plies at once may have come in another order, or by other captures, to the same position: what counts is
-    the position reached. A begun turn is the same whatever its end will be. Of takebacks to one board that stood there
-    several times people mean the shortest, and nobody could show them which by laying it again.
+    Several plies at once may have come in another order, or by other captures, to the same position: what counts is the
+    position reached. A begun turn is the same however it will end. Of takebacks to one board that occurred several
+    times people mean the shortest, and setting it up again could not show which one is meant.
     """
     kept: dict[object, Explanation] = {}
     for one in ranked:

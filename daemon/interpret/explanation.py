@@ -1,7 +1,7 @@
-"""What may have happened between two readings of a board, and how far each way is believed.
+"""Possible explanations of a new board reading, with their likelihoods.
 
-A *loss* is how much less likely a board is than the most likely one, in nats; a *cost* adds what an explanation costs
-before anything is seen. Nothing here is specific to a game.
+A *loss* is how much less likely a board is than the most likely one, in nats; a *cost* adds the prior cost of the
+explanation, before anything is seen. Nothing here is specific to one game.
 """
 
 from __future__ import annotations
@@ -13,59 +13,59 @@ from games import Step
 from vision.reading.board_reading import BoardReading
 
 FIT_NATS = {"unchanged": 3.0, "plies": 2.3, "unfinished": 1.5, "takeback": 0.7}
-"""Greatest loss of an explanation that is believed, by its kind: ten to one against the picture for a single ply."""
+"""Nats: greatest loss of a believed explanation, by its kind. For a single ply, ten to one against the picture."""
 FIT_PLIES_NATS = 0.7
-"""The same for several plies at once: two to one. With more, an illegal move would be made legal by plies that nobody
-made, on cells that were merely seen badly."""
+"""Nats: the same for several plies at once, two to one. A higher limit would let plies that nobody made, on badly seen
+cells, turn an illegal move into a legal one."""
 RIVAL_NATS = 1.5
-"""Least distance between the best explanation and one that leads elsewhere; closer ones are ambiguous."""
+"""Nats: least cost distance between the best explanation and one that leads elsewhere; closer ones are ambiguous."""
 MAX_PLIES = 3
-"""Fast hands: as many plies that can be seen may lie between two readings, and are all tried."""
+"""Greatest number of visible plies between two readings that are all tried, for fast players."""
 PRIOR_NATS = {"unchanged": 0.0, "plies": 0.0, "unfinished": 0.5, "takeback": 4.0}
 EXTRA_PLY_NATS = 4.0
-"""What each ply beyond the first costs: several at once are rarer than one."""
+"""Nats that each ply after the first costs: several at once are rarer than one."""
 UNSEEN_NATS = 2.0
-"""What a move that cannot be seen costs, a pass that nobody announced, where another move could have been made: more
-than RIVAL_NATS, so that the line with the fewest of them is no matter of doubt."""
+"""Nats that an unseen move costs, i.e. an unannounced pass where another move was possible. More than RIVAL_NATS, so
+that the line with the fewest such moves is not ambiguous."""
 MOVER_NATS = 6.0
-"""What a ply costs that another side made than the one whose hand was seen: more than two passes and their doubt."""
+"""Nats that a ply costs if its mover is not the side whose hand was seen: more than two passes and their doubt."""
 
 Kind = Literal["unchanged", "plies", "unfinished", "takeback"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """One way in which the board could have come to look as it was read."""
+    """One way in which the board could have come to look as read."""
 
     kind: Kind
     board: str
     loss: float
-    """Nats below the likelihood of the most likely board."""
+    """Nats by which the board is less likely than the most likely one."""
     start: Any = None
-    """The position from which the plies go on; differs from the present one only before the first ply. For
-    `unfinished` the one in which the move was begun."""
+    """The position from which the plies start; differs from the present one only before the first ply. For `unfinished`
+    the position in which the move was begun."""
     moves: tuple[Any, ...] = ()
-    """The plies made, in order, unseen ones too; for `unfinished` the move that was begun. For `takeback` those that
-    stand after all, where several had come together and their order was assumed wrongly."""
+    """The plies made, in order, including unseen ones; for `unfinished` the move that was begun. For `takeback` the
+    plies that remain after all, if several had come together and their order was assumed wrongly."""
     positions: tuple[Any, ...] = ()
     """The position after each ply."""
     seen: int = 0
-    """How many of the plies changed the board."""
+    """Number of plies that changed the board."""
     extra_nats: float = 0.0
-    """What its unseen plies, and movers other than the known ones, cost."""
+    """Nats that its unseen plies, and movers other than the known ones, cost."""
     missing: tuple[Step, ...] = ()
-    """What the hand still has to do, for `unfinished`."""
+    """Steps that the hand still has to make, for `unfinished`."""
     ply: int = 0
-    """The ply returned to, for `takeback`: the last time that its board came to stand there, before passes."""
+    """The ply returned to, for `takeback`: the last time that this board arose, before passes."""
 
     @property
     def cost(self) -> float:
-        """Loss plus what the kind of explanation costs before anything is seen."""
+        """Loss plus the prior cost of this explanation."""
         return self.loss + PRIOR_NATS[self.kind] + EXTRA_PLY_NATS * max(0, self.seen - 1) + self.extra_nats
 
     @property
     def fits(self) -> bool:
-        """Whether the reading allows it."""
+        """Whether the loss is low enough to believe it."""
         return self.loss <= (FIT_PLIES_NATS if self.seen > 1 else FIT_NATS[self.kind])
 
 
@@ -75,13 +75,13 @@ class MoveEvent:
 
     reading: BoardReading
     explanations: tuple[Explanation, ...]
-    """Those that fit, cheapest first; empty where nothing legal fits."""
+    """Explanations that fit, cheapest first; empty if nothing legal fits."""
     doubtful: tuple[int, ...]
-    """Cells that could be something else: read with a probability under nine in ten."""
+    """Cells that could be something else: read with a probability below 0.9."""
     shared_men: bool = False
-    """Whether the men belong to nobody, so that the board does not tell who laid which, nor in what order."""
+    """Whether the pieces belong to nobody, so that the board does not show who played which, nor in what order."""
     goes_back: bool = False
-    """Whether it may be half of a takeback: what differs from the board believed is as it lately was."""
+    """Whether it may be half of a takeback: the cells that differ from the believed board are as they recently were."""
 
     @property
     def board(self) -> str:
@@ -90,15 +90,15 @@ class MoveEvent:
 
     @property
     def rivals(self) -> tuple[Explanation, ...]:
-        """The explanations that are nearly as good as the best one and lead elsewhere."""
+        """Explanations that lead elsewhere and are nearly as good as the best one."""
         return tuple(one for one in self.explanations[1:] if one.cost - self.explanations[0].cost < RIVAL_NATS)
 
     @property
     def rival(self) -> Explanation | None:
-        """The first rival that a look at the board could tell from the best explanation; None where there is none.
+        """The first rival that looking at the board could tell from the best explanation; None if there is none.
 
-        The order of two men laid at once cannot be seen where men belong to nobody. Nobody at the table could settle
-        the doubt by showing the board again, so the first order is taken, and said to be assumed.
+        Where pieces belong to nobody the order of two played at once cannot be seen. Nobody at the table could settle
+        it by showing the board again, so the first order is taken and announced as assumed.
         """
         return next((one for one in self.rivals if not self._same_men(one)), None)
 
@@ -109,7 +109,7 @@ class MoveEvent:
 
     @property
     def order_assumed(self) -> bool:
-        """Whether men that came together may have been laid in another order, or by others, as likely as assumed."""
+        """Whether pieces that appeared together may as likely have been played in another order or by other sides."""
         if self.ambiguous or not self.explanations:
             return False
         return self.explanations[0].seen > MAX_PLIES or any(one.seen > 1 for one in self.rivals)

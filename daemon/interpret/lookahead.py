@@ -1,7 +1,7 @@
 """Searches the lines of play that lead from a position to a board like the one that was read.
 
-A game may have hundreds of moves, so that three plies cannot all be tried: lines are followed in the order of their
-loss, deeper ones only while they could still matter, and no more moves are looked at than MAX_MOVES.
+A game may have hundreds of moves, so three plies cannot all be tried: lines are followed in order of loss, deeper ones
+only while they could still matter, and no more moves are examined than MAX_MOVES.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ from daemon.interpret.explanation import (
 from games import EMPTY, AnyGame, Side, Step, carry_out, changed_cells, in_any_order
 
 MAX_MISSED = 7
-"""The same where men belong to nobody: tiles that came while the camera was away or the computer busy. They would
-never be explained otherwise, and the board would stay strange for the rest of the game."""
+"""Greatest number of visible plies searched where pieces belong to nobody: tiles that came while the camera was away or
+the computer busy. Without this they would never be explained, and the board would not match for the rest of the
+game."""
 MIN_LINES = 4
-"""Lines of one length that are followed in any case."""
+"""Number of lines of each length that are followed in any case."""
 MAX_CHOSEN_UNSEEN = 2
-"""As many passes that nobody had to make are believed before a ply that is seen: a double's turn ended, a turn over."""
+"""Greatest number of unforced passes believed before a visible ply: the end of a double's turn, and a passed turn."""
 MAX_UNSEEN = 4
-"""The same with passes that had to be made."""
+"""Greatest number of passes before a visible ply, counting forced ones too."""
 BEAM = 256
-"""Lines of one length that are followed further."""
+"""Greatest number of lines of one length that are followed further."""
 MAX_MOVES = 10_000
-"""Moves that are looked at to explain a reading: every line of a small game, the likely ones of a large one. All single
-plies are looked at in any case; what is left out are lines of several, the unlikeliest, which then are not believed."""
+"""Number of moves examined to explain a reading: every line of a small game, the likely ones of a large one. All single
+plies are examined in any case; left out are the least likely lines of several plies, which are then not believed."""
 MAX_MOVES_BESIDES = 2_500
-"""The same from each of several other positions that are held against one reading."""
+"""Number of moves examined from each of several other positions that are compared with one reading."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """Plies from a start, as far as they have been followed."""
+    """A sequence of plies from a start, as far as followed."""
 
     start: Any
     position: Any
@@ -56,17 +57,17 @@ class Line:
     moves: tuple[Any, ...] = ()
     positions: tuple[Any, ...] = ()
     sides: tuple[Side, ...] = ()
-    """Who made each ply that is seen."""
+    """Mover of each visible ply."""
     extra_nats: float = 0.0
-    """What its unseen plies cost."""
+    """Nats that its unseen plies cost."""
 
 
 Begun = tuple[float, int, Line, Any, tuple[Step, ...]]
-"""A line and its next ply: the loss after it, a number for the order, the line, the move and its steps."""
+"""A line and its next ply: loss after that ply, sequence number, line, move, steps."""
 
 
 class Lookahead:
-    """Gathers in `found` what fits, for one reading."""
+    """Collects in `found` the explanations that fit one reading."""
 
     def __init__(
         self,
@@ -81,11 +82,11 @@ class Lookahead:
         self.found = [one for one in found if one.fits]
         self._best = min((one.cost for one in self.found), default=math.inf)
         self.looked_at = 0
-        """Moves so far."""
+        """Number of moves examined so far."""
         self._number = itertools.count()
 
     def search(self, starts: Sequence[Any], board: str) -> None:
-        """Follows all that may have been played from any of the starts, which show `board`."""
+        """Follows everything that may have been played from any of the starts, all of which show `board`."""
         loss = self._losses.of(board)
         lines: Iterable[Line] = [Line(start, start, board, loss) for start in starts]
         for plies in range(1, (MAX_MISSED if shares_men(self._game) else MAX_PLIES) + 1):
@@ -96,14 +97,14 @@ class Lookahead:
             lines = (self._carry_out(one) for one in heapq.nsmallest(width, begun))
 
     def _matters(self, nats: float) -> bool:
-        """Whether a line that costs at least so much can be the best, or a rival of it."""
+        """Whether a line that costs at least that many nats can be the best or its rival."""
         return nats <= self._best + RIVAL_NATS
 
     def _follow(self, lines: Iterable[Line], plies: int) -> list[Begun]:
-        """Every line that is one seen ply longer and that the reading does not contradict.
+        """All lines longer by one visible ply that the reading does not contradict.
 
-        A ply is followed only if at most as many of the cells it touches look otherwise as there are plies to come:
-        a later ply may touch a cell again (it takes the man just laid), but not many.
+        A ply is followed only if no more of the cells it touches contradict the reading than there are plies to come: a
+        later ply may touch a cell again (it captures the piece just placed), but not many.
         """
         begun: list[Begun] = []
         for number, line in enumerate(lines, 1):
@@ -122,7 +123,7 @@ class Lookahead:
         return begun
 
     def _turns(self, line: Line, plies: int) -> Iterator[tuple[Line, list[tuple[Any, tuple[Step, ...]]]]]:
-        """The line, and the same with unseen moves at its end, each with the seen moves that may come next."""
+        """The line itself and the line extended by unseen moves, each with the visible moves that may come next."""
         waiting = [(line, 0, 0)]
         while waiting:
             before, unseen, chosen = waiting.pop(0)
@@ -164,7 +165,7 @@ class Lookahead:
         )
 
     def _find_plies(self, begun: Begun, plies: int) -> None:
-        """Notes the line where the reading allows it."""
+        """Adds the line as an explanation if the reading allows it."""
         if begun[0] > (FIT_PLIES_NATS if plies > 1 else FIT_NATS["plies"]) + 1e-6:
             return
         line = self._carry_out(begun)
@@ -177,7 +178,7 @@ class Lookahead:
             Explanation(
                 "plies",
                 line.board,
-                # Summed anew: what was added and taken away again must not leave a trace on a sure board.
+                # Summed afresh, so that rounding from adding and subtracting does not show on a certain board.
                 self._losses.of(line.board),
                 line.start,
                 line.moves,
@@ -188,7 +189,7 @@ class Lookahead:
         )
 
     def _find_unfinished(self, line: Line, move: Any, steps: tuple[Step, ...]) -> None:
-        """Notes every board in the middle of the turn that the reading allows."""
+        """Adds every mid-turn board that the reading allows."""
         for done, missing in (*_halves(steps), *self._likeliest_part(line.board, steps)):
             change, _ = self._losses.change(line.board, done)
             if line.loss + change <= FIT_NATS["unfinished"] + 1e-6:
@@ -199,7 +200,7 @@ class Lookahead:
                 )
 
     def _likeliest_part(self, board: str, steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], ...]]:
-        """What a hand may have done of a turn whose order is its own choice: the steps that the reading shows."""
+        """Splits a turn with steps in any order into those that the reading shows and the missing ones."""
         if not in_any_order(steps):
             return
         seen = [steps[0], *(step for step in steps[1:] if self._losses.change(board, (step,))[0] < 0)]
@@ -214,10 +215,10 @@ class Lookahead:
 
 
 def _all_leave_a_trace(game: AnyGame, line: Line) -> bool:
-    """Whether each ply has changed a cell that looks otherwise now than before it.
+    """Whether each ply changed a cell that still looks different from before that ply.
 
-    A man laid and taken again, or moved there and back, is no trace. With such plies in between, a single man put where
-    it may not go becomes legal, and that he was put there is likelier than that three plies went by unseen.
+    A piece placed and captured again, or moved there and back, leaves no trace. With such plies in between, a single
+    piece on a forbidden cell would become legal, yet that it was put there is likelier than three unseen plies.
     """
     boards = [game.board(position) for position in (line.start, *line.positions)]
     return all(
@@ -227,9 +228,9 @@ def _all_leave_a_trace(game: AnyGame, line: Line) -> bool:
 
 
 def _halves(steps: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], tuple[Step, ...]]]:
-    """What a hand may have done of a turn and what is missing: a man lifted, or only some of the steps done.
+    """Splits a turn into steps done and missing: a piece lifted, or only some of the steps done.
 
-    Steps that only lay something down may be seen in any order: they are one piece, or one grip.
+    Steps that only place may be seen in any order: they are one piece, or one grip.
     """
     if steps[0].origin is not None:
         yield (Step("remove", steps[0].origin, piece=EMPTY),), steps

@@ -1,1 +1,1 @@
-"""The referee: decides on explained readings, told moves, corrections and gaps."""
+"""The referee: decides on explained readings, spoken moves, corrections and gaps."""

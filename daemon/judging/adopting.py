@@ -1,7 +1,7 @@
-"""Believing the board in view because somebody at the table says so, as far as legal play or the rules allow it.
+"""Accepts the board in view on a player's word, as far as legal play or the rules allow it.
 
-What was misread before is mended here: the line of play is left at the latest ply from which legal play leads to the
-board, and goes on from there.
+This repairs earlier misreadings: the line of play is cut at the latest ply from which legal play leads to the board,
+and continues from there.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from vision.reading.board_reading import BoardReading
 from wording import Said, sentence, sentence_n
 
 MAX_BACK = 8
-"""As many plies back another line of play is looked for."""
+"""Greatest number of plies back at which another line of play is looked for."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """How legal play leads to a board."""
+    """A way in which legal play leads to a board."""
 
     ply: int
-    """The ply up to which the line stays as it is."""
+    """The ply up to which the line is unchanged."""
     best: Explanation
 
 
 @dataclasses.dataclass(frozen=True)
 class SetUp:
-    """A position that no legal play from the present line leads to: a game begins with it."""
+    """A position that no legal play from the present line leads to; a new game begins with it."""
 
     position: Any
 
 
 def way_to(referee: Referee, reading: BoardReading, mover: Side | None = None) -> Way | None:
-    """The latest ply from which legal play explains a reading beyond doubt; None where none does.
+    """The latest ply from which legal play explains a reading beyond doubt; None if there is none.
 
-    `mover` is the side that moves next, where that is known: it settles which of two ways it was.
+    `mover` is the side that moves next, if known: it decides between two ways.
     """
     game = referee.game
     for ply in range(referee.ply, max(-1, referee.ply - MAX_BACK - 1), -1):
@@ -63,7 +63,7 @@ def way_to(referee: Referee, reading: BoardReading, mover: Side | None = None) -
 
 
 def take(referee: Referee, way: Way) -> list[Effect]:
-    """Believes the line that leads to the board, and says what changed."""
+    """Makes the line that leads to the board the believed one, and says what changed."""
     undone = referee.line.plies[way.ply :]
     referee.line.cut(way.ply)
     referee.forget_answer()
@@ -85,9 +85,9 @@ def take(referee: Referee, way: Way) -> list[Effect]:
 
 
 def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effect] | SetUp:
-    """Believes the board in view: by legal play where some leads to it, else as a position set up by hand.
+    """Believes the board in view: by legal play if some leads to it, otherwise as a position set up by hand.
 
-    `side` names who moves next. Raises Refusal where the board cannot be seen clearly, or can be no position.
+    `side` names who moves next. Raises Refusal if the board cannot be seen clearly or cannot be a position.
     """
     game = referee.game
     if referee.paused:
@@ -100,7 +100,7 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
     undone = 0 if way is None else sum(ply.seen for ply in referee.line.plies[way.ply :])
     if way is not None and not (undone and not doubtful):
         return take(referee, way)
-    # Moves that were missed, where they are fewer than those that would be given up and made instead.
+    # Prefer missed moves if they are fewer than those that would be dropped and made instead.
     most = None if way is None else undone + way.best.seen - 1
     if not doubtful and (effects := _caught_up(referee, reading.board, mover, most)):
         return effects
@@ -116,7 +116,7 @@ def adopt(referee: Referee, reading: BoardReading, side: str = "") -> list[Effec
 
 
 def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | None) -> list[Effect]:
-    """Believes the fewest moves that nobody saw and that lead to the board; later boards may show others."""
+    """Believes the fewest unseen moves that lead to the board; later boards may show that it was others."""
     if not referee.seen or referee.outcome is not None:
         return []
     ends = [(way, way.positions[-1]) for way in missed(referee.line, board, MAX_MOVES_ASKED)]
@@ -133,7 +133,7 @@ def _caught_up(referee: Referee, board: str, mover: Side | None, most: int | Non
 
 
 def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
-    """The position with that board. Raises Refusal."""
+    """The position with that board. Raises Refusal if there is none."""
     game, refused = referee.game, list[PositionError]()
     first = game.to_move(referee.position)
     for side in (first, 1 - first) if mover is None else (mover,):
@@ -145,7 +145,7 @@ def _set_up(referee: Referee, board: str, mover: Side | None) -> Any:
 
 
 def why_not(referee: Referee, event: MoveEvent) -> Said:
-    """Why a corrected board still is no legal play, in sentences; empty where it is."""
+    """Why a corrected board still is no legal play, in sentences; empty if it is."""
     if event.explanations and not event.ambiguous:
         return ()
     if event.ambiguous:
@@ -155,5 +155,5 @@ def why_not(referee: Referee, event: MoveEvent) -> Said:
 
 
 def differing(referee: Referee, board: str) -> int:
-    """On how many cells a board differs from the one believed."""
+    """Number of cells on which a board differs from the believed one."""
     return len(changed_cells(referee.game.board(referee.position), board))

@@ -1,4 +1,4 @@
-"""Moves that are told, where no camera watches: judged by the same rules and believed at once."""
+"""Moves entered by word, without a camera: judged by the same rules and believed at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wording import Sentence, sentence
 
 
 class IllegalMove(Refusal):
-    """A move that the rules forbid, or no move at all."""
+    """A move that the rules forbid, or text that is no move."""
 
     def __init__(self, rule: str, said: Sentence) -> None:
         super().__init__(said)
@@ -22,14 +22,14 @@ class IllegalMove(Refusal):
 
 
 def begin(referee: Referee) -> list[Effect]:
-    """There is no board to be compared with: the game stands as it is believed to, and a move said is a move made."""
+    """Starts play without a board to compare with: the game is as believed, and a move said is a move made."""
     referee.withdrawn = None
     referee.believe()
     return answered(referee, []) if referee.agent_move is not None else []
 
 
 def make(referee: Referee, text: str) -> list[Effect]:
-    """The person to move makes the move of that text. Raises Refusal, IllegalMove where a rule forbids it."""
+    """Makes the move of that text for the person to move. Raises Refusal; IllegalMove if a rule forbids the move."""
     game, position = referee.game, referee.position
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over."))
@@ -51,9 +51,9 @@ def make(referee: Referee, text: str) -> list[Effect]:
 
 
 def answered(referee: Referee, effects: Sequence[Effect]) -> list[Effect]:
-    """What follows from an agent's legal answer: its move is made, instead of asked of somebody."""
+    """Effects of an agent's legal answer: its move is made instead of being asked of somebody."""
     move = referee.agent_move
-    if move is None:  # a pass, which is made already, or no answer to be taken
+    if move is None:  # a pass, which was made already, or no acceptable answer
         return list(effects)
     referee.forget_answer()
     referee.believe()

@@ -1,4 +1,4 @@
-"""Cells of which somebody at the table has said what stands there, because the eyes misread them."""
+"""Cells whose content somebody at the table has stated because it was misread."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from vision.reading.board_reading import BoardReading
 from wording import Term, listing, sentence
 
 SURE = 0.9999
-"""Probability that a cell shows what a person says."""
+"""Probability assigned to what a person says about a cell."""
 
 
 class CellOverrides:
-    """What was said of cells. It holds until the eyes read the cell as something else than when it was said."""
+    """Statements about cells. Each holds until the cell is read as something else than when it was made."""
 
     def __init__(self) -> None:
         self._said: dict[int, tuple[str, str]] = {}
-        """Letter said and letter read then, by cell."""
+        """Letter said and letter then read, by cell."""
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """Of which something was said that still holds."""
+        """Cells with a statement that still holds."""
         return tuple(sorted(self._said))
 
     def say(self, cell: int, letter: str, reading: BoardReading) -> None:
-        """On that cell stands that letter; `reading` is what the eyes make of it now."""
+        """States the letter on a cell; `reading` is the present reading of it."""
         self._said[cell] = letter, reading.board[cell]
 
     def forget(self, cells: Iterable[int]) -> None:
-        """These cells are the eyes' again."""
+        """Drops the statements about these cells."""
         for cell in cells:
             self._said.pop(cell, None)
 
     def over(self, reading: BoardReading) -> BoardReading:
-        """The reading with what was said; cells that have changed since are forgotten first."""
+        """The reading with the statements applied; those about cells that have changed since are dropped first."""
         if self._said:
             board = reading.board
             self.forget([cell for cell, (_, then) in self._said.items() if board[cell] != then])
@@ -53,7 +53,7 @@ class CellOverrides:
 
 
 def cell_of(game: AnyGame, name: str) -> int:
-    """The cell of that name. Raises Refusal naming the first and the last."""
+    """The cell of that name. Raises Refusal, naming the first and the last."""
     for index, cell in enumerate(game.cells):
         if cell.lower() == name.lower():
             return index
@@ -62,7 +62,7 @@ def cell_of(game: AnyGame, name: str) -> int:
 
 
 def letter_of(game: AnyGame, piece: str) -> str:
-    """The class letter of a piece: a side's name, a colour, a letter, or `empty`. Raises Refusal listing them."""
+    """The class letter of a piece: a side's name, a colour, a letter, or `empty`. Raises Refusal, listing them."""
     word, names = piece.strip().lower(), pieces_of(game)
     for name, letter in names.items():
         if word in _called(name, letter):
@@ -74,14 +74,14 @@ def letter_of(game: AnyGame, piece: str) -> str:
 
 
 def _called(name: str, letter: str) -> set[str]:
-    """The words by which people may call what stands on a cell; the pips of half a tile are their own."""
+    """The words by which people may call the content of a cell; half a tile is called by its pips only."""
     if letter == EMPTY:
         return called(Term("piece", "empty"))
     return {name} if name == letter else called(Term("side", name)) | called(Term("man", name))
 
 
 def pieces_of(game: AnyGame) -> dict[str, str]:
-    """The words for what may stand on a cell, each with its class letter."""
+    """The words for the possible contents of a cell, each with its class letter."""
     if shares_men(game):
         return {letter: letter for letter in game.classes if letter != EMPTY} | {"empty": EMPTY}
     return dict(zip(game.sides, game.pieces, strict=True)) | {"empty": EMPTY}

@@ -1,4 +1,4 @@
-"""What is wrong with a board that no legal play explains, and what hands must do about it."""
+"""Says what is wrong with a board that no legal play explains, and what hands must do about it."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from games import EMPTY, AnyGame, Fault, changed_cells
 from wording import Said, Sentence, sentence
 
 DESYNC_CELLS = 5
-"""From so many men that came or went on, a difference is no illegal move but another position..."""
+"""Number of pieces that appeared or disappeared from which a difference is another position, not an illegal move..."""
 MAX_AMISS = 2
-"""...unless no more than so many came or went beside those of a legal move, which may take many."""
+"""...unless no more than this many came or went besides those of a legal move, which may capture many."""
 
 MAX_NAMED = 8
-"""Of so many cells at most each is named; a board full of men is cleared without a list."""
+"""Greatest number of cells that are named one by one; a board full of pieces is cleared without a list."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Complaint:
-    """A verdict on a board, with what is said of it."""
+    """A verdict on a board, with its sentences."""
 
     verdict: Literal["illegal", "unclear", "desync", "put_back"]
     said: Said
     cells: tuple[int, ...]
-    """What to put right, or what cannot be seen."""
+    """Cells to put right, or that cannot be seen."""
     rule: str = ""
     """Code of the broken rule."""
 
 
 def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, asked: Any = None) -> Complaint:
-    """What to say of a board that nothing legal explains.
+    """The complaint about a board that nothing legal explains.
 
-    `begun` is whether a ply was made, `asked` the agent's move that waits to be carried out, where there is one.
+    `begun` is whether a ply was made, `asked` the agent's move that waits to be carried out, if there is one.
     """
     before, board = game.board(position), event.board
     differing = changed_cells(before, board)
@@ -52,7 +52,7 @@ def unexplained(game: AnyGame, position: Any, event: MoveEvent, *, begun: bool, 
 
 
 def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint:
-    """What is still to be put back after a move was taken back by word."""
+    """The complaint about what is still to be put back after a move was taken back by word."""
     before, board = game.board(position), event.board
     cells = changed_cells(before, board)
     doubtful = tuple(cell for cell in event.doubtful if cell in cells)
@@ -62,9 +62,9 @@ def not_to_put_back(game: AnyGame, position: Any, event: MoveEvent) -> Complaint
 
 
 def another_begun(game: AnyGame, position: Any, agent: str, asked: Any, board: str) -> Complaint:
-    """What to say of a board in the middle of a move of an agent's that asked for another.
+    """The complaint about a board in mid-turn where the move differs from the one that an agent asked for.
 
-    `asked` is None where it has not answered yet.
+    `asked` is None if the agent has not answered yet.
     """
     before = game.board(position)
     cells = changed_cells(before, board)
@@ -77,9 +77,9 @@ def another_begun(game: AnyGame, position: Any, agent: str, asked: Any, board: s
 def not_the_agents(
     game: AnyGame, position: Any, agents: tuple[str | None, str | None], asked: Any, best: Explanation, board: str
 ) -> Fault | None:
-    """The fault of legal plies that go against what an agent plays; None where they do not.
+    """The fault of legal plies that contradict an agent's play; None if they do not.
 
-    `asked` is the agent's move that waits to be carried out; None where none does.
+    `asked` is the agent's move that waits to be carried out; None if there is none.
     """
     cells = changed_cells(game.board(position), board)
     agent = agents[game.to_move(position)]
@@ -96,7 +96,7 @@ def not_the_agents(
             "not_your_turn", cells, (sentence("That would be {agent}'s move. Take it back, please.", agent=waiting[0]),)
         )
     if waiting and _goes_there_and_back(game, position, best, cells):
-        return game.fault(position, board)  # nobody plays so for an agent that was never asked
+        return game.fault(position, board)  # nobody plays like this for an agent that was never asked
     if waiting:
         said = sentence("That is two moves; one of them is the agent's. Take the last one back.")
         return Fault("not_your_turn", cells, (said,))
@@ -108,7 +108,7 @@ def _too_early(agent: str) -> Sentence:
 
 
 def _goes_there_and_back(game: AnyGame, position: Any, line: Explanation, cells: tuple[int, ...]) -> bool:
-    """Whether plies touch cells that look as before in the end, such as a man taken and laid again."""
+    """Whether plies touch cells that look as before in the end, such as a piece captured and placed again."""
     touched, before = set[int](), position
     for move, after in zip(line.moves, line.positions, strict=True):
         for step in game.steps(before, move):
@@ -137,7 +137,7 @@ def _strange(game: AnyGame, before: str, board: str, begun: bool) -> Complaint:
 
 
 def _is_another(game: AnyGame, position: Any, board: str) -> bool:
-    """Whether a board is another position, and not this one or the one after a legal move with some men amiss."""
+    """Whether a board is another position, rather than this one or one a legal move away with some pieces misplaced."""
     if _strays(game, game.board(position), board) < DESYNC_CELLS:
         return False
     following = {game.board(game.apply(position, move)) for move in game.legal_moves(position)}
@@ -145,7 +145,10 @@ def _is_another(game: AnyGame, position: Any, board: str) -> bool:
 
 
 def _strays(game: AnyGame, before: str, board: str) -> int:
-    """How many men came or went. Men that were turned over belong to one move, however many; halves do not turn."""
+    """Number of pieces that came or went, or of changed cells where pieces belong to nobody.
+
+    Flipped pieces do not count: one move may flip any number of them. Half tiles never flip.
+    """
     cells = changed_cells(before, board)
     if shares_men(game):
         return len(cells)

@@ -1,6 +1,6 @@
-"""What people at the table may tell the referee that the board does not show: a pass, who made a move, who gives up.
+"""What people may tell the referee that the board does not show: a pass, who made a move, a resignation.
 
-Each function returns effects as `Referee.see` does, and raises Refusal where it cannot be so; nothing has changed then.
+Each function returns effects as `Referee.see` does, and raises Refusal if it is impossible; nothing has then changed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wording import Given, Said, Sentence, Term, listing, plain, sentence, sente
 
 
 class Refusal(ValueError):
-    """What was told cannot be; `said` is why, for a person."""
+    """A statement or command that is impossible; `said` tells people why."""
 
     def __init__(self, *said: Sentence) -> None:
         super().__init__(plain(said))
@@ -23,9 +23,9 @@ class Refusal(ValueError):
 
 
 def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
-    """The side to move passes, ends its turn, or decides what the board does not show: the move of the text `choice`.
+    """Passes for the side to move, ends its turn, or makes the decision named `choice` that the board does not show.
 
-    Without one it is the only such move there is.
+    Without `choice` there must be exactly one such move.
     """
     game, position = referee.game, referee.position
     if referee.outcome is not None:
@@ -51,9 +51,9 @@ def say_pass(referee: Referee, choice: str = "") -> list[Effect]:
 
 
 def set_mover(referee: Referee, name: str = "", number: int | None = None) -> list[Effect]:
-    """Move `number`, counted from 1 without the passes (None: the last), was made by the side of that name.
+    """Sets the side of that name as the maker of move `number`, counted from 1 without passes (None: the last).
 
-    Without a name it was made by the other side than the one believed.
+    Without a name the maker is the other side than the one believed.
     """
     line, game = referee.line, referee.game
     count = len(line.seen)
@@ -85,7 +85,7 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
 
 
 def resign(referee: Referee, name: str = "") -> list[Effect]:
-    """The side of that name gives up; without one the only person, or of two people the side to move."""
+    """Resigns for the side of that name; without one for the only person or, of two people, for the side to move."""
     if referee.outcome is not None:
         raise Refusal(sentence("The game is over already."))
     people = [side for side, agent in enumerate(referee.agents) if agent is None]
@@ -100,7 +100,7 @@ def resign(referee: Referee, name: str = "") -> list[Effect]:
 
 
 def side_of(game: AnyGame, name: str) -> Side:
-    """The side of that name. Raises Refusal naming both."""
+    """The side of that name. Raises Refusal, naming both."""
     terms = [Term("side", side) for side in game.sides]
     for side, term in enumerate(terms):
         if name.strip().casefold() in called(term):
@@ -109,7 +109,7 @@ def side_of(game: AnyGame, name: str) -> Side:
 
 
 def _rewritten(referee: Referee, same: int, said: Sentence, side: Side) -> list[Effect]:
-    """The record of a line that differs from ply `same` on, and what is said of it."""
+    """The record entry for a line that differs from ply `same` on, and its announcement."""
     line, outcome = referee.line, referee.outcome
     referee.ended = None
     rewrite = line.rewrite(same, outcome)

@@ -1,4 +1,4 @@
-"""What chance deals where no camera watches: hands and the order of the bag."""
+"""Deals hands and the order of the bag at random, where no camera watches."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ SEEDS = 2**31
 
 
 def dealt(game: AnyGame, seed: int = 0) -> Any:
-    """The start with everything hidden dealt, by chance or by a seed; None where the game deals nothing."""
+    """The start with everything hidden dealt, at random or by a seed; None if the game deals nothing."""
     start = game.initial(seed or 1 + secrets.randbelow(SEEDS - 1))
     return None if start == game.initial() else start

@@ -1,8 +1,8 @@
-"""Moves that nobody saw: what becomes of boards to which only a long line of legal play leads.
+"""Unseen moves: handles boards to which only a long line of legal play leads.
 
-None of them is believed for itself. Men that were knocked aside, or are being set up anew, may happen to stand as legal
-play could have left them; but nobody plays on from there. So the ways to a strange board are kept, and believed once
-the players have gone on from it.
+No such line is believed on its own. Pieces knocked aside, or being set up anew, may happen to be where legal play could
+have left them; but nobody plays on from there. So the ways to a strange board are kept, and believed once the players
+have continued from it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from daemon.judging.other_lines import OtherLine
 from games import EMPTY, AnyGame, changed_cells
 
 MAX_BY_HAND = 2
-"""As many plies' worth of cells one hand may fill that breaks a rule: a man laid or moved, or two together."""
+"""Plies' worth of cells that one rule-breaking hand may fill: a piece placed or moved, or two together."""
 MAX_GONE_ON = 2
-"""The players have gone on from a board where so many plies at most lead to the next."""
+"""Greatest number of plies from a strange board to the next for the players to count as having continued from it."""
 MAX_GAPS = 4
-"""Strange boards that are kept, the last ones: while a hand is in the middle of a move there are others in between."""
+"""Number of strange boards kept, the newest: while a hand is in mid-move there are others in between."""
 
 Way = tuple[OtherLine, MoveEvent]
 """A line to a strange board, and how the next board follows from it."""
@@ -37,7 +37,7 @@ class Gap:
     others: tuple[OtherLine, ...]
 
     def followed_by(self, line: LineOfPlay, event: MoveEvent) -> list[Way]:
-        """The ways from whose end the next move explains a reading, and how; the likeliest first."""
+        """The ways from whose end the next move explains a reading, with that explanation; the likeliest first."""
         found = []
         for other in self.others:
             again = explain(line.game, other.positions, event.reading, (), MAX_MOVES_BESIDES)
@@ -55,24 +55,25 @@ class Gaps:
         self._position: Any = None
         self._kept: list[Gap] = []
         self._wrong = False
-        """Whether an illegal move was told that one hand can have made: whoever plays on from it does not mend it."""
+        """Whether a reported illegal move was one that a single hand can have made: playing on from it does not repair
+        it."""
 
     def forget(self) -> None:
-        """The board was right in between: nobody has gone on from what stood there before."""
+        """Forgets all strange boards: the board was right in between, so nobody has continued from them."""
         self._position, self._kept, self._wrong = None, [], False
 
     def is_known(self, line: LineOfPlay, board: str) -> bool:
-        """Whether legal play leads to a board that was strange."""
+        """Whether a board was strange and legal play leads to it."""
         self._begin(line)
         return any(gap.board == board for gap in self._kept)
 
     def ends(self, line: LineOfPlay) -> list[Any]:
-        """The positions that may stand on the board."""
+        """The positions that the strange boards may be."""
         self._begin(line)
         return [other.positions[-1] for gap in self._kept for other in gap.others]
 
     def keep(self, line: LineOfPlay, board: str, *, illegal: bool, in_photos: bool) -> None:
-        """Takes in a strange board; `illegal` where it was told to be that, `in_photos` as in `Play`."""
+        """Adds a strange board; `illegal` if it was announced as an illegal move, `in_photos` as in `Play`."""
         self._begin(line)
         game = line.game
         if self._kept and self.is_known(line, board):
@@ -88,9 +89,9 @@ class Gaps:
             self._add(Gap(board, others))
 
     def gone_on(self, line: LineOfPlay, event: MoveEvent) -> list[Way]:
-        """As `followed_by` of the last strange board from which the players have gone on; empty where there is none.
+        """Result of `followed_by` for the last strange board from which play has continued; empty if there is none.
 
-        Men that come back to where they stand in the line believed are no proof: they may be put back.
+        Pieces that return to their cells in the believed line are no evidence: they may be being put back.
         """
         self._begin(line)
         believed = line.game.board(line.position)
@@ -114,7 +115,7 @@ class Gaps:
 
 
 def missed(line: LineOfPlay, board: str, most_moves: int) -> list[Explanation]:
-    """The ways from the end of a line to a board, or from any start of the game where nothing was played yet."""
+    """The ways from the end of a line to a board, or from any start of the game if nothing was played yet."""
     starts = line.game.starts if not line.plies and line.position in line.game.starts else (line.position,)
     ways = [way for start in starts for way in GapSearch(line.game, start, board, most_moves // len(starts)).ways()]
     return sorted(ways, key=lambda way: way.seen)
@@ -127,7 +128,7 @@ def _begins_a_game(game: AnyGame, board: str) -> bool:
 
 
 def is_beyond_one_hand(game: AnyGame, position: Any, board: str) -> bool:
-    """Whether more cells are filled than one hand fills that breaks a rule."""
+    """Whether more cells were filled than one rule-breaking hand fills."""
     by_ply = max((fills(game.steps(position, move)) for move in game.legal_moves(position)), default=1)
     filled = sum(one == EMPTY != other for one, other in zip(game.board(position), board, strict=True))
     return filled > MAX_BY_HAND * by_ply

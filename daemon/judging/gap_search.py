@@ -1,7 +1,7 @@
-"""Moves that nobody saw: legal play from a position to a board, however many plies lie between them.
+"""Unseen moves: searches legal play from a position to a board, however many plies lie between them.
 
-`explain` holds every line of a few plies against a doubtful picture. Here the board is sure and the way to it long, so
-lines are followed in the order in which they promise to get there. Nothing here is specific to a game.
+`explain` compares every line of a few plies with a doubtful picture. Here the board is certain and the way long, so
+lines are followed in order of promise. Nothing here is specific to one game.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from daemon.interpret.explanation import Explanation
 from games import EMPTY, AnyGame, Side, Step, carry_out
 
 MAX_MOVES = 10_000
-"""Moves that are looked at for one board: 0.1 s. docs/referee.md tells how far that reaches."""
+"""Greatest number of moves examined for one board: 0.1 s. docs/referee.md tells how far that reaches."""
 MAX_MOVES_ASKED = 50_000
-"""The same where a person waits for the answer, or for the next photo."""
+"""The same when a person waits for the answer or for the next photo."""
 MIN_COUNTED = 10
-"""A position with fewer moves counts as so many: in dominoes it takes long to find that there are few."""
+"""Least number of moves that a position counts as: in dominoes it takes long to find that there are few."""
 MAX_ENDS = 8
-"""Positions that show the same board, and differ in who moves or in what is legal next."""
+"""Greatest number of end positions that show the same board but differ in who moves or in what is legal next."""
 MAX_UNSEEN = 2
-"""As many passes in a row."""
+"""Greatest number of passes in a row."""
 PLY_COST, MORE_COST, WRONG_COST = 0.5, 1.0, 0.8
-"""What a line is put back for: each ply of it, each that it needs at least after them, each cell that differs still.
-Found by trying which weights reach furthest: where a ply costs 1.0, half as many gaps of twelve plies are filled."""
+"""Cost of each ply of a line, of each further ply it needs at least, and of each cell that still differs. Found by
+trying which weights reach furthest: if a ply costs 1.0, half as many gaps of twelve plies are filled."""
 TURNED_COST = 0.05
-"""The same for a cell that differs where men turn over: one ply may turn many, so that only plies say how far it is."""
+"""Cost of each differing cell in games that flip pieces: one ply may flip many, so only plies measure the distance."""
 
 
 Lack = tuple[int, int, int, int]
-"""What a board lacks of the one searched: cells that differ, cells to be filled, men that each side has to gain."""
+"""Distance of a board from the goal: cells that differ, cells to be filled, pieces that each side has to gain."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,23 +42,23 @@ class _Node:
     board: str
     lack: Lack
     plies: int
-    """That are seen, and passes that nobody had to make."""
+    """Number of visible plies and unforced passes."""
     before: _Node | None = None
     move: Any = None
     unseen: int = 0
-    """Passes since the last ply that is seen."""
+    """Number of passes since the last visible ply."""
 
 
 class GapSearch:
-    """Searches the ways from a position to a board, for `most_moves` moves at most."""
+    """Searches the ways from a position to a board, examining about `most_moves` moves at most."""
 
     def __init__(self, game: AnyGame, position: Any, board: str, most_moves: int = MAX_MOVES) -> None:
         self._game, self._goal, self._most_moves = game, board, most_moves
         self._owners: dict[str, Side] = {letter: side for side, letter in enumerate(game.pieces) if letter != EMPTY}
         self._turns, self._fills = False, 1
-        """Whether men turn over, and how many cells a ply fills at most, as far as plies were looked at."""
+        """Whether pieces flip, and how many cells a ply fills at most, in the plies examined so far."""
         self.looked_at = 0
-        """Moves so far."""
+        """Number of moves examined so far."""
         self._number = itertools.count()
         self._waiting: list[tuple[float, int, _Node, Any, tuple[Step, ...], Lack, int, int]] = []
         present = game.board(position)
@@ -67,7 +67,7 @@ class GapSearch:
         self._root = _Node(position, present, (differing, filled, first, second), 0)
 
     def ways(self) -> list[Explanation]:
-        """A way to each end that shows the board, those of the fewest plies first."""
+        """One way to each end position that shows the board, fewest plies first."""
         known: set[str] = set()
         ends: dict[object, _Node] = {}
         self._follow(self._root)
@@ -86,7 +86,7 @@ class GapSearch:
         return sorted(map(self._way, ends.values()), key=lambda way: way.seen)
 
     def _follow(self, node: _Node) -> None:
-        """Lets every ply after a node wait for its turn."""
+        """Queues every ply after a node."""
         moves = [(move, self._game.steps(node.position, move)) for move in self._game.legal_moves(node.position)]
         self.looked_at += max(len(moves), MIN_COUNTED)
         for _, steps in moves:
@@ -109,7 +109,7 @@ class GapSearch:
         return 1, shown == EMPTY, owner == 0, owner == 1
 
     def _lack_after(self, node: _Node, steps: tuple[Step, ...]) -> Lack:
-        """What is lacking when the steps are done."""
+        """The lack after the steps are done."""
         after: dict[int, str] = {}
         for step in steps:
             if step.origin is not None:
@@ -125,12 +125,12 @@ class GapSearch:
         return differing, filled, first, second
 
     def _cost(self, lack: Lack, side: Side, plies: int) -> float:
-        """How late a line is to be followed; `side` is to move."""
+        """Priority of a line, the lowest first; `side` is to move."""
         differing, filled, *gained = lack
         least = -(-filled // self._fills)
         if self._turns:
             return plies + least + TURNED_COST * differing
-        if self._owners:  # a side gains one man a ply, and the sides take turns
+        if self._owners:  # a side gains one piece per ply, and the sides alternate
             least = max(2 * gained[side] - 1, 2 * gained[1 - side], 0)
         return PLY_COST * plies + MORE_COST * least + WRONG_COST * differing
 
@@ -151,5 +151,5 @@ class GapSearch:
 
 
 def fills(steps: Sequence[Step]) -> int:
-    """On how many cells a ply puts a man."""
+    """Number of cells on which a ply puts a piece."""
     return sum(step.kind in ("place", "move") for step in steps)

@@ -1,4 +1,4 @@
-"""Hands that not everybody may see: who is told of which, and hands told by word where a camera sees none."""
+"""Hidden hands: who may see which, and hands entered by word where no camera sees them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def shown_hands(referee: Referee) -> list[list[str] | None]:
 
 
 def told_position(referee: Referee) -> Any:
-    """The position as the bus may carry it: with the hand of an agent that is asked, and no other.
+    """The position as the bus may carry it: with the hand of the agent that is asked, and no other.
 
-    Whoever listens there may play for the other side.
+    A listener there may play for the other side.
     """
     game, position = referee.game, referee.position
     if not game.hides:
@@ -39,7 +39,7 @@ def told_position(referee: Referee) -> Any:
 
 
 def told_moves(referee: Referee) -> list[str]:
-    """The texts of the moves as everybody may know them: what was put away unseen is not in them."""
+    """The texts of the moves as everybody may know them, without what was put away unseen."""
     game = referee.game
     if not game.hides:
         return referee.moves
@@ -47,7 +47,7 @@ def told_moves(referee: Referee) -> list[str]:
 
 
 def told_move(game: AnyGame, before: Any, ply: Ply) -> str:
-    """One such text."""
+    """The text of one move as everybody may know it."""
     anyhow: Any = game
     return ply.text if ply.seen or not game.hides else _as_hidden(anyhow, before, ply.text)
 
@@ -59,7 +59,7 @@ def _as_hidden(game: Any, before: Any, text: str) -> str:
 
 
 def hold(referee: Referee, tiles: Sequence[str], name: str = "") -> list[Effect]:
-    """A side holds these: told by a person, for an agent that plays on a board where a camera sees no hand.
+    """Sets a side's tiles, as told by a person for an agent that plays where no camera sees a hand.
 
     Without a name it is the only agent's side, or the side to move. Raises Refusal.
     """

@@ -1,7 +1,7 @@
-"""Lines of play that are not believed now and may turn out to be right after all.
+"""Lines of play that are not believed now but may turn out to be right.
 
-One is the line before moves were taken back on the board: people lift men and put them back, or clear the board when
-the game is over. Others are the ways between which a doubtful board left the choice: the next move decides.
+One is the line before moves were taken back on the board: people lift pieces and put them back, or clear the board at
+the end of the game. Others are the alternatives left open by a doubtful board: the next move decides between them.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from daemon.interpret.lookahead import MAX_MOVES_BESIDES
 from games import EMPTY, AnyGame, Outcome, Side
 
 MAX_UNDONE = 2
-"""A takeback of more plies from the end is no takeback, but a board that is being cleared."""
+"""Plies from the end of the game beyond which a takeback is no takeback but a board being cleared."""
 
 
 MAX_TRIED = 8
-"""As many plies of another line are tried from its end."""
+"""Number of plies of another line that are tried, from its end."""
 
 
 @dataclasses.dataclass(frozen=True)
 class OtherLine:
-    """A line of play besides the one believed."""
+    """A line of play other than the believed one."""
 
     plies: tuple[Ply, ...]
     positions: tuple[Any, ...]
     boards: tuple[str, ...]
-    """The board after each ply, the start's first."""
+    """The boards from the start on, one after each ply."""
     outcome: Outcome | None
-    """How the game ended with it; None where it went on."""
+    """Outcome of the game with it; None if the game continued."""
     assumed: bool = False
-    """Whether moves that nobody saw lead to it: it stays open while later boards fit it too."""
+    """Whether unseen moves lead to it: it then stays open as long as later boards fit it too."""
 
     @classmethod
     def of(cls, line: LineOfPlay, outcome: Outcome | None) -> OtherLine:
-        """A line as it stands now."""
+        """A copy of a line as it is now."""
         boards = tuple(line.game.board(position) for position in line.positions)
         return cls(tuple(line.plies), tuple(line.positions), boards, outcome)
 
     @classmethod
     def ended(cls, line: LineOfPlay) -> OtherLine:
-        """A line that is over."""
+        """A line that ended the game."""
         return cls.of(line, line.game.outcome(line.position))
 
     @classmethod
     def after(cls, line: LineOfPlay, way: Explanation, *, assumed: bool = False) -> OtherLine:
-        """What the line would be if a board had come about in that way; `assumed` as of its plies."""
+        """The line if a board had come about in that way; `assumed` marks its new plies."""
         ply = way.ply if way.kind == "takeback" else len(line.plies)
         other = LineOfPlay(line.game, line.positions[: ply + 1])
         other.plies = line.plies[:ply]
@@ -62,19 +62,19 @@ class OtherLine:
         return dataclasses.replace(cls.of(other, line.game.outcome(other.position)), assumed=assumed)
 
     def continues(self, line: LineOfPlay) -> bool:
-        """Whether the line believed now is the beginning of this one."""
+        """Whether the believed line is the beginning of this one."""
         made = len(line.plies)
         return self.positions[: made + 1] == tuple(line.positions) and self.plies[:made] == tuple(line.plies)
 
     def again(self, line: LineOfPlay, board: str) -> int:
-        """The last ply after which this line showed that board, later than the line believed; 0 where it never did."""
+        """The last ply, later than the believed line's, after which this line showed that board; 0 if there is none."""
         later = range(len(self.plies), len(line.plies), -1)
         return next((ply for ply in later if self.boards[ply] == board), 0)
 
     def is_being_cleared(self, best: Explanation | None, board: str) -> bool:
-        """Whether a finished game's board shows that no move was meant: more men are gone, and only its own are left.
+        """Whether a finished game's board is just being cleared: pieces are missing, and only the line's own are left.
 
-        `best` is what explains that board.
+        `best` is the explanation of that board.
         """
         if self.outcome is None or (best is not None and best.kind != "takeback"):
             return False
@@ -83,9 +83,9 @@ class OtherLine:
         return all(letter in (EMPTY, other) for letter, other in zip(board, self.boards[-1], strict=True))
 
     def explains(self, line: LineOfPlay, event: MoveEvent) -> tuple[int, MoveEvent] | None:
-        """The last ply from which legal play explains a reading, and how; None where it does from none.
+        """The last ply from which legal play explains a reading, with the explanation; None if there is none.
 
-        Where the line believed is the beginning of this one, plies that it has too are not looked at.
+        If the believed line is the beginning of this one, their common plies are skipped.
         """
         made = len(line.plies) if self.continues(line) else len(self.plies) - 1
         for ply in range(len(self.plies), max(made, len(self.plies) - MAX_TRIED), -1):
@@ -95,13 +95,13 @@ class OtherLine:
         return None
 
     def gone_on(self, game: AnyGame, ply: int, event: MoveEvent) -> OtherLine:
-        """The line that goes on from its first `ply` plies as the event's best explanation says."""
+        """The line that continues from its first `ply` plies with the event's best explanation."""
         line = LineOfPlay(game, self.positions[: ply + 1])
         line.plies = list(self.plies[:ply])
         return dataclasses.replace(OtherLine.after(line, event.explanations[0]), assumed=self.assumed)
 
     def take_over(self, line: LineOfPlay, ply: int) -> list[Effect]:
-        """Makes the first `ply` plies of this the line believed, and says so to the record."""
+        """Makes the first `ply` plies of this line the believed line; returns the effects for the record."""
         made = 0
         while made < min(ply, len(line.plies)) and (
             line.plies[made] == self.plies[made] and line.positions[made + 1] == self.positions[made + 1]
@@ -116,7 +116,7 @@ class OtherLine:
 
 
 def longer_takebacks(line: LineOfPlay, way: Explanation) -> tuple[OtherLine, ...]:
-    """The lines of longer takebacks to the same board as one that is believed, where other moves may follow."""
+    """The lines of longer takebacks to the same board as the believed takeback, where other moves may follow."""
     if way.moves:
         return ()
     found, known = [], [next_moves(line.game, way.start)]
@@ -132,24 +132,24 @@ def longer_takebacks(line: LineOfPlay, way: Explanation) -> tuple[OtherLine, ...
 
 
 def next_moves(game: AnyGame, position: Any) -> tuple[str, Side, frozenset[str]]:
-    """What a position is to whoever goes on from it: its board, who moves, and all that is legal next."""
+    """What determines further play from a position: its board, the side to move, and all legal moves."""
     moves = frozenset(game.format_move(position, move) for move in game.legal_moves(position))
     return game.board(position), game.to_move(position), moves
 
 
 @dataclasses.dataclass(frozen=True)
 class Together:
-    """Plies that came in one look, so that their order was assumed, or others would have led to the same board."""
+    """Plies that came in one look, so that their order was assumed or other plies would have led to the same board."""
 
     ply: int
-    """Plies made before them."""
+    """Number of plies made before them."""
     texts: tuple[str, ...]
-    """Of those that changed the board."""
+    """Texts of those that changed the board."""
 
     def lifted(self, line: LineOfPlay, event: MoveEvent) -> Explanation | None:
-        """The way in which fewer plies stand now; None where that is not so.
+        """The explanation by which only some of these plies remain; None if that does not fit.
 
-        Some of those that were assumed, in any order; or the first of others that had led to the same board.
+        What remains are some of the assumed plies, in any order, or the first of others that had led to the same board.
         """
         made = tuple(one.text for one in line.plies[self.ply :] if one.seen)
         if made[: len(self.texts)] != self.texts:

@@ -1,4 +1,4 @@
-"""What is said: a short sentence a person can act on, for every announcement."""
+"""Wording of the announcements: short sentences that a person can act on."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ ENDINGS = {
     "resigned": sentence("{side} resigned"),
     "time": sentence("{side} is out of time"),
 }
-"""Why any game may be over; told of the side that lost."""
+"""Reasons why any game may be over, stated about the losing side."""
 ENDS_JOINED = "\u2013"
-"""Between the ends of a tile: speech passes over an en dash, and reads a hyphen out."""
+"""Separates the ends of a tile: speech skips an en dash but reads a hyphen out."""
 
 
 def told_ply(game: AnyGame, position: Any, move: Any, *, thanks: bool = False, again: bool = False) -> Said:
-    """A ply just made, with the points it brings.
+    """The announcement of a ply just made, with the points it brings.
 
-    `thanks` where it was made for an agent that had announced it, `again` where the same side made the ply before.
+    `thanks` if it was made for an agent that had announced it, `again` if the same side made the ply before.
     """
     side, gains = game.to_move(position), game.gains(position, move)
     who, words = named(game, side), spoken_move(game, position, move)
@@ -66,19 +66,19 @@ def totals(game: AnyGame, position: Any) -> Said:
 
 
 def turn(game: AnyGame, side: Side, *, goes_on: bool) -> Sentence:
-    """Whose turn it is; a side that `goes_on` has moved and may move again, or pass."""
+    """Whose turn it is; a side that `goes_on` has moved and may move again or pass."""
     if goes_on:
         return sentence("{side:Nom} may go on or pass.", side=named(game, side))
     return sentence("{side:Gen}'s turn.", side=named(game, side))
 
 
 def named(game: AnyGame, side: Side) -> Term:
-    """The side's name, as a sentence takes it."""
+    """The side's name as a term for sentences."""
     return Term("side", game.sides[side])
 
 
 def is_pass(game: AnyGame, position: Any, move: Any) -> bool:
-    """Whether a move that changes nothing on the board is a pass, and no other decision."""
+    """Whether a move that changes nothing on the board is a pass rather than another decision."""
     return game.format_move(position, move).startswith("pass")
 
 
@@ -114,7 +114,7 @@ def listed(words: Sequence[Value]) -> Listing:
 
 
 def put_right(game: AnyGame, before: str, board: str) -> Said:
-    """What hands must do so that a board shows `before` again: "Take a1 away. Put light back on d2."."""
+    """What hands must do to make a board show `before` again: "Take a1 away. Put light back on d2."."""
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
     gone = [cell for cell in cells if board[cell] == EMPTY]
@@ -147,7 +147,7 @@ def named_cells(game: AnyGame, cells: Iterable[int]) -> list[str]:
 
 
 def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Step]) -> Sentence:
-    """What a turn still lacks, of which only some steps are seen."""
+    """What a turn still lacks if only some of its steps are seen."""
     step, side = missing[0], game.to_move(position)
     if step.kind == "remove" and not _chooses(game, position, move):
         taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])
@@ -175,7 +175,7 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
 
 
 def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
-    """Whether the man of a move might, arriving there, take other men: a mill's choice; what gánh takes is settled."""
+    """Whether the man of a move may take other men on arrival: a mill has that choice, what gánh takes is settled."""
     first = game.steps(position, move)[0]
     return sum(game.steps(position, other)[:1] == (first,) for other in game.legal_moves(position)) > 1
 
@@ -206,7 +206,7 @@ def result(game: AnyGame, outcome: Outcome) -> Said:
 
 
 def why(game: AnyGame, outcome: Outcome) -> Sentence | str:
-    """Why the game is over, told of the side that lost where it is about one; a code that nobody knows in words."""
+    """Why the game is over, stated about the losing side where that applies; the code itself if it has no wording."""
     told = ENDINGS.get(outcome.reason) or game.endings.get(outcome.reason)
     if told is None or (outcome.winner is None and "{side" in told.template):
         return outcome.reason.replace("_", " ")

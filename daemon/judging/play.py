@@ -1,6 +1,6 @@
-"""A game as it is believed to stand: its line of play, who is awaited, and what people and agents do to it by word.
+"""The believed state of a game: its line of play, who must act, and what people and agents do to it by word.
 
-Pure as the referee, who adds to it what is seen.
+Pure like the referee, which adds what is seen.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from games import AnyGame, MoveError, Outcome, Step
 from wording import Said, Sentence, Term, sentence
 
 MAX_FORCED = 4
-"""As many passes in a row are made without asking."""
+"""Greatest number of forced passes in a row that are made without asking."""
 WRONG_SIDE = sentence("If a move was counted for the wrong side, tell me its number and side: mover.")
 
 
 @dataclasses.dataclass(frozen=True)
 class Withdrawn:
-    """Moves that were taken back by word and still stand on the board."""
+    """Moves that were taken back by word and are still on the board."""
 
     boards: frozenset[str]
     """The boards after each of them."""
     moves: frozenset[str]
-    """Their texts."""
+    """The texts of the moves."""
     strict: bool = False
-    """Whether no other move may come in their place: the board of another game is to be set up for this one."""
+    """Whether no other move may replace them: the board of another game must be set up for this one."""
 
 
 class Play:
     """One game. `agents` names the agent of each side, None for a person.
 
-    `in_photos`: the board is seen in single pictures, so that moves may lie between any two that no picture shows.
+    `in_photos`: the board is seen in single pictures, so that there may be moves between any two that no picture shows.
     """
 
     def __init__(
@@ -63,14 +63,15 @@ class Play:
         self.verdict: Verdict = "start"
         """Code of the last verdict on a reading."""
         self.fault_cells: tuple[int, ...] = ()
-        """Cells that must be put right, by the last verdict."""
+        """Cells that must be put right according to the last verdict."""
         self.withdrawn: Withdrawn | None = None
-        """What was taken back by word and is to be put back; None where the board may be judged as ever."""
+        """Moves taken back by word that must be put back; None if the board may be judged as usual."""
         self._declared: Outcome | None = None
         self._undone: OtherLine | None = None
         """The line before moves were taken back on the board, until another is made."""
         self._open: tuple[OtherLine, ...] = ()
-        """Between which lines the last board left the choice; after a takeback, what longer ones to it lead to."""
+        """Lines between which the last board left the choice; after a takeback, lines of longer takebacks to the same
+        board."""
         self._glimpsed: MoveEvent | None = None
         """A board that was covered again before it could be judged."""
         self._together: Together | None = None
@@ -80,19 +81,19 @@ class Play:
         self.in_photos = in_photos
         self._gaps = Gaps()
         self.ended: LineOfPlay | None = None
-        """The line that was over before a tile was laid after its end, until another is laid."""
+        """The line that had ended the game before a tile was played after its end; None once another is played."""
         self._insisted: Any = None
-        """The end of which it was said that it stands, though the players go on."""
+        """The end that was confirmed although the players went on."""
         self._before_pause: Verdict | None = None
         self._strange = 0
-        """How many boards in a row were another position, after the first."""
+        """Number of consecutive boards after the first that were another position."""
         self._said: tuple[object, ...] = ()
         self._prompt: Announcement | None = None
-        """What a player was last asked to do and has not done."""
+        """The last request to a player that has not been fulfilled."""
 
     @property
     def history(self) -> list[Any]:
-        """The positions believed, from the start."""
+        """The believed positions, from the start."""
         return self.line.positions
 
     @property
@@ -102,28 +103,28 @@ class Play:
 
     @property
     def last_steps(self) -> tuple[Step, ...]:
-        """What the hand did for the last ply that changed the board; empty before the first."""
+        """The steps of the last ply that changed the board; empty before the first."""
         seen = self.line.seen
         return self.line.steps(seen[-1]) if seen else ()
 
     @property
     def position(self) -> Any:
-        """The last position believed."""
+        """The last believed position."""
         return self.line.position
 
     @property
     def ply(self) -> int:
-        """Plies made so far."""
+        """Number of plies made so far."""
         return len(self.history) - 1
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, on the board or by what was declared; None while it goes on."""
+        """How the game ended, on the board or by declaration; None while it continues."""
         return self._declared or self.game.outcome(self.position)
 
     @property
     def declared(self) -> Outcome | None:
-        """An end that the board does not show; None where there is none."""
+        """An end that the board does not show; None if there is none."""
         return self._declared
 
     @property
@@ -133,7 +134,7 @@ class Play:
 
     @property
     def awaiting(self) -> Literal["move", "agent", "carry_out", "nothing"]:
-        """What must happen next, as in the state message; nothing also in a pause, and until men are put back."""
+        """What must happen next, as in the state message; `nothing` also during a pause and until men are put back."""
         if self.outcome is not None or self.paused or self.withdrawn is not None:
             return "nothing"
         if self.agents[self.game.to_move(self.position)] is None:
@@ -166,17 +167,17 @@ class Play:
         return [self.announce("agent_move", said, move=move, urgent=True)]
 
     def recall(self, text: str) -> None:
-        """Takes up an agent's move that was announced before a restart; an empty or unplayable text is none."""
+        """Restores an agent's move that was announced before a restart; an empty or unplayable text is ignored."""
         if self.awaiting == "agent" and text:
             with contextlib.suppress(MoveError):
                 self.agent_move = self.game.parse_move(self.position, text)
 
     def forget_answer(self) -> None:
-        """The agent's answer no longer counts: it was given for another position."""
+        """Drops the agent's answer, which was given for another position."""
         self.agent_move, self._said, self._prompt = None, (), None
 
     def withdraw(self, ply: int) -> Announcement | None:
-        """Takes the plies after `ply` back by word, and asks for the men to be put back; None where none need be."""
+        """Takes back the plies after `ply` by word and asks for the pieces to be put back; None if none need be."""
         stale = self.history[ply + 1 :]
         before, after = self.game.board(self.history[ply]), self.game.board(self.position)
         moves = {one.text for one in self.line.plies[ply:] if one.seen}
@@ -199,7 +200,7 @@ class Play:
         return self._prompt
 
     def declare(self, outcome: Outcome) -> list[Effect]:
-        """Ends the game by what the board does not show, such as `resigned` or `time`; nothing where it is over."""
+        """Ends the game by what the board does not show, such as `resigned` or `time`; no effects if it is over."""
         if self.outcome is not None:
             return []
         self.forget_answer()
@@ -207,22 +208,22 @@ class Play:
         return [Finish(outcome), self.told_end(outcome)]
 
     def revoke(self) -> list[Effect]:
-        """The declared end was none: the game goes on."""
+        """Withdraws the declared end: the game continues."""
         self._declared, self._said, self.verdict = None, (), "unchanged"
         return [Rewrite(self.ply, (), None)]
 
     def pause(self) -> None:
-        """Nothing on the board counts until `go_on`."""
+        """Pauses the game: nothing on the board counts until `go_on`."""
         if not self.paused:
             self._before_pause, self.verdict = self.verdict, "paused"
 
     def go_on(self) -> None:
-        """Ends the pause. The verdict is the one before it, and what was said may be said again."""
+        """Ends the pause: restores the verdict before it, and lets announcements be repeated."""
         if self._before_pause is not None:
             self.verdict, self._before_pause, self._said = self._before_pause, None, ()
 
     def remind(self) -> list[Effect]:
-        """Says again what a player has still to do; nothing where nothing is asked of anybody."""
+        """Repeats what a player still has to do; no effects if nothing is asked of anybody."""
         if self.paused or self.outcome is not None:
             return []
         if self._prompt is not None:
@@ -232,14 +233,14 @@ class Play:
         return []
 
     def believe(self) -> None:
-        """The board in view is the one believed, because somebody said so."""
+        """Treats the board in view as the believed one, because somebody said so."""
         self.verdict, self._said, self._prompt = "legal", (), None
         self._undone = self.ended = None
         self._open = ()
         self.fault_cells = ()
 
     def say_again(self) -> None:
-        """Whatever the next reading brings is said, also where it was said before."""
+        """Lets the next reading be announced even if the same was said before."""
         self._said = ()
 
     def next_turn(self) -> Said:
@@ -251,7 +252,7 @@ class Play:
         return (phrases.turn(self.game, side, goes_on=goes_on),)
 
     def whose_turn(self) -> Sentence:
-        """Whose turn it is, in a sentence; what to play where an agent's move waits."""
+        """Whose turn it is, in a sentence; what to play if an agent's move waits."""
         if self.outcome is not None:
             return sentence("It is over.")
         if self.ply == 0 and len(self.game.starts) > 1 and self.position in self.game.starts:
@@ -266,7 +267,7 @@ class Play:
         return phrases.named(self.game, self.game.to_move(self.position))
 
     def pass_if_forced(self) -> list[Effect]:
-        """Passes for the side to move while it can do nothing else: nobody has to say it."""
+        """Passes for the side to move while it can do nothing else, without anybody having to say so."""
         effects: list[Effect] = []
         for _ in range(MAX_FORCED):
             moves = [] if self.agent_move is not None else self.game.legal_moves(self.position)
@@ -278,7 +279,7 @@ class Play:
     def make(
         self, move: Any, position: Any, known: Known = "", *, goes_on: bool = False, order_assumed: bool = False
     ) -> list[Effect]:
-        """Adds a legal ply to the line. `goes_on` leaves points and turn to be told after the next one."""
+        """Adds a legal ply to the line. `goes_on` leaves points and turn to the announcement of the next one."""
         before, carried_out = self.position, self.agent_move is not None
         again = bool(self.line.plies) and self.line.plies[-1].side == self.game.to_move(before)
         self.agent_move = None
@@ -298,7 +299,7 @@ class Play:
         return [self.line.record(self.ply - 1), announcement, *self.end()]
 
     def catch_up(self, ways: Sequence[OtherLine]) -> list[Effect]:
-        """Believes the moves that nobody saw, by the first of several ways to a board; the others stay open."""
+        """Believes unseen moves according to the first of several ways to a board; the others stay open."""
         way, begun = ways[0], self.ply
         if not begun:
             self.history[0] = way.positions[0]
@@ -318,20 +319,20 @@ class Play:
         return [*effects, self.announce("assumed", said), *self.end()]
 
     def end(self) -> list[Effect]:
-        """How the game ended; nothing while it goes on."""
+        """Effects of the game's end; none while it continues."""
         if (outcome := self.outcome) is None:
             return []
         return [Finish(outcome), self.told_end(outcome)]
 
     def told_end(self, outcome: Outcome) -> Announcement:
-        """The announcement of the end, and how to put it right where whose move the last was is assumed."""
+        """The announcement of the end; tells how to correct it if the maker of the last move is assumed."""
         said = phrases.result(self.game, outcome)
         if self.agents == (None, None) and self._is_assumed(outcome):
             said = *said, WRONG_SIDE
         return self.announce("game_over", *said, rule=outcome.reason, urgent=True)
 
     def _is_assumed(self, outcome: Outcome) -> bool:
-        """Whether the game would go on, or end otherwise, were the last move the other side's, as it may have been."""
+        """Whether the game would continue or end otherwise if the other side made the last move, as may be the case."""
         last = self.line.plies[-1] if self.line.plies else None
         if self._declared is not None or last is None or last.known or not last.seen or not shares_men(self.game):
             return False

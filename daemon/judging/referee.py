@@ -1,7 +1,7 @@
 """The referee: a pure state machine. Explained readings and agents' answers go in, effects come out.
 
-It knows no clock, socket, picture or thread, so that a match in a test is a list of events. What it believes is a
-line of positions from the start; only a reading that a legal move explains ever lengthens it.
+It uses no clock, socket, image or thread, so in a test a match is a list of events. Its belief is a line of positions
+from the start; only a reading that a legal move explains ever extends it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from games import Fault, Side, changed_cells
 from wording import Said, Sentence, Value, sentence, sentence_n
 
 MAX_OPEN = 8
-"""More ways that a doubtful board leaves are not kept: each costs the next reading up to a tenth of a second."""
+"""Greatest number of ways left open by a doubtful board that are kept: each costs the next reading up to a tenth of a
+second."""
 MAX_STRANGE = 1
-"""As many boards more that are another position are complained of in a row; then reminders do."""
+"""Number of further boards in a row, all another position, that are complained of; after that reminders do it."""
 MAX_TOLD = 3
-"""As many of the last moves are named when a line turns out to have been right."""
+"""Number of last moves that are named when a line turns out to have been right."""
 
 
 class Referee(Play):
-    """Judges what is seen of one game."""
+    """Judges the readings of one game."""
 
     def see(self, event: MoveEvent, movers: Sequence[Side] = ()) -> list[Effect]:
         """Judges a settled reading. The same verdict on the same board is announced once.
 
-        `movers` are the sides that made the last plies, where they are known, as in `explain`.
+        `movers` are the sides that made the last plies, if known, as in `explain`.
         """
         if self.paused:
             return []
@@ -51,17 +52,17 @@ class Referee(Play):
         return effects
 
     def glimpse(self, event: MoveEvent) -> None:
-        """A board that must stand for a while before it is believed was seen; it may be covered before that."""
+        """Remembers a board that must stay for a while before it is believed; it may be covered before that."""
         self._glimpsed = event
 
     def bears_out(self, event: MoveEvent) -> bool:
-        """Whether a reading goes on from a board that was only glimpsed, so that both are clear now."""
+        """Whether a reading continues from a board that was only glimpsed, which makes both clear."""
         return self._after_glimpse(event) is not None
 
     def _after_glimpse(self, event: MoveEvent) -> tuple[OtherLine, tuple[int, MoveEvent]] | None:
-        """The line by the board glimpsed on which a plain ply explains a reading; None where none does.
+        """The line through the glimpsed board on which a single ply explains a reading; None if there is none.
 
-        It is believed rather than several plies at once that never showed the board glimpsed, if they cost as much.
+        At equal cost it is preferred to several plies at once that never showed the glimpsed board.
         """
         glimpsed = self._glimpsed
         in_play = self.outcome is None and self.withdrawn is None and not self.paused
@@ -96,15 +97,15 @@ class Referee(Play):
             gone_on = self._gone_on(event, movers)
             return self._complain(self._strange_board(event), event.board) if gone_on is None else gone_on
         if event.ambiguous and best.kind == "unchanged" and all(one.kind == "unfinished" for one in event.rivals):
-            # Nobody has to say whether a move was begun: it goes on, or it does not.
+            # Nobody has to say whether a move was begun: it continues, or it does not.
             return [] if self.verdict in ("illegal", "desync", "unfinished") else self._unchanged(event)
         if event.ambiguous:
             ways = [way for way in (best, *event.rivals) if way.kind != "plies" or self._agents_fault(way) is None]
             if len(ways) != 1:
-                # Of many ways a reading tells nothing, and a few of them may not stand for all.
+                # Too many ways make a reading worthless, and keeping only a few of them could leave out the right one.
                 self._open = tuple(OtherLine.after(self.line, way) for way in ways) if len(ways) <= MAX_OPEN else ()
                 return self._once("ambiguous", event.board, self._ambiguous(event))
-            best = ways[0]  # all others go against an agent
+            best = ways[0]  # all others contradict an agent
         self._open = self._still_open(best, event)
         match best.kind:
             case "unchanged":
@@ -121,16 +122,16 @@ class Referee(Play):
 
     @property
     def lost_told(self) -> bool:
-        """Whether it was told last that the board is out of sight."""
+        """Whether the last report was that the board is out of sight."""
         return self._said[:1] == ("board_lost",)
 
     def lost(self, *why: Sentence) -> list[Effect]:
-        """The board is out of sight; `why` where that is known."""
+        """Reports that the board is out of sight, with the reason if known."""
         told = self.announce("board_lost", sentence("I cannot see the whole board."), *why, urgent=True)
         return self._once("board_lost", "", told)
 
     def found(self) -> list[Effect]:
-        """The board is in sight again."""
+        """Reports that the board is in sight again, if it was reported lost."""
         if not self.lost_told:
             return []
         self._said = ()
@@ -140,15 +141,15 @@ class Referee(Play):
         """Whether a board seen after the end still belongs to the game: the last one, or its last moves undone."""
         if best is None or best.kind == "takeback":
             lately = best is not None and best.ply >= max(1, self.ply - MAX_UNDONE)
-            return lately and self._declared is None  # whoever resigned takes no move back by lifting a man
+            return lately and self._declared is None  # after a resignation, lifting a piece takes no move back
         return best.kind == "unchanged"
 
     def _after_the_end(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect]:
-        """What is seen after the end: the board is being cleared, or the players go on as if there were none."""
+        """Judges what is seen after the end: the board is being cleared, or the players simply go on."""
         self.verdict = "over"
         if self._declared is not None or self.withdrawn is not None:
             return []
-        # Where an agent plays, whose move it was is known.
+        # With an agent in play the makers of all moves are known.
         found = reopening.reopened(self.line, event, movers) if self.agents == (None, None) else None
         if found is None:
             return self._insist(event)
@@ -159,14 +160,14 @@ class Referee(Play):
         return effects
 
     def _insist(self, event: MoveEvent) -> list[Effect]:
-        """The players go on, but all movers are known: it is over. Said once."""
+        """Says once that the game is over although the players go on: all movers are known."""
         if self._insisted == self.position or reopening.reopened(self.line, event, (), known=False) is None:
             return []
         self._insisted = self.position
         return [reopening.insist(self)]
 
     def _end_after_all(self, why: Sentence, code: Code) -> list[Effect]:
-        """The tile that went against an end is gone: the line that was over is believed again."""
+        """Restores the line that had ended the game: the tile played after its end is gone."""
         assert self.ended is not None
         effects = reopening.end_again(self, self.ended)
         self.ended, self._undone, self._together, self._open, self.verdict = None, None, None, (), "over"
@@ -198,7 +199,7 @@ class Referee(Play):
         for number, (move, position) in enumerate(zip(best.moves, best.positions, strict=True)):
             side = self.game.to_move(self.position)
             assumed = number == last and event.order_assumed
-            # Of men whose order is assumed nobody knows which the hand that was seen has laid.
+            # If the order is assumed, the hand that was seen may have played any of the pieces.
             told = number == last and not assumed and bool(movers) and movers[-1] == side
             known: Known = "seat" if told else ""
             effects += self.make(move, position, known, goes_on=number < last, order_assumed=assumed)
@@ -209,7 +210,7 @@ class Referee(Play):
         return [*effects, *self.pass_if_forced()]
 
     def _obeyed(self, event: MoveEvent) -> Explanation | None:
-        """The agent's move and the next one, where they explain the board as well as one that was not asked for."""
+        """The agent's move and the next one, if they explain the board as well as a move not asked for."""
         if self.agent_move is None:
             return None
         after = self.game.apply(self.position, self.agent_move)
@@ -221,12 +222,12 @@ class Referee(Play):
         return dataclasses.replace(best, start=self.position, moves=moves, positions=positions, seen=2)
 
     def _agents_fault(self, way: Explanation, board: str = "") -> Fault | None:
-        """What is wrong with legal plies that an agent has not played; None where nothing is."""
+        """The fault of legal plies that contradict an agent's play; None if there is none."""
         asked = self.agent_move
         return complaints.not_the_agents(self.game, self.position, self.agents, asked, way, board or way.board)
 
     def _goes_against_an_agent(self, best: Explanation, event: MoveEvent) -> bool:
-        """Whether what is seen can only be legal plies that an agent has not played."""
+        """Whether what is seen can only be legal plies that contradict an agent's play."""
         return best.kind == "plies" and not event.ambiguous and self._agents_fault(best, event.board) is not None
 
     def _unfinished(self, best: Explanation, event: MoveEvent) -> list[Effect]:
@@ -246,7 +247,7 @@ class Referee(Play):
         return self._once("unfinished", best.board, announcement)
 
     def _is_begun(self, half: Explanation) -> bool:
-        """Whether what was done of a move belongs to the one that the agent asked for."""
+        """Whether the steps done so far belong to the move that the agent asked for."""
         if self.agent_move is None:
             return False
         done = [step for step in self.game.steps(half.start, half.moves[0]) if step not in half.missing]
@@ -259,7 +260,7 @@ class Referee(Play):
         self.verdict, self._said, self.withdrawn = "takeback", (), None
         ply = best.ply
         while self.line.plies[ply].known == "said" and not self.line.plies[ply].seen:
-            ply += 1  # a pass that was announced stands, whatever became of the move after it
+            ply += 1  # an announced pass remains, whatever becomes of the move after it
         undone = sum(one.seen for one in self.line.plies[ply:])
         if self._undone is None or not self._undone.continues(self.line):
             self._undone = OtherLine.of(self.line, self.outcome)
@@ -268,14 +269,14 @@ class Referee(Play):
         self.agent_move = None
         remade: list[Effect] = []
         for move, position in zip(best.moves, best.positions, strict=True):
-            undone -= self.line.add(move, position).seen  # they came together, and in another order than was assumed
+            undone -= self.line.add(move, position).seen  # they came together, but not in the order that was assumed
             remade.append(self.line.record(self.ply - 1))
         what = sentence_n("The last move is taken back.", "{count} moves are taken back.", undone)
         said = (what, *phrases.totals(self.game, self.position), self.whose_turn())
         return [TakeBack(ply), *remade, self.announce("takeback", *said), *self.pass_if_forced()]
 
     def _is_put_back(self, withdrawn: Withdrawn, event: MoveEvent) -> bool:
-        """Whether a board may be judged as ever: the men are back, or another move was made in their place."""
+        """Whether a board may be judged as usual: the pieces are back, or another move was made instead."""
         best = event.explanations[0] if event.explanations else None
         if best is None or event.ambiguous:
             return False
@@ -288,7 +289,7 @@ class Referee(Play):
         return best.kind in ("unchanged", "takeback")
 
     def _other_line(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect] | None:
-        """What follows where another line than the one believed was right after all; None where none was."""
+        """Effects if a line other than the believed one proves right; None if none does."""
         best, undone = event.explanations[0] if event.explanations else None, self._undone
         if self.ended is not None and OtherLine.ended(self.ended).is_being_cleared(best, event.board):
             return self._end_after_all(sentence("The board is being cleared."), "cleared")
@@ -312,26 +313,26 @@ class Referee(Play):
             return None
         way = None if undone is None else undone.explains(self.line, event)
         if undone is None or way is None or way[1].explanations[0].seen > 1:
-            return None  # moves taken back, made again, and several more: an illegal one is likelier than all that
+            return None  # moves undone, redone, and several more: one illegal move is likelier
         effects = self._take_over(undone, way[0])
         return [*effects, *self._judge(way[1], movers)]
 
     def _lifted(self, best: Explanation | None, event: MoveEvent) -> Explanation | None:
-        """Part of what came together is taken back, rather than all of it and more, or what nothing explains."""
+        """The takeback of part of what came together, if preferable to a longer one or to no explanation."""
         together = self._together
         if together is None or (best is not None and (best.kind != "takeback" or best.ply >= together.ply)):
             return None
         return together.lifted(self.line, event)
 
     def _settled_by(self, event: MoveEvent, best: Explanation | None, movers: Sequence[Side]) -> list[Effect] | None:
-        """Which of the open lines a reading goes on from, if that explains it better than `best`; else None."""
+        """Effects if a reading continues one of the open lines, and better than `best` explains it; else None."""
         most = math.inf if best is None else best.cost - RIVAL_NATS
         ways = [(other, way) for other in self._open if (way := other.explains(self.line, event)) is not None]
-        # One move that nobody doubts rather than three in a row that nobody saw.
+        # Prefer one undoubted move to three unseen ones in a row.
         least = min((way[1].explanations[0].cost for _, way in ways), default=0.0)
         ways = [(other, way) for other, way in ways if way[1].explanations[0].cost <= min(most, least + RIVAL_NATS)]
         if len(ways) == 1 or (ways and self._alike(ways)):
-            # Of ways to the same position the cheapest, and of those the one that takes back least.
+            # Of ways to the same position take the cheapest, and of those the one that takes back least.
             other, (ply, again) = min(ways, key=lambda way: (way[1][1].explanations[0].cost, -len(way[0].plies)))
             effects = self._take_over(other, ply)
             return [*effects, *self._judge(again, movers)]
@@ -343,19 +344,19 @@ class Referee(Play):
         return self._once("ambiguous", event.board, announcement)
 
     def _alike(self, ways: Sequence[tuple[OtherLine, tuple[int, MoveEvent]]]) -> bool:
-        """Whether it makes no difference to the game which of the ways it was."""
+        """Whether the ways are equivalent for the rest of the game."""
         ends = [other.gone_on(self.game, *way).positions[-1] for other, way in ways]
         return len({next_moves(self.game, end) for end in ends}) == 1
 
     def settle(self, board: str, mover: Side) -> list[Effect]:
-        """Takes the open line that shows that board and has that side to move; nothing where there is none."""
+        """Takes the open line that shows that board with that side to move; no effects if there is none."""
         fitting = [
             one for one in self._open if one.boards[-1] == board and self.game.to_move(one.positions[-1]) == mover
         ]
         return self._take_over(fitting[0], len(fitting[0].plies)) if fitting else []
 
     def _end_again(self, undone: OtherLine) -> list[Effect]:
-        """The board of a finished game was only being cleared: the moves undone by that count again."""
+        """Restores the undone moves of a finished game: its board was only being cleared."""
         assert undone.outcome is not None
         effects = undone.take_over(self.line, len(undone.plies))
         self.forget_answer()
@@ -364,7 +365,7 @@ class Referee(Play):
         return [*effects, self.announce("cleared", sentence("The board is being cleared."), *said)]
 
     def _take_over(self, other: OtherLine, ply: int) -> list[Effect]:
-        """Believes the first plies of another line, which a board has shown to be right."""
+        """Believes the first `ply` plies of another line, which a board has shown to be right."""
         effects = other.take_over(self.line, ply)
         self.forget_answer()
         self._undone, self._open, self.verdict = None, (), "legal"
@@ -377,8 +378,10 @@ class Referee(Play):
         return [*effects, self.announce("restored", sentence("I see now how it went: {moves}.", moves=moves), *said)]
 
     def _still_open(self, best: Explanation, event: MoveEvent) -> tuple[OtherLine, ...]:
-        """Other lines to the board believed stay open until a move is made on it, those with moves that nobody saw
-        until they no longer explain what is made."""
+        """Other lines to the believed board that stay open until a move is made on it.
+
+        Those with unseen moves stay open for as long as they explain what is made.
+        """
         if best.kind == "plies":
             return tuple(self._open_after(best, event))
         if best.kind != "unchanged" and best.kind != "unfinished":
@@ -387,7 +390,7 @@ class Referee(Play):
         return tuple(one for one in self._open if one.boards[-1] == board and one.positions[-1] != self.position)
 
     def _open_after(self, best: Explanation, event: MoveEvent) -> Iterator[OtherLine]:
-        """The other ways through moves that nobody saw, as they go on to the board that is believed now."""
+        """The other ways through unseen moves, continued to the board believed now."""
         for other in self._open:
             way = other.explains(self.line, event) if other.assumed else None
             if way is None or way[1].explanations[0].kind != "plies":
@@ -397,7 +400,7 @@ class Referee(Play):
                 yield after
 
     def _gone_on(self, event: MoveEvent, movers: Sequence[Side]) -> list[Effect] | None:
-        """What follows where the players have gone on from a strange board: they made moves that nobody saw."""
+        """Effects if the players have continued from a strange board, having made unseen moves; else None."""
         ways = self._gaps.gone_on(self.line, event)
         if not ways:
             return None
@@ -405,7 +408,7 @@ class Referee(Play):
         return [*effects, *self._judge(ways[0][1], movers)]
 
     def _strange_board(self, event: MoveEvent) -> Complaint:
-        """What is wrong with a board; where legal play could have led to it, also what the players may do."""
+        """The complaint about a board; if legal play could have led to it, also tells the players what they may do."""
         complaint = self._unexplained(event)
         if complaint.verdict not in ("illegal", "desync") or self.agents != (None, None) or not self.seen:
             return complaint
@@ -417,9 +420,9 @@ class Referee(Play):
         return dataclasses.replace(complaint, said=(*complaint.said, played))
 
     def _unexplained(self, event: MoveEvent) -> Complaint:
-        """What is wrong with a board that nothing legal explains, held against the position most like it.
+        """The complaint about a board that nothing legal explains, compared with the position most like it.
 
-        Where it is open how the last board came about, the position is the nearest of those that it may have shown.
+        If it is open how the last board came about, that is the nearest of the positions that it may have shown.
         """
         ends = [self.position, *(one.positions[-1] for one in self._open)]
         if not self._gaps.is_known(self.line, event.board):
@@ -433,7 +436,7 @@ class Referee(Play):
         return complaint
 
     def _doubting(self, complaint: Complaint, event: MoveEvent) -> Complaint:
-        """The complaint, and what to do if the last move was believed wrongly: another in its place explains all."""
+        """The complaint, with advice if the last move may have been misread: another one would explain the board."""
         last = self.line.seen[-1] if self.line.seen else None
         if last is None or self.line.plies[last].known == "agent":
             return complaint
@@ -446,7 +449,7 @@ class Referee(Play):
         return dataclasses.replace(complaint, said=(*complaint.said, misread))
 
     def _complain(self, complaint: Complaint, board: str) -> list[Effect]:
-        """Says what is wrong; not again while hands set many men right, one after the other."""
+        """Announces a complaint; not again while many pieces are being set right one after the other."""
         before, self.verdict = self.verdict, complaint.verdict
         announcement = self.announce(
             complaint.verdict,
@@ -466,7 +469,7 @@ class Referee(Play):
         return self._once(complaint.verdict, board, announcement)
 
     def _still_strange(self, announcement: Announcement) -> list[Effect]:
-        """One more board that is another position: nobody heeds what is said. Says the other way out, then no more."""
+        """Handles one more board that is another position: names the other remedy, then stops repeating itself."""
         said = ("desync", announcement.board)
         self._strange += self._said != said
         if self._strange and self.ply:
@@ -481,7 +484,7 @@ class Referee(Play):
         assert event.rival is not None
         lines = [self._line(one) for one in (event.explanations[0], event.rival)]
         said = sentence("I am not sure: was it {one} or {other}?", one=lines[0], other=lines[1])
-        if lines[0] == lines[1]:  # two boards that a doubtful cell leaves possible: that is what can be seen to
+        if lines[0] == lines[1]:  # two boards that differ in a doubtful cell: name the cell, which can be cleared
             cells = changed_cells(event.explanations[0].board, event.rival.board)
             said = sentence("I cannot see {cells} clearly.", cells=phrases.named_cells(self.game, cells))
         return self.announce("ambiguous", said, board=event.board, urgent=True)
@@ -496,9 +499,9 @@ class Referee(Play):
         return functools.reduce(lambda first, then: sentence("{first}, then {then}", first=first, then=then), words)
 
     def _once(self, code: str, board: str, announcement: Announcement) -> list[Effect]:
-        """The announcement, unless the same was said of the same board last."""
+        """The announcement, unless the last one said the same about the same board."""
         if code == "ambiguous":
-            self._prompt = None  # a question is asked once, and what was wrong before is gone
+            self._prompt = None  # a question is asked once, and the earlier fault is gone
         elif announcement.urgent and code != "board_lost":
             self._prompt = announcement
         if self._said == (code, board):
@@ -508,12 +511,12 @@ class Referee(Play):
 
 
 def _takeback_to(board: str, event: MoveEvent) -> Explanation | None:
-    """The takeback that explains a board too, where there is one."""
+    """The takeback that explains a board too, if there is one."""
     return next((one for one in event.explanations if one.kind == "takeback" and one.board == board), None)
 
 
 def _in_general(kind: Kind) -> Sentence:
-    """What an explanation says was done, where no move is to be named."""
+    """What was done according to an explanation, without naming a move."""
     if kind == "unchanged":
         return sentence("no move")
     return sentence("a move taken back") if kind == "takeback" else sentence("half a move")

@@ -1,8 +1,8 @@
-"""A game that is over by its points, while the players go on: who laid which tile was assumed wrongly.
+"""Reopens a game that ended by its points while the players go on: the maker of some tile was assumed wrongly.
 
-Where men belong to nobody, points and end follow from movers that are assumed by turn. A legal tile laid after such an
-end speaks against the assumption, so the line is taken up again with the least change of movers that lets it go on.
-What is known by seat, by word or by an agent stays.
+Where pieces belong to nobody, points and end follow from movers assumed by turn. A legal tile played after such an end
+contradicts the assumption, so the line is reopened with the fewest changes of movers that let it continue. Movers known
+by seat, by word or from an agent stay.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from games import EMPTY, MoveError, Side, changed_cells
 from wording import Listing, listing, sentence
 
 MAX_TRIED = 200
-"""Assignments of movers that are tried: one move turned, each after the other from the last, then two. Each plays a
-part of the line again, all together take less than a second."""
+"""Greatest number of mover assignments tried: one move changed, from the last back, then two. Each replays part of the
+line; all together take less than a second."""
 HALVES = 2
-"""As many cells must surely show something new."""
+"""Number of cells that must surely show something new."""
 MAX_WAYS = 4
-"""Of those in which the game goes on, as many are held against what is seen."""
+"""Number of continuing lines that are compared with what is seen."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Reopening:
-    """How the game goes on after all."""
+    """A way in which the game continues after all."""
 
     line: LineOfPlay
-    """The plies before what was seen now, with their movers assumed anew."""
+    """The plies before the present reading, with their movers assumed anew."""
     turned: tuple[int, ...]
-    """The moves, counted from 1 without passes, that were the other side's; those after them follow in turn."""
+    """The moves, counted from 1 without passes, reassigned to the other side; those after them follow in turn."""
     event: MoveEvent
-    """What was seen now, explained from there."""
+    """The present reading, explained from there."""
 
     @property
     def cost(self) -> float:
-        """What the passes that nobody told cost, and the explanation."""
+        """Cost of the unannounced passes and of the explanation, in nats."""
         passes = sum(not ply.seen and not ply.known for ply in self.line.plies)
         return UNSEEN_NATS * passes + self.event.explanations[0].cost
 
 
 def reopened(line: LineOfPlay, event: MoveEvent, movers: Sequence[Side], *, known: bool = True) -> Reopening | None:
-    """How a line that is over goes on with the tiles seen now; None where they are none, or it cannot.
+    """How a finished line continues with the tiles seen now; None if there are none or it cannot.
 
-    `movers` as in `explain`. Without `known` all movers are taken as assumed.
+    `movers` as in `explain`. Without `known` all movers count as assumed.
     """
     if not shares_men(line.game) or not _is_laid(line, event):
         return None
@@ -66,7 +66,7 @@ def reopened(line: LineOfPlay, event: MoveEvent, movers: Sequence[Side], *, know
 
 
 def take_up(play: Play, found: Reopening) -> list[Effect]:
-    """Believes the line that goes on, and says what is assumed and how to put it right."""
+    """Believes the continuing line; says what is assumed and how to correct it."""
     moves = _assumed(play, found)
     same = play.line.become(found.line)
     play.forget_answer()
@@ -77,14 +77,14 @@ def take_up(play: Play, found: Reopening) -> list[Effect]:
 
 
 def end_again(play: Play, ended: LineOfPlay) -> list[Effect]:
-    """Believes the line that was over before."""
+    """Believes the finished line again."""
     same = play.line.become(ended)
     play.forget_answer()
     return [play.line.rewrite(same, play.outcome)]
 
 
 def is_withdrawn(play: Play, takeback: Explanation) -> bool:
-    """Whether a takeback leaves nothing on the board of what was laid after an end."""
+    """Whether a takeback removes everything that was played after an end."""
     ended = play.ended
     if ended is None or takeback.moves:
         return False
@@ -93,7 +93,7 @@ def is_withdrawn(play: Play, takeback: Explanation) -> bool:
 
 
 def insist(play: Play) -> Announcement:
-    """The game is over whatever may be assumed, and what to do if it is not."""
+    """Announces that the game is over under every assumption, and what to do if it is not."""
     assert play.outcome is not None
     what = sentence("What is laid now does not count.")
     if play.agents == (None, None):
@@ -103,9 +103,9 @@ def insist(play: Play) -> Announcement:
 
 
 def _is_laid(line: LineOfPlay, event: MoveEvent) -> bool:
-    """Whether the end's board stands as it was, and a tile at least was surely laid besides.
+    """Whether the final board is unchanged except for at least one tile surely added.
 
-    A cell in doubt says nothing: one that glares for long must not keep the tiles after it from counting.
+    A doubtful cell counts for nothing: long-lasting glare must not keep later tiles from counting.
     """
     before = line.game.board(line.position)
     changed = _surely(event, changed_cells(before, event.board))
@@ -113,12 +113,12 @@ def _is_laid(line: LineOfPlay, event: MoveEvent) -> bool:
 
 
 def _surely(event: MoveEvent, cells: Sequence[int]) -> list[int]:
-    """Those of the cells that are not in doubt."""
+    """The cells among these that are not in doubt."""
     return [cell for cell in cells if cell not in event.doubtful]
 
 
 def _going_on(line: LineOfPlay) -> Iterator[tuple[LineOfPlay, tuple[int, ...]]]:
-    """The lines in which the game goes on after all plies, those first that change least."""
+    """The lines in which the game continues after all plies, those with the fewest changes first."""
     told = _told(line)
     for other, turned in itertools.islice(_turned(line), MAX_TRIED):
         if other is None or other.beyond or other.game.outcome(other.position) is not None:
@@ -128,7 +128,7 @@ def _going_on(line: LineOfPlay) -> Iterator[tuple[LineOfPlay, tuple[int, ...]]]:
 
 
 def _turned(line: LineOfPlay) -> Iterator[tuple[LineOfPlay | None, tuple[int, ...]]]:
-    """Every line with one mover turned, the last first, then with two; None in the place of one that cannot be."""
+    """Every line with one mover changed, the last first, then with two; None for each impossible line."""
     ones = []
     for number in range(len(line.seen), 0, -1):
         ones.append((number, _with_turned(line, number)))
@@ -140,7 +140,7 @@ def _turned(line: LineOfPlay) -> Iterator[tuple[LineOfPlay | None, tuple[int, ..
 
 
 def _with_turned(line: LineOfPlay, number: int) -> LineOfPlay | None:
-    """The line in which the other side made a move; None where it cannot have, or it is known who did."""
+    """The line in which the other side made a move; None if it cannot have, or the maker is known."""
     ply = line.plies[line.seen[number - 1]]
     if ply.known:
         return None
@@ -151,12 +151,12 @@ def _with_turned(line: LineOfPlay, number: int) -> LineOfPlay | None:
 
 
 def _told(line: LineOfPlay) -> list[tuple[str, Side, Known]]:
-    """What is known of who did what."""
+    """What is known about the makers of plies."""
     return [(ply.text, ply.side, ply.known) for ply in (*line.plies, *line.beyond) if ply.known]
 
 
 def _assumed(play: Play, found: Reopening) -> Listing:
-    """The moves that were turned, with whose they are now."""
+    """The reassigned moves, with the sides to which they now belong."""
     line, parts = found.line, []
     for number in found.turned:
         side = phrases.named(play.game, line.plies[line.seen[number - 1]].side)

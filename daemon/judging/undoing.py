@@ -1,4 +1,4 @@
-"""Taking moves back by word: the line is cut at once, and hands put the men back after it."""
+"""Takes moves back by word: the line is cut at once, and hands put the pieces back afterwards."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wording import Sentence, sentence
 
 
 def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
-    """Takes back the last move, or a pass or a resignation that was told after it.
+    """Takes back the last move, or a pass or resignation reported after it.
 
-    Against an agent the person's own last move goes too: otherwise the agent would only play the same again. What
-    still stands on the board is asked to be put back; until then nothing on it is a move. Where there is no board
-    to be seen nobody has to. Raises Refusal.
+    Against an agent the person's own last move goes too: otherwise the agent would only play the same again. Players
+    are asked to put back what is still on the board; until then nothing on it is a move. With no board in view
+    (`on_board` False) there is nothing to put back. Raises Refusal.
     """
     if referee.paused:
         raise Refusal(sentence("The game is paused: resume it first."))
@@ -39,7 +39,7 @@ def undo(referee: Referee, *, on_board: bool = True) -> list[Effect]:
 
 
 def _undone_to(referee: Referee) -> int:
-    """The ply to which the game goes back."""
+    """The ply to which the game returns."""
     ply = _before_last(referee, referee.ply)
     people = [side for side, agent in enumerate(referee.agents) if agent is None]
     while people and ply and referee.game.to_move(referee.history[ply]) not in people:
@@ -48,7 +48,7 @@ def _undone_to(referee: Referee) -> int:
 
 
 def _before_last(referee: Referee, ply: int) -> int:
-    """The ply before the last move that was made until `ply`; passes that nobody told go with the move before them."""
+    """The ply before the last move up to `ply`; unannounced passes go with the move before them."""
     plies = referee.line.plies[:ply]
     if not plies:
         raise Refusal(sentence("There is no move to take back."))
@@ -59,7 +59,7 @@ def _before_last(referee: Referee, ply: int) -> int:
 
 
 def _taken_back(referee: Referee, plies: list[Ply]) -> Sentence:
-    """Which moves are taken back."""
+    """The sentence that names the moves taken back."""
     made = [one for one in plies if one.seen or one.known == "said"] or plies
     if len(made) > 1:
         return sentence("{moves} are taken back.", moves=phrases.listed([one.text for one in made]))

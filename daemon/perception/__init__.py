@@ -1,1 +1,1 @@
-"""From frames to readings of the board, handed to the match."""
+"""Turns frames into board readings and hands them to the match."""

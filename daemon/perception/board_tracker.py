@@ -1,4 +1,4 @@
-"""The eyes of a match: frames go through the pipeline, and what is seen to the match. Used by the match's thread."""
+"""Connects a camera to a match: frames go through the pipeline, readings to the match. Used by the match's thread."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from vision.reading.board_reading import BoardReading
 from wording import sentence
 
 UNKNOWN = 0.5
-"""Share of the unknown from which a cell is shown as one that the eyes cannot make out."""
+"""Unknown share from which a cell is shown as unreadable."""
 GOING_BACK_S = 3.0
-"""So long a board must stand before it is believed that what may be half of a takeback is all of it."""
+"""Seconds a board that may be half of a takeback must stay unchanged before it is taken for the whole takeback."""
 HURRY_S = 3.0
-"""So long a hand may take to leave the board after a move was said to be made."""
+"""Seconds a hand may take to leave the board after a player has said that the move is made."""
 HURRY_GIVEN_UP = sentence("I cannot read the board: something moves over it. I look again when it is still.")
 ENDED = sentence("The pictures end while something moves over the board: what was done last I have not seen.")
 OFFER = sentence(
@@ -43,22 +43,22 @@ class BoardTracker:
     def __init__(
         self, pipeline: Pipeline, match: Match, *, lost_s: float = 3.0, learner: Learner | None = None
     ) -> None:
-        """From now on the match is played on the board in view. Out of sight for `lost_s` the board counts as lost."""
+        """Puts the match on the watched board, which counts as lost once out of sight for `lost_s` seconds."""
         self.pipeline, self.match = pipeline, match
         self.lost_s = lost_s
         match.watched = True
         if learner is not None:
             match.followers.append(learner.changed)
         self.observation: Observation | None = None
-        """Of the newest frame."""
+        """Observation of the newest frame."""
         self.reading: BoardReading | None = None
-        """What the eyes made of the board last, without what was told of its cells."""
+        """Last reading of the board, without what people said about cells."""
         self._learner = learner
         self._interpreter = ReadingInterpreter(learner)
         self._next_game, self._occlusion_notices = NextGame(), OcclusionNotices()
         self._seen_s: float | None = None
         self._hurried_s: float | None = None
-        """Until when a move that was said to be made is waited for; None where none was."""
+        """Time until which a move that a player has announced is awaited; None if there is none."""
         self._half: tuple[str, float] | None = None
         """A board that may be half of a takeback, and since when it has been watched."""
         self._arm: str | None = None
@@ -66,28 +66,28 @@ class BoardTracker:
 
     @property
     def told(self) -> CellOverrides:
-        """What people said of cells."""
+        """What people said about cells."""
         return self._interpreter.told
 
     @property
     def reading_in_view(self) -> BoardReading | None:
-        """What was read last, without what was told; None where the board is not in sight."""
+        """The last reading, without what people said about cells; None if the board is not in sight."""
         seen = self.observation
         return None if seen is None or seen.rectified is None else self.reading
 
     @property
     def unknown_cells(self) -> tuple[int, ...]:
-        """Cells that showed nothing known when they were read last."""
+        """Cells that showed nothing known in the last reading."""
         unknown = None if self.reading is None else self.reading.unknown
         return () if unknown is None else tuple(int(cell) for cell in np.flatnonzero(unknown > UNKNOWN))
 
     @property
     def new_game_due(self) -> bool:
-        """Whether the next game is to begin: the match wants it, or the board was set up for it."""
+        """Whether the next game is to begin: the match asks for it, or the board was set up for it."""
         return self.match.new_game_due or self.start_in_view
 
     def feed(self, frame: Frame) -> Observation:
-        """Takes one frame all the way: from the picture to what is said."""
+        """Processes one frame completely, from the picture to the announcements."""
         self.pipeline.believed = self._referee.game.board(self._referee.position)
         observation = self.pipeline.feed(frame)
         self.observation = observation
@@ -112,7 +112,7 @@ class BoardTracker:
         return observation
 
     def _read(self, observation: Observation) -> None:
-        """What follows from a picture of the board: a reading is judged, a move said to be made looked for."""
+        """Acts on a picture of the board: judges a reading, or looks for a move that a player has announced."""
         time_s = observation.frame.time_s
         if self._hurried_s is not None and time_s >= self._hurried_s:
             self._hurried_s = None
@@ -136,7 +136,7 @@ class BoardTracker:
 
     @property
     def to_clear(self) -> Withdrawn | None:
-        """What stands on the board and is no move of the next game; None where it shows the start, or was adopted."""
+        """The board still to be cleared before the next game; None if it shows a start position or was adopted."""
         game, reading = self._referee.game, self.reading
         if reading is None or self.match.set_up is not None or not self.match.asked_anew:
             return None
@@ -147,7 +147,7 @@ class BoardTracker:
     def start_in_view(self) -> bool:
         """Whether the board was just read as set up for a new game, after the end or when a game is resumed.
 
-        Whoever clears the board between two sessions wants a new game, and not to take all moves back.
+        Someone who clears the board between two sessions wants a new game, not to take back every move.
         """
         game, referee, seen = self._referee.game, self._referee, self.observation
         if (
@@ -159,20 +159,20 @@ class BoardTracker:
         return any(seen.reading.board == game.board(start) for start in game.starts)
 
     def begin_again(self, referee: Referee) -> None:
-        """Goes on with the next game, from the board just read; for a match without a record."""
+        """Continues with the next game, from the board just read; for a match without a record."""
         self.match.begin_again(referee)
         if self.observation is not None and self.observation.reading is not None:
             self.judge(self.observation.reading)
 
     def end(self) -> None:
-        """The source has ended: says so if the board was out of sight, however shortly, or under a hand."""
+        """Handles the end of the frame source; reports a board that is out of sight, or under a hand, even briefly."""
         if self.observation is None or self.observation.rectified is None:
             self.match.carry_out(self._referee.lost())
         elif not self.match.board_free:
             self.match.trouble(ENDED)
 
     def poll(self) -> None:
-        """Called often, with or without frames, in place of the match's own."""
+        """To be called often, with or without frames, instead of the match's own `poll`."""
         if self._learner is not None:
             self._learner.poll()
         carried_out = self._referee.awaiting != "carry_out"
@@ -181,9 +181,9 @@ class BoardTracker:
             self._look_for_answer()
 
     def _look_for_answer(self) -> None:
-        """An agent's move waits to be made: it may already stand on the board, where somebody was faster.
+        """Checks whether a waiting agent's move is already on the board, because somebody was faster.
 
-        A board over which hands move is left to the next reading.
+        While hands move over the board this is left to the next reading.
         """
         seen = self.observation
         if self.reading is None or (seen is not None and (seen.gate is None or not seen.gate.settled)):
@@ -193,7 +193,7 @@ class BoardTracker:
             self.match.carry_out(self._referee.see(event))
 
     def judge(self, reading: BoardReading) -> None:
-        """Judges a reading; a doubtful picture is looked at again before anything is believed or complained of."""
+        """Judges a reading; a doubtful picture is read again before anything is believed or complained about."""
         self.reading = reading
         movers = self._movers()
         event = self._interpreter.explain(self._referee, reading, movers)
@@ -205,9 +205,9 @@ class BoardTracker:
         self.match.carry_out(self._ruled(event, movers))
 
     def _has_stood(self, reading: BoardReading) -> bool:
-        """Whether a board that may be half of a takeback has been left alone for long; else it is read again then.
+        """Whether a board that may be half of a takeback was left alone long enough; if not, schedules a re-read.
 
-        Another light or a moved camera does not begin the time anew: nobody's hand was there.
+        A change of light or a moved camera does not restart the wait: no hand was there.
         """
         assert self.observation is not None
         watched_s = self.pipeline.watched_s(self.observation.frame.time_s)
@@ -217,22 +217,22 @@ class BoardTracker:
         return left_s <= 0 or not self.pipeline.ask_later(left_s)
 
     def judge_again(self) -> None:
-        """Judges what was read last once more: something else has changed."""
+        """Judges the last reading again because something else has changed."""
         if (reading := self.reading_in_view) is not None:
             self.match.carry_out(self.judged(reading))
 
     def judged(self, reading: BoardReading) -> list[Effect]:
-        """What the referee makes of a reading, which is final: no second look is waited for."""
+        """The referee's decisions on a final reading: no second look is taken."""
         self.reading = reading
         movers = self._movers()
         return self._ruled(self._interpreter.explain(self._referee, reading, movers), movers)
 
     def explain(self, reading: BoardReading) -> MoveEvent:
-        """What explains a reading of the present position, taken as it is."""
+        """Explains a reading from the present position, taking the reading as it is."""
         return explain(self._referee.game, self._referee.history, reading, self._movers())
 
     def end_move(self) -> list[Effect]:
-        """A move is said to be made: the board is read at once, or as soon as nothing moves over it."""
+        """Handles a player's "move made": reads the board at once, or as soon as nothing moves over it."""
         seen = self.observation
         if self._referee.paused:
             raise Refusal(sentence("The game is paused: resume it first."))
@@ -255,7 +255,7 @@ class BoardTracker:
         return [*effects, told]
 
     def _ruled(self, event: MoveEvent, movers: tuple[Side, ...]) -> list[Effect]:
-        """What the referee decides on an explained reading; who learns from it is told."""
+        """The referee's decisions on an explained reading; passes them to the learner, too."""
         effects = self._referee.see(event, movers)
         if self._learner is not None and self.observation is not None:
             self._learner.judged(event, self._referee, self.observation)
@@ -264,9 +264,10 @@ class BoardTracker:
         return effects
 
     def _movers(self) -> tuple[Side, ...]:
-        """Who made the last ply, as far as the side tells from which an arm came; empty where it does not.
+        """The side that made the last ply if the side from which an arm came shows it; empty otherwise.
 
-        Only where two people lay men that belong to nobody: otherwise the man, or the agent's wish, tells it.
+        Used only where two people play pieces that belong to nobody; otherwise the piece or the agent's move identifies
+        the mover.
         """
         seats = self.match.seats
         if not shares_men(self._referee.game) or any(seat.agent for seat in seats):
@@ -280,10 +281,10 @@ class BoardTracker:
 
 
 def _is_free(seen: Observation) -> bool:
-    """Whether the board is in view and nothing moves or lies over it: what is on it now has been judged."""
+    """Whether the board is in view with nothing moving or lying over it: what is on it now has been judged."""
     return seen.rectified is not None and seen.gate is not None and seen.gate.settled
 
 
 def _stands_still(seen: Observation) -> bool:
-    """Whether nothing moves or lies over the board, however short a time."""
+    """Whether nothing moves or lies over the board, for however short a time."""
     return seen.rectified is not None and seen.gate is not None and seen.gate.phase in ("settling", "settled")

@@ -1,7 +1,7 @@
-"""Notices that the players begin the next game while the present one goes on: the board stands set up for the start.
+"""Detects that the players start the next game during the present one: the board is set up for the start.
 
-Nothing is given up for a glance: the board must stand so for a while, after it was said what will happen, or the first
-move of the next game must follow. The game that is left stays in the record, unfinished.
+A glance is not enough to abandon a game: after the announcement the board must stay set up for a while, or the first
+move of the next game must follow. The abandoned game stays in the record, unfinished.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from games import AnyGame
 from vision.reading.board_reading import BoardReading
 
 STANDS_S = 15.0
-"""So long the start position must stand on the board before the next game begins."""
+"""Seconds the start position must stay on the board before the next game begins."""
 SURE = 0.9
-"""Probability with which every cell must be read for it."""
+"""Least probability with which every cell must be read for this."""
 
 Sign = Literal["", "offer", "wait", "begin"]
 
@@ -29,11 +29,11 @@ class NextGame:
 
     @property
     def waits(self) -> bool:
-        """Whether the start position stands on the board and the time runs."""
+        """Whether the start position is on the board and the waiting time runs."""
         return self._since_s is not None
 
     def see(self, referee: Referee, reading: BoardReading, time_s: float) -> Sign:
-        """What a reading says: nothing, that the next game may begin (`offer`, once; then `wait`), or `begin`."""
+        """Judges a reading: no sign, `offer` (the next game may begin; once), then `wait`, or `begin`."""
         if not self._may_begin(referee):
             self._since_s = None
             return ""
@@ -47,24 +47,24 @@ class NextGame:
         return "begin" if begun else ""
 
     def look(self, time_s: float) -> Sign:
-        """Whether the start position has stood long enough; for the time between two readings."""
+        """Whether the start position has been there long enough; for use between two readings."""
         return "begin" if self._since_s is not None and time_s - self._since_s >= STANDS_S else ""
 
     @staticmethod
     def _may_begin(referee: Referee) -> bool:
         in_play = referee.outcome is None and not referee.paused and referee.withdrawn is None
         if referee.ended is not None:
-            return False  # the game may be over after all: the referee has to see the board cleared
+            return False  # the game may be over after all: the referee must see the board cleared
         return in_play and referee.ply > 0 and referee.verdict != "start"
 
 
 def shows_start(game: AnyGame, reading: BoardReading) -> bool:
-    """Whether the board is surely read as at the start of a game."""
+    """Whether the board is read, without doubt, as a start position."""
     return bool((reading.confidence >= SURE).all()) and any(reading.board == game.board(start) for start in game.starts)
 
 
 def _is_of_this_game(referee: Referee, reading: BoardReading) -> bool:
-    """Whether the start position is the present one, or is reached by moves taken back or made."""
+    """Whether the start position is the present one, or is reached by moves made or taken back."""
     return bool(explain(referee.game, referee.history, reading).explanations)
 
 

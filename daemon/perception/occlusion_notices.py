@@ -1,4 +1,4 @@
-"""What keeps the eyes from seeing all of the board, told once each."""
+"""Notices about what keeps the camera from seeing the whole board; each is given once per incident."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from vision.watching.surroundings import LONGER_SIDE_PX
 from wording import Sentence, sentence
 
 SHAKING = 1 / LONGER_SIDE_PX
-"""Way of the board from frame to frame, as a share of its side: a pixel of the picture in which motion is looked for,
-and about as much as that smears."""
+"""Movement of the board between frames, as a share of its side, from which the picture shakes: one pixel of the picture
+in which motion is looked for, and about as much as that smears."""
 SMOOTHED = 0.1
-"""Weight of the newest frame in the share of frames in which it goes so far."""
+"""Weight of the newest frame in the running share of frames that move farther than SHAKING."""
 MOSTLY = 0.5
-"""Share of the frames from which the picture shakes: one knock, however hard, is none of its shaking."""
+"""Share of shaking frames above which the picture counts as shaking; a single knock, however hard, does not suffice."""
 BLOCKED = sentence("Something lies over the board. I wait until I can see all of it.")
 FROZEN = sentence("The camera sends the same picture again and again. Look whether it is still running.")
 SHAKES = sentence("The picture shakes too much to be read. Lean the phone or the camera against something.")
 
 
 class OcclusionNotices:
-    """Remembers what was told of things over the board, of a picture that shakes, and of cells outside it."""
+    """Remembers what was announced about objects over the board, a shaking picture, and cells outside the picture."""
 
     def __init__(self) -> None:
         self._told_unread = self._told_outside = False
         self._free_s: float | None = None
-        """When the board was free last; None before the first picture."""
+        """Time at which the board was last free; None before the first picture."""
         self._stirred_s = 0.0
-        """When a hand, a lamp or a knock stirred the picture last."""
+        """Time at which a hand, a lamp or a knock last disturbed the picture."""
         self._shaking = 0.0
-        """Share of the latest frames in which the board went farther than SHAKING."""
+        """Running share of recent frames in which the board moved farther than SHAKING."""
 
     def look(self, seen: Observation, game: AnyGame) -> list[Sentence]:
-        """What is new to tell of a picture with the board in it: sentences, often none."""
+        """Returns the new notices for a picture that shows the board; often none."""
         assert seen.gate is not None
         return [*self._unread(seen, seen.gate), *self._outside(seen, seen.gate, game)]
 
     def _unread(self, seen: Observation, gate: GateState) -> list[Sentence]:
-        """That something rests over the board, or that the picture shakes; until it ends nothing is read."""
+        """Notices that an object rests over the board, or that the picture shakes; nothing is read until that ends."""
         self._shaking += SMOOTHED * ((seen.moved_share > SHAKING) - self._shaking)
         time_s = seen.frame.time_s
         if gate.settled or self._free_s is None:
@@ -57,7 +57,7 @@ class OcclusionNotices:
         return [SHAKES if shakes else FROZEN if seen.frozen else BLOCKED]
 
     def _outside(self, seen: Observation, gate: GateState, game: AnyGame) -> list[Sentence]:
-        """Which cells have left the picture, and that the whole board is seen again."""
+        """Notices which cells have left the picture, and when the whole board is visible again."""
         if not gate.settled:
             return []
         told = []

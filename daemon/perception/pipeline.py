@@ -1,7 +1,7 @@
-"""From a frame to a settled reading, on one page: align, rectify, gate, read; and no more of it than is needed.
+"""Turns frames into settled readings: align, rectify, gate, read, doing no more of it than each frame needs.
 
-Of a board that rests most frames are only glanced at, and of a settled change only the cells that changed are read.
-Both are shortcuts that a full look overtakes soon: nothing is believed, or kept, because of a glance.
+While the board rests most frames are only compared with the last one (a glance), and after a settled change only the
+changed cells are read. A full look soon follows either shortcut: nothing is believed or kept because of a glance.
 """
 
 from __future__ import annotations
@@ -33,75 +33,75 @@ from wording import Said
 
 LOGGER = logging.getLogger(__name__)
 FIRST_READING = "first reading of the board"
-"""Written to the log once, by which the time from the start is measured."""
+"""Log message, written once; the time from program start is measured to it."""
 LOOK_EVERY_S = MAX_STEP_S / 2
-"""Of a board at rest one frame is gone through so often at least, in half the time that one picture vouches for; the
-others only where their preview has changed, or the board is to be read again."""
+"""Seconds after which a frame of a resting board is processed in full at the latest: half of the longest time for which
+one picture counts as stillness. Other frames are processed only if their preview has changed or a re-read is due."""
 GLANCE_LEVELS = 8.0
-"""Grey values by which a preview must differ somewhere, for the frame to be gone through at once."""
+"""Grey levels by which any preview pixel must differ for the frame to be processed at once."""
 RECHECK_S, MAX_RECHECK_S = 2.0, 10.0
-"""A still board is looked over again this often: a change that no motion gave away is found all the same. While the
-same picture stays doubtful, less and less often."""
+"""Seconds between re-reads of a still board, so that a change which no motion gave away is found all the same; and the
+longest such interval, approached by doubling while the same picture stays doubtful."""
 MAX_WHOLE_S = 32.0
-"""So often at least all its cells are read, whether they look changed or not: RECHECK_S after a change, and twice as
-long after each time that they were read as before."""
+"""Seconds, at most, between readings of all cells, whether they look changed or not. The interval is RECHECK_S after a
+change and doubles each time the whole board reads as before."""
 UNKNOWN = 0.5
-"""Share of the unknown from which a cell shows nothing that was learnt."""
+"""Unknown share from which a cell counts as showing nothing that was learnt."""
 MIN_COVERED, MAX_COVERED = 3, 0.5
-"""Cells, and share of them all, that a hand or an arm that rests over the board covers."""
+"""Fewest cells, and greatest share of all cells, that a hand or arm resting over the board covers."""
 BESIDE = 1.6
-"""Cells so many times the least distance apart are beside each other: across the corner, too."""
+"""Multiple of the least cell distance up to which two cells are neighbours; includes diagonal neighbours."""
 SURE = 0.9
-"""Probability from which a cell that shows nothing known is read without doubt all the same."""
+"""Probability from which a cell counts as read without doubt although it shows nothing known."""
 MIN_SEEN = 0.8
-"""Share of a man's place that must lie in the picture, for the eyes to be asked what stands there."""
+"""Share of a cell that must lie in the picture for the cell to be read."""
 UNVOUCHED_S = 2.2
-"""So long a picture has to stand still that no free board vouches for, and that shows another board than the believed
-one: a hand that rests stirs sooner. More than one and the same picture of a frozen camera vouches for."""
+"""Seconds an unverified, changed picture must stay still; a resting hand moves sooner. Longer than the stillness that
+the repeated picture of a frozen camera counts for."""
 MAX_CHANGED = 0.5
-"""Share of the cells from which the whole board is read: the camera has moved a little, say."""
+"""Share of changed cells from which the whole board is read: the camera has moved a little, for example."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Spent:
-    """What one frame cost."""
+    """Processing time and cells read for one frame."""
 
     track_s: float = 0.0
     rectify_s: float = 0.0
     gate_s: float = 0.0
     read_s: float = 0.0
     cells: int = 0
-    """Cells that were read."""
+    """Number of cells read."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Observation:
-    """What one frame gave."""
+    """Result of processing one frame."""
 
     frame: Frame
     alignment: Alignment
     rectified: Image | None = None
-    """The steady picture; None where the board is not in sight."""
+    """The rectified, stabilised picture; None if the board is not in sight."""
     gate: GateState | None = None
     reading: BoardReading | None = None
-    """Set where the picture has settled, or was read again; the same object while nothing on the board changes."""
+    """Set when the picture has settled or was read again; the same object while nothing on the board changes."""
     spent: Spent | None = None
-    """None where the frame was only glanced at; all but `frame` is then from the last one that was gone through."""
+    """None if the frame was only glanced at; every field but `frame` then comes from the last fully processed frame."""
     arm: Side | None = None
-    """Side of the board's frame from which an arm came in before the last settled picture; None where that is not
+    """Side of the board's frame from which an arm came in before the last settled picture; None if that is not
     clear."""
     outside: tuple[int, ...] = ()
-    """Cells of a settled picture that lie outside it, wholly or in part: nothing is known of them."""
+    """Cells wholly or partly outside a settled picture; nothing is known about them."""
     moved_share: float = 0.0
-    """How far the board went in the picture since the frame before, as a share of its side."""
+    """Distance the board moved in the picture since the previous frame, as a share of its side."""
     frozen: bool = False
-    """Whether the camera sends one and the same picture again and again."""
+    """Whether the camera sends the same picture again and again."""
 
 
 class Pipeline:
     """Turns frames into observations; used by one thread.
 
-    `template` is replaced by the one that was measured, once the board is found.
+    Once the board is found, `template` is replaced by the measured one.
     """
 
     def __init__(
@@ -119,25 +119,25 @@ class Pipeline:
         self.cells_read = 0
         """Cells read so far."""
         self._batch: list[BoardReading] = []
-        """The readings of the present still picture that are averaged."""
+        """Readings of the present still picture, to be averaged."""
         self.believed = ""
-        """The board that the readings go on from; empty where none is known."""
+        """The board believed at present; empty if none is known."""
         self._last: Observation | None = None
         self._preview: Preview | None = None
-        """Of the last frame that was gone through."""
+        """Preview of the last fully processed frame."""
         self._reading: BoardReading | None = None
         self._read_s = self._whole_due_s = -np.inf
         self._recheck_s = self._whole_s = RECHECK_S
         self._again = self._unsure = False
         self._unknown: NDArray[np.bool_] | None = None
-        """(cells,) True where the last reading that was let pass showed nothing that was learnt."""
+        """(cells,) True where the last accepted reading showed nothing that was learnt."""
         self._passed = ""
-        """The board of that reading; empty before the first."""
+        """Board of the last accepted reading; empty before the first."""
         self._stale = True
-        """Whether what was read before is of another place or light, so that no cell can be told to be unchanged."""
+        """Whether the earlier reading is of another place or light, so that no cell can be known to be unchanged."""
 
     def feed(self, frame: Frame) -> Observation:
-        """Observes one frame; frames come in the order in which they were taken."""
+        """Processes one frame; frames must come in the order in which they were taken."""
         preview = frame.preview
         if self._last is None or not self._rests(self._last, frame, preview):
             self._preview = preview
@@ -147,42 +147,42 @@ class Pipeline:
         return dataclasses.replace(self._last, frame=frame, gate=gate, reading=None, spent=None)
 
     def why_unseen(self, frame: Frame) -> Said:
-        """Why the board is not seen in a frame and what to do; empty where nothing tells it.
+        """Returns why the board is not seen in a frame and what to do about it; empty if no cause is found.
 
-        Takes about a second: to be asked once a loss.
+        Takes about a second: ask once per loss.
         """
         mirrored = self.aligner.is_mirrored(frame.image)
         why = MIRRORED if mirrored else why_unseen(frame.image, self.template)
         return () if why.code == "no_board" else (why.matter, why.remedy)
 
     def ask_again(self) -> bool:
-        """Wants the still picture read once more and averaged; False where that was done often enough."""
+        """Requests another reading of the still picture, to be averaged; False if it was read often enough."""
         self._unsure = True
         self._again = 0 < len(self._batch) < self.readings
         return self._again
 
     def ask_later(self, in_s: float) -> bool:
-        """Wants the still picture read again in so many seconds; False where it is not still."""
+        """Requests another reading of the still picture in `in_s` seconds; False if the picture is not still."""
         if self._last is None or self._last.gate is None or not self._last.gate.settled:
             return False
         self._recheck_s = min(self._recheck_s, in_s)
         return True
 
     def watched_s(self, time_s: float) -> float:
-        """Time that the board was watched by then: without the hours that a computer slept."""
+        """`time_s` on the camera's clock less the time that nobody watched, such as hours that the computer slept."""
         return self.gate.watched_s(time_s)
 
     def adopt(self, head: Head | None) -> None:
-        """Reads with another head of this table from the next reading on; None is the one it began with."""
+        """Uses another head of this table from the next reading on; None restores the one it began with."""
         self.reader.adopt(head)
         self._batch, self._again, self._stale = [], False, True
 
     def retune(self, *, settle_s: float, readings: int) -> None:
-        """Other patience from the next frame on."""
+        """Sets the settling time and the number of readings from the next frame on."""
         self.gate.settle_s, self.readings = settle_s, readings
 
     def _rests(self, last: Observation, frame: Frame, preview: Preview) -> bool:
-        """Whether a glance is enough: the board has settled, or is not there, and nothing has stirred since a look."""
+        """Whether a glance is enough: the board has settled or is absent, and nothing moved since a full look."""
         settled = last.gate is not None and last.gate.settled and not self._again
         if not (settled or last.alignment.pose is None) or frame.name != last.frame.name:
             return False
@@ -192,7 +192,7 @@ class Pipeline:
         return preview.shape == self._preview.shape and cv2.absdiff(preview, self._preview).max() <= GLANCE_LEVELS
 
     def _look(self, frame: Frame) -> Observation:
-        """Goes through the frame, all steps as far as they make sense."""
+        """Processes a frame in full, through every step that makes sense for it."""
         began_s = time.perf_counter()
         alignment = self.aligner.update(frame)
         if alignment.strange:
@@ -239,20 +239,20 @@ class Pipeline:
         return Observation(frame, alignment, rectified, gate, reading, spent, arm, cells, moved_share, frozen)
 
     def _reads_through(self, rectified: Image, time_s: float, things: Flags) -> bool:
-        """Whether all cells under what seems to lie over the board are read without doubt: several, as a hand covers.
+        """Whether every cell under an apparent obstacle of at least a hand's size is read without doubt.
 
-        Of a hand some cell at least shows nothing that was learnt.
+        At least one cell under a real hand shows nothing that was learnt.
         """
         self.cells_read += len(self.template.cells_mm)
         reading = self.reader.read(rectified, time_s)
-        self._stale = True  # no reading that is gone on from is of this picture
+        self._stale = True  # the kept readings are not of this picture
         under = self._apart_px(things, rectified) < 1
         if reading.unknown is None or under.sum() < MIN_COVERED:
             return False
         return bool((reading.unknown[under] <= UNKNOWN).all() and (reading.confidence[under] >= SURE).all())
 
     def _apart_px(self, things: Flags, rectified: Image) -> NDArray[np.float64]:
-        """(cells,) how far each cell's middle is from things in the gate's picture, in its pixels."""
+        """(cells,) distance of each cell centre from the flagged obstacles, in pixels of the gate's picture."""
         scale = things.shape[1] / rectified.shape[1]
         places = project(self.template.rectified_from_board, self.template.cells_mm) * scale
         columns, rows = np.clip(np.rint(places).astype(int), 0, np.array(things.shape[::-1]) - 1).T
@@ -260,9 +260,9 @@ class Pipeline:
         return np.asarray(apart_px[rows, columns], dtype=np.float64)
 
     def _is_touched(self, reading: BoardReading, rectified: Image) -> bool:
-        """Whether a man seems to have come or gone within his own breadth of what lies over the board's rim.
+        """Whether a piece seems to have come or gone within its own diameter of an object over the board's rim.
 
-        He may be a fingertip; and a man from whom the hand has not gone yet may be taken up again.
+        It may be a fingertip; and a piece that the hand has not let go of yet may be picked up again.
         """
         things, passed = self.gate.beside, self._passed
         if things is None or not passed:
@@ -272,19 +272,20 @@ class Pipeline:
         return bool((new & (self._apart_px(things, rectified) < man_px)).any())
 
     def _is_unvouched(self, reading: BoardReading, frame: Frame, gate: GateState) -> bool:
-        """Whether fingertips may have been taken for men: the first picture after a new lock shows a change.
+        """Whether fingertips may have been taken for pieces: the first picture after a new lock shows a change.
 
-        In a folder of photos, or in photos sent as a stream, every picture may be such a one, and nothing ever stirs.
+        A folder of photos, or photos sent as a stream, is exempt: there any picture may be such a first one, and
+        nothing ever moves.
         """
         if gate.sure or frame.name or not self.gate.lives or self.believed in ("", reading.board):
             return False
         return not self.gate.stood(frame.time_s, UNVOUCHED_S)
 
     def _is_covered(self, reading: BoardReading, outside: NDArray[np.bool_], time_s: float, gate: GateState) -> bool:
-        """Whether the eyes see a thing over the board that the gate does not: a fingertip, say.
+        """Whether the reader sees an object over the board that the gate does not: a fingertip, for example.
 
-        Where the gate has seen the board free, only what is newly unknown counts, and only until it has rested: a man
-        may be of a kind that was never learnt.
+        If the gate has seen the board free, only newly unknown cells count, and only until the picture has rested: a
+        piece may be of a kind that was never learnt.
         """
         if reading.unknown is None:
             self._passed = reading.board
@@ -299,7 +300,7 @@ class Pipeline:
         return covered
 
     def _only_shade(self, unknown: NDArray[np.bool_], reading: BoardReading) -> NDArray[np.bool_]:
-        """(cells,) where one cell by itself is surely read as before, or as empty: a shade. Things cover several."""
+        """(cells,) True where a lone cell is surely read as before, or as empty: a shadow. Objects cover several."""
         if not unknown.any():
             return unknown
         passed = self._passed or EMPTY * len(unknown)
@@ -311,7 +312,7 @@ class Pipeline:
         return np.asarray(same & (reading.confidence >= SURE) & ~(beside & unknown).any(axis=1))
 
     def _adopt_template(self) -> None:
-        """Takes over the board's shape as the aligner has measured it."""
+        """Takes over the board's shape as measured by the aligner."""
         if self.aligner.template is not self.template:
             self.template = self.aligner.template
             self.reader.template = self.template
@@ -319,22 +320,22 @@ class Pipeline:
             self._know_the_board()
 
     def _know_the_board(self) -> None:
-        """Shows the gate the board as it was when it was calibrated, with nothing over it."""
+        """Gives the gate the calibration picture: the board with nothing over it."""
         if self._reference is not None:
             pose = BoardPose(self._reference.image_from_board, error_px=0.0, quality=1.0)
             around = surroundings_of(self._reference.image, pose, self.template)
             self.gate.know(rectify(self._reference.image, pose, self.template), around)
 
     def _read(self, rectified: Image, frame: Frame, gate: GateState) -> BoardReading | None:
-        """The whole board where the last reading left doubts, and now and then; else only what has changed."""
+        """Reads the whole board if the last reading left doubts, and at intervals; otherwise only what has changed."""
         recheck = frame.time_s - self._read_s >= self._recheck_s
         if not (gate.fresh or self._again or recheck):
             return None
         if gate.fresh:
-            self._again = False  # hands have been there: what was read before them is of another board
+            self._again = False  # hands have been there: earlier readings are of another board
         if not self._again:
             self._batch = []
-            # A picture that stays doubtful is no clearer for being looked at all the time.
+            # A picture that stays doubtful gets no clearer by looking at it all the time.
             longer_s = min(2 * self._recheck_s, MAX_RECHECK_S)
             self._recheck_s = longer_s if self._unsure and not gate.fresh else RECHECK_S
         due = frame.time_s >= self._whole_due_s and not gate.fresh
@@ -357,7 +358,7 @@ class Pipeline:
         return reading
 
     def _read_changed(self, rectified: Image, time_s: float) -> BoardReading:
-        """The last reading itself where no cell looks different; one with changes is soon checked as a whole."""
+        """Returns the last reading itself if no cell looks different; after a change a whole reading soon follows."""
         assert self._reading is not None
         changed = self.reader.changed_cells(rectified)
         if not changed.any():
@@ -371,16 +372,16 @@ class Pipeline:
 
 
 def is_covered(unknown: NDArray[np.bool_], rested: bool) -> bool:
-    """Whether a thing lies over the board: some cells, but by far not all, show nothing that was learnt.
+    """Whether an object lies over the board: some cells, but far from all, show nothing that was learnt.
 
-    Where all of them are `unknown` the light is another; where only one or two still are after the picture has `rested`
-    for long, a man stands askew or a lamp is mirrored.
+    If all cells are `unknown` the light has changed. If only one or two still are after the picture has `rested` for
+    long, a piece stands askew or a lamp is reflected.
     """
     return bool(unknown.sum() >= (MIN_COVERED if rested else 1) and unknown.mean() <= MAX_COVERED)
 
 
 def average(readings: list[BoardReading]) -> BoardReading:
-    """One reading from several of the same still board: the mean of their logarithms, made probabilities again."""
+    """Averages readings of the same still board: the mean of their log-probabilities, normalised again."""
     if len(readings) == 1:
         return readings[0]
     logs = np.mean([reading.log_probabilities for reading in readings], axis=0)

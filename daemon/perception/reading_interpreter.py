@@ -1,4 +1,4 @@
-"""What explains a reading: by legal play, by what was told of its cells, and by what was learnt or not."""
+"""Explains readings by legal play, by what people said about cells, and with or without what was learnt in play."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class Learner(Protocol):
-    """Who learns from what the referee has judged."""
+    """Learns from what the referee has judged."""
 
     def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
-        """A reading, after the referee has judged it."""
+        """Takes a reading after the referee has judged it."""
 
     def changed(self, effects: Sequence[Effect]) -> None:
-        """What the referee decided."""
+        """Takes what the referee decided."""
 
     def first_opinion(self, reading: BoardReading) -> BoardReading | None:
-        """The same look as it would be read had nothing been learnt; None where that is no other."""
+        """The same picture read as if nothing had been learnt; None if that makes no difference."""
 
     def overruled(self) -> None:
-        """The first opinion was clear where what was learnt was not."""
+        """Called when the first opinion was clear and the learnt one was not."""
 
     def poll(self) -> None:
         """Called often."""
@@ -41,11 +41,11 @@ class ReadingInterpreter:
 
     def __init__(self, learner: Learner | None = None) -> None:
         self.told = CellOverrides()
-        """What people said of cells."""
+        """What people said about cells."""
         self._learner = learner
 
     def explain(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
-        """What explains a reading, with what was told of its cells where legal play does not explain it without."""
+        """Explains a reading, using what people said about cells only if legal play does not explain it without."""
         told = self.told.over(reading)
         if told is reading:
             return self._as_seen(referee, reading, movers)
@@ -55,11 +55,11 @@ class ReadingInterpreter:
         plain = explain(referee.game, referee.history, reading, movers)
         if not plain.explanations or plain.ambiguous:
             return event
-        self.told.forget(self.told.cells)  # hands have been there since: the eyes alone make sense of it
+        self.told.forget(self.told.cells)  # hands have been there since: the picture alone explains the board
         return plain
 
     def _as_seen(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
-        """What explains a reading. What was learnt while playing is not listened to where it brings doubt."""
+        """Explains a reading; falls back to the reader without learning where what was learnt brings doubt."""
         event = explain(referee.game, referee.history, reading, movers)
         first = self._learner.first_opinion(reading) if self._learner is not None and is_unsure(event) else None
         if self._learner is None or first is None:
@@ -72,5 +72,5 @@ class ReadingInterpreter:
 
 
 def is_unsure(event: MoveEvent) -> bool:
-    """Whether a reading leaves doubt, or contradicts its best explanation."""
+    """Whether a reading leaves doubt or contradicts its best explanation."""
     return not event.explanations or event.explanations[0].loss > 0 or event.ambiguous

@@ -1,1 +1,1 @@
-"""Learning during play: confirmed boards become examples, better heads are taken up."""
+"""Learning during play: confirmed boards become examples, and better heads replace the present one."""

@@ -1,4 +1,4 @@
-"""The file of a table's adapted heads while a game goes on: written beside the pipeline, watched for other hands."""
+"""The file of a table's adapted heads during a game: written in the background, and watched for changes by others."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LOGGER = logging.getLogger(__name__)
 
 
 class AdaptedFile:
-    """One file, or none: then what is learnt ends with the session."""
+    """One file, or none: what is learnt then ends with the session."""
 
     def __init__(self, path: Path | None, first: Head | None, executor: Executor) -> None:
-        """`first` is the head of the profile that the file belongs to; the executor writes."""
+        """Takes the head of the profile that the file belongs to (`first`), and the executor that writes."""
         self.path = path if first is not None else None
         self._first = "" if first is None else digest_of(first)
         self._executor = executor
@@ -24,7 +24,7 @@ class AdaptedFile:
         self._writing: Future[int] | None = None
 
     def load(self) -> Adapted:
-        """What is kept; nothing, and a line in the log, where that cannot be used."""
+        """Loads the stored heads; logs a warning and returns nothing stored if the file cannot be used."""
         try:
             return Adapted() if self.path is None else load_adapted(self.path, self._first)
         except AdaptedError as error:
@@ -32,12 +32,12 @@ class AdaptedFile:
             return Adapted()
 
     def save(self, adapted: Adapted) -> None:
-        """Has it written; what cannot be written is only kept for this session."""
+        """Writes in the background; if that fails, the heads are kept for this session only."""
         if self.path is not None:
             self._writing = self._executor.submit(_write, self.path, self._first, adapted)
 
     def changed_by_hand(self) -> bool:
-        """Whether somebody else has written or deleted the file since; never while it is being written."""
+        """Whether somebody else has since written or deleted the file; False while it is being written."""
         if self._writing is not None:
             if not self._writing.done():
                 return False
@@ -46,7 +46,7 @@ class AdaptedFile:
 
 
 def _write(path: Path, first: str, adapted: Adapted) -> int:
-    """Writes, and gives the time of the file."""
+    """Writes the file and returns its modification time."""
     try:
         save_adapted(path, first, adapted)
     except OSError as error:
@@ -55,7 +55,7 @@ def _write(path: Path, first: str, adapted: Adapted) -> int:
 
 
 def _stamp(path: Path | None) -> int:
-    """When the file was written last, in nanoseconds; 0 where there is none."""
+    """Modification time of the file in nanoseconds; 0 if there is none."""
     try:
         return 0 if path is None else path.stat().st_mtime_ns
     except OSError:

@@ -1,8 +1,8 @@
-"""Learning while people play: boards that legal play has confirmed become examples of the table's men, under control.
+"""Controlled learning during play: boards confirmed by legal play become examples of the table's pieces.
 
-Examples are bounded. A new head is fitted beside the pipeline, and reads only after it has read the newest confirmed
-boards better than the present one, and the table's calibration no worse. It is given up again as soon as an older head
-reads confirmed boards better, or one of the boards that it was fitted to is taken back.
+The number of examples is bounded. A new head is fitted in the background and takes over only if it reads the newest
+confirmed boards better than the present one, and the table's calibration no worse. It is dropped again as soon as an
+older head reads confirmed boards better, or a board that it was fitted to is taken back.
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ from vision.reading.heads import Head
 LOGGER = logging.getLogger(__name__)
 
 NEWEST = 3
-"""Newest confirmed boards, on which heads are judged; only when one is older is it learnt from."""
+"""Number of newest confirmed boards, on which heads are judged; a board is learnt from only once it is older."""
 EVERY_BOARDS = 2
-"""A new head is fitted after so many more boards at the soonest."""
+"""Fewest boards learnt from between two fits."""
 EASE_NATS = 0.004
-"""Mean loss a cell up to which the eyes read well enough to be left alone."""
+"""Nats of mean loss per cell up to which the present head reads well enough to be left alone."""
 WORSE_NATS = 0.005
-"""Nats a cell by which an older head must be better for the present one to be given up."""
+"""Nats per cell by which an older head must be better for the present one to be given up."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Board:
-    """A confirmed board."""
+    """A confirmed board with its serial number."""
 
     serial: int
     seen: Seen
 
 
 class Adaptation:
-    """What is learnt at one table, over all games of a session; used by one thread but for the fits."""
+    """Learning at one table, over all games of a session; used by one thread except for the fits."""
 
     def __init__(self, eyes: Eyes, path: Path | None = None, executor: Executor | None = None) -> None:
-        """`path` is where adapted heads are kept from one session to the next; without one they end with it.
+        """`path` is where adapted heads are kept between sessions; without it they end with the session.
 
-        `executor` fits and writes; a thread of its own unless one is given.
+        `executor` fits and writes; by default a thread of its own.
         """
         self._eyes = eyes
         self._executor = executor or ThreadPoolExecutor(1, thread_name_prefix="adapting")
@@ -77,24 +77,24 @@ class Adaptation:
         """Serial number and ply of this game's confirmed boards, ascending."""
         self._serial = 0
         self._learnt = self._fitted_at = 0
-        """Boards learnt from, now and when the last head was fitted."""
+        """Number of boards learnt from: now, and when the last head was fitted."""
         self._fit: Future[Head] | None = None
         self._fit_newest = -1
         self.generations: tuple[Generation, ...] = ()
         self.active: Generation | None = None
-        """The one that reads; None while the table's first head does."""
+        """The generation that reads; None while the table's first head does."""
         self.accepted = self.refused = self.reverted = self.withdrawn = 0
         self.note = ""
-        """What happened last, in words."""
+        """The last event, as text."""
         kept = self._file.load()
         self.generations = kept.generations
         for example in () if kept.examples is None else kept.examples.each(-round(HALF_LIFE_BOARDS)):
             self._examples.add(example)
 
-    # What the match tells.
+    # Events from the match.
 
     def attach(self, eyes: Eyes) -> None:
-        """Goes on with another game at the same table, whose pipeline begins with its first head."""
+        """Continues with another game at the same table, whose pipeline begins with its first head."""
         self._eyes = eyes
         self._confirmations.doubt()
         self._plies = []
@@ -104,7 +104,7 @@ class Adaptation:
     def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
         """Takes a reading that the referee has judged."""
         if self.active is not None and referee.verdict in ("ambiguous", "unclear", "illegal", "desync"):
-            # Whoever is in doubt reads as if nothing had been learnt, until confirmed boards speak for it again.
+            # In doubt, reading goes back to the first head until confirmed boards speak for a learnt one again.
             self._activate(None)
             self._tell("in doubt the first head reads again")
         if referee.verdict in ("illegal", "desync", "takeback"):
@@ -119,42 +119,42 @@ class Adaptation:
                 self._confirm(seen)
 
     def changed(self, effects: Sequence[Effect]) -> None:
-        """Takes what the referee decided: whatever was seen after a ply that no longer counts teaches nothing."""
+        """Takes what the referee decided; boards seen after a ply that no longer counts are withdrawn."""
         for effect in effects:
             if isinstance(effect, TakeBack | Rewrite):
                 self._withdraw(effect.ply)
 
     def first_opinion(self, reading: BoardReading) -> BoardReading | None:
-        """What the first head makes of what was read last; None while it reads itself."""
+        """The first head's reading of the last picture; None while the first head is the one in use."""
         look = self._eyes.reader.look
         if self.active is None or look is None or reading.tiles is not None:
             return None
         return dataclasses.replace(reading, log_probabilities=self._eyes.reader.believe(look, None))
 
     def overruled(self) -> None:
-        """Takes the first head again: it saw clearly what the present one left in doubt."""
+        """Returns to the first head, which saw clearly what the present one left in doubt."""
         if self.active is not None:
             self._give_up(self.active, None, "left in doubt what the first head saw clearly")
 
     def poll(self) -> None:
-        """Takes up a head that has been fitted; to be called often, never waits."""
+        """Takes over a finished fit; to be called often, never waits."""
         if self._fit is not None and self._fit.done():
             fit, self._fit = self._fit, None
             try:
                 self._judge_fit(fit.result())
             except FitTimeoutError as error:
                 self._refuse(str(error))
-            except Exception:  # the top of the fitting thread
+            except Exception:  # an error from the fitting thread
                 LOGGER.exception("a fit has failed")
                 self._refuse("the fit failed")
 
     def close(self) -> None:
-        """Waits for what is being written, and drops a fit that is under way."""
+        """Waits for pending writes and drops a running fit."""
         self._fit = None
         self._executor.shutdown(wait=True, cancel_futures=False)
 
     def status(self) -> dict[str, object]:
-        """`ok` and `text` for the health, and the figures."""
+        """Component health: `ok` and `text`."""
         if self.active is None:
             reads = worded("the first head reads")
         elif self._file.path is None:
@@ -166,7 +166,7 @@ class Adaptation:
         return {"ok": True, "text": "; ".join(filter(None, [reads, counts, self.note]))}
 
     def figures(self) -> dict[str, float]:
-        """For the metrics."""
+        """Counters for the metrics."""
         return {
             "adapted_generation": 0 if self.active is None else self.active.number,
             "adapted_examples": len(self._examples),
@@ -176,10 +176,10 @@ class Adaptation:
             "adapted_withdrawn_total": self.withdrawn,
         }
 
-    # Boards.
+    # Confirmed boards.
 
     def _confirm(self, seen: Seen) -> None:
-        """A board was borne out: the oldest of the newest is learnt from now, and heads are judged again."""
+        """Takes a confirmed board: learns from the oldest of the newest boards, and judges the heads again."""
         if self._stopped or self._stop_if_changed():
             return
         if len(self._newest) == NEWEST:
@@ -191,7 +191,7 @@ class Adaptation:
         self._begin_fit()
 
     def _stop_if_changed(self) -> bool:
-        """Whoever changes or deletes the file while the game goes on wants no more of it."""
+        """Stops learning if somebody changed or deleted the file during play; returns whether it has stopped."""
         if self._file.changed_by_hand():
             self._stopped, self._fit, self.generations = True, None, ()
             self._activate(None)
@@ -208,7 +208,7 @@ class Adaptation:
                 self._examples.add(Example(described, letter, kind, weight, board.serial))
 
     def _withdraw(self, ply: int) -> None:
-        """Boards after that ply were not so, or are no longer part of the game: as if they had never been seen."""
+        """Removes boards after that ply, as if never seen: they were misread or are no longer part of the game."""
         self._confirmations.doubt(ply + 1)
         gone = [serial for serial, own in self._plies if own > ply]
         if not gone:
@@ -228,13 +228,13 @@ class Adaptation:
             self._tell(f"generation {tainted[0].number} is withdrawn with a move that was taken back")
             self._file.save(Adapted(self.generations, self._examples.examples()))
 
-    # Heads.
+    # Choosing and fitting heads.
 
     def _score(self, head: Head | None, *, alone: bool = False) -> Score:
-        """How that head, None for the first, reads the newest confirmed boards; `alone` takes every cell by itself.
+        """Scores a head (None: the first) on the newest confirmed boards; `alone` reads every cell by itself.
 
-        Without a profile the men of a board are told apart together, which hides for long how little is left to tell
-        them apart by, and then fails at once.
+        Without a profile the pieces of a board are told apart together. That hides for a long time how little is left
+        to tell them apart by, and then fails at once.
         """
         letters, total = self._eyes.template.letters, Score(0.0, 0, 0)
         for board in self._newest:
@@ -244,7 +244,7 @@ class Adaptation:
         return total
 
     def _choose(self) -> None:
-        """Goes back to an older head, or takes up one of an earlier session, where that reads better."""
+        """Changes to an older head, or to one of an earlier session, if it reads better."""
         if not self.generations or len(self._newest) < 2:
             return
         now = self._score(None if self.active is None else self.active.head)
@@ -261,7 +261,7 @@ class Adaptation:
         self._give_up(given_up, best, "read confirmed boards worse than what was before it")
 
     def _give_up(self, generation: Generation, instead: Generation | None, why: str) -> None:
-        """Sets a generation aside for good, and goes on with another, None for the first head."""
+        """Sets a generation aside for good and changes to another (None: the first head)."""
         self.reverted += 1
         self.generations = tuple(
             dataclasses.replace(one, set_aside=True) if one is generation else one for one in self.generations
@@ -271,7 +271,7 @@ class Adaptation:
         self._file.save(Adapted(self.generations, self._examples.examples()))
 
     def _begin_fit(self) -> None:
-        """Fits another head where there is something to gain and something new to learn from."""
+        """Starts a fit if the present head can gain from it and there is something new to learn from."""
         first = self._eyes.reader.first
         busy = self._fit is not None or first is None or len(self._newest) < NEWEST
         if busy or self._learnt - self._fitted_at < EVERY_BOARDS:
@@ -287,7 +287,7 @@ class Adaptation:
         self._fit = self._executor.submit(adapt_head, first, examples, others, [kept] if kept.letters else [])
 
     def _judge_fit(self, head: Head) -> None:
-        """Takes the fitted head up where it is better, or drops it and says why."""
+        """Accepts the fitted head if it is better, or drops it and says why."""
         active = None if self.active is None else self.active.head
         before, after = self._score(active), self._score(head)
         gains = is_gain(after, before) or is_gain(self._score(head, alone=True), self._score(active, alone=True))

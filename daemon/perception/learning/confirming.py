@@ -1,8 +1,8 @@
-"""Which boards legal play has confirmed so well that the eyes may learn from them.
+"""Selects the boards that legal play has confirmed well enough to learn from.
 
-A board counts only when it was explained by one legal ply or by none, no other explanation came near, nothing lay over
-it and its pose was good; and then only once a later move, made from it, was as clear. Whatever throws doubt on the
-line, an illegal board or a move taken back, takes the boards that wait with it.
+A board counts only if it was explained by one legal ply or none, no other explanation came near, nothing lay over it
+and its pose was good; and then only once a later move made from it was as clear. Anything that casts doubt on the line,
+an illegal board or a move taken back, discards the waiting boards too.
 """
 
 from __future__ import annotations
@@ -18,50 +18,50 @@ from vision.reading.reader import Look
 from vision.watching.align import LOCK_QUALITY
 
 DECIDED_NATS = 3.0
-"""How much dearer than the explanation that is believed any other must be: twenty to one."""
+"""Nats by which every other explanation must cost more than the believed one: twenty to one."""
 CELLS_A_CONTRADICTION = 24
-"""A board may contradict the picture on one cell in so many, and on one of a smaller board."""
+"""Board cells for each cell that may contradict the picture; a smaller board may contradict it on one cell."""
 UNKNOWN_CELL, MAX_UNKNOWN = 0.8, 0.25
-"""Share of the unknown from which a cell teaches nothing, and share of such cells from which the board teaches none."""
+"""Unknown share from which a cell teaches nothing, and share of such cells beyond which the board teaches nothing."""
 MAX_WAITING = 4
-"""Boards that wait for a later move at a time; the oldest goes."""
+"""Number of boards that may wait for a later move; beyond it the oldest is dropped."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Seen:
-    """One board that was believed, and what it was read from."""
+    """A believed board and the picture it was read from."""
 
     ply: int
-    """Plies made before it was seen."""
+    """Number of plies made before the board was seen."""
     board: str
     look: Look
     believed: NDArray[np.float64]
-    """(cells,) probability that the reading gave to what stands there."""
+    """(cells,) probability that the reading gave to the believed class."""
     plain: NDArray[np.bool_]
-    """(cells,) False for cells that show nothing known: they teach nothing."""
+    """(cells,) False for cells that show nothing known; they teach nothing."""
 
 
 class Confirmations:
-    """Lets boards wait until a later move bears them out."""
+    """Holds boards until a later move confirms them."""
 
     def __init__(self) -> None:
         self._waiting: list[Seen] = []
 
     def see(self, seen: Seen) -> list[Seen]:
-        """Takes a board that fulfils `may_teach`; gives those that it bears out, oldest first."""
+        """Takes a board that passed `may_teach`; returns the boards it confirms, oldest first."""
         borne_out = [one for one in self._waiting if one.ply < seen.ply and one.board != seen.board]
-        # Of one position the last look counts: it is nearest to the light of the next.
+        # The last picture of a position counts: its light is nearest to that of the next.
         still = [one for one in self._waiting if one.ply >= seen.ply and one.board != seen.board]
         self._waiting = [*still, seen][-MAX_WAITING:]
         return borne_out
 
     def doubt(self, ply: int = 0) -> None:
-        """Forgets the boards that wait from that ply on."""
+        """Discards the waiting boards from that ply on."""
         self._waiting = [one for one in self._waiting if one.ply < ply]
 
 
 def may_teach(event: MoveEvent, observation: Observation) -> bool:
-    """Whether a board was explained beyond doubt, from a picture of a board that is free and in its place."""
+    """Whether a board was explained beyond doubt, from a picture of a board that is free and in place."""
     best = event.explanations[0] if event.explanations else None
     if best is None or best.kind not in ("unchanged", "plies") or best.seen > 1:
         return False
@@ -82,7 +82,7 @@ def may_teach(event: MoveEvent, observation: Observation) -> bool:
 
 
 def seen_board(event: MoveEvent, ply: int, board: str, look: Look) -> Seen:
-    """The board as it is believed now, with what it was read from."""
+    """The believed board with the picture it was read from."""
     read = event.reading
     columns = [read.letters.index(letter) for letter in board]
     believed = np.exp(read.log_probabilities[np.arange(len(board)), columns])

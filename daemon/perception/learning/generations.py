@@ -1,4 +1,4 @@
-"""The heads that a table was adapted to while people played, kept beside its profile, which stays as it is."""
+"""Storage for the heads adapted to a table during play; kept beside its profile, which does not change."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from vision.reading.heads import Head, head_from_arrays
 
 FORMAT = 1
 MAX_GENERATIONS = 3
-"""So many are kept; the oldest goes."""
+"""Number of generations kept; the oldest is dropped."""
 
 
 class AdaptedError(ValueError):
-    """A file of adapted heads that is damaged, or belongs to another profile; the message says what to do."""
+    """A damaged file of adapted heads, or one of another profile; the message says what to do."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Generation:
-    """One head that was adapted, and what spoke for it."""
+    """One adapted head and the evidence for it."""
 
     number: int
     """Counts from 1."""
     head: Head
     boards: int
-    """Confirmed boards before it was fitted."""
+    """Number of boards learnt from before it was fitted."""
     examples: int
-    """Cells that it was fitted to."""
+    """Number of cells that it was fitted to."""
     before: Score
-    """How the head before it read the newest confirmed boards, which it was not fitted to."""
+    """Score of the head before it on the newest confirmed boards, which this head was not fitted to."""
     after: Score
-    """How it reads them itself."""
+    """Its own score on the same boards."""
     set_aside: bool = False
-    """Whether it turned out worse than another, and is not used any more."""
+    """Whether it turned out worse than another and is no longer used."""
     newest_board: int = -1
     """Serial number of the newest board that it was fitted to; -1 from an earlier session. Not stored."""
     created: str = dataclasses.field(
@@ -56,21 +56,21 @@ class Generation:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Adapted:
-    """Everything that is kept of a table's adaptation."""
+    """All that is stored of a table's adaptation."""
 
     generations: tuple[Generation, ...] = ()
-    """Ascending."""
+    """In ascending order."""
     examples: Examples | None = None
-    """The cells from which the next one will be fitted."""
+    """The cells to which the next head will be fitted."""
 
 
 def adapted_path(profile: Path) -> Path:
-    """Where the adapted heads of a profile are kept: TABLE.adapted.npz beside TABLE.npz."""
+    """Path of a profile's adapted heads: TABLE.adapted.npz beside TABLE.npz."""
     return profile.with_name(f"{profile.stem}.adapted.npz")
 
 
 def digest_of(first: Head) -> str:
-    """By which the heads are known to belong to a profile: SHA-256 of the head that it began with."""
+    """SHA-256 of a profile's first head, by which adapted heads are matched to their profile."""
     digest = hashlib.sha256()
     for name, array in sorted(first.arrays().items()):
         digest.update(name.encode() + np.ascontiguousarray(array).tobytes())
@@ -94,7 +94,7 @@ def save_adapted(path: Path, first: str, adapted: Adapted) -> None:
 
 
 def load_adapted(path: Path, first: str = "") -> Adapted:
-    """What `save_adapted` wrote; nothing where there is no file. Raises AdaptedError, also for another profile's."""
+    """Reads what `save_adapted` wrote; empty without a file. Raises AdaptedError, also for another profile's file."""
     try:
         arrays = read_arrays(path)
         facts = json.loads(arrays["facts"].tobytes())

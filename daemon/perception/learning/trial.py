@@ -1,4 +1,4 @@
-"""Whether one head of a table reads better than another."""
+"""Compares two heads of a table: which of them reads better."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from vision.reading.heads import GENERIC, OTHER, Head, judge, load_generic, read
 from vision.reading.reader import Look
 
 MIN_GAIN, MIN_GAIN_NATS = 0.1, 0.002
-"""Share of the loss, and nats a cell, by which a new head must be better than the present one."""
+"""Share of the loss, and nats per cell, by which a new head must be better than the present one."""
 SLACK_NATS = 0.005
-"""Nats a cell by which the table's calibration may be read less surely: it was made in another light."""
+"""Nats per cell by which the calibration may be read less surely, since it was made in another light."""
 COVERED = 0.05
-"""Share by which what is no cell may be less unknown to a new head."""
+"""Share by which a new head may find non-cells less unknown."""
 
 
 class Sight(Protocol):
-    """What reads with one head or another: a `Reader`."""
+    """Reads with one head or another; a `Reader`."""
 
     @property
     def first(self) -> Head | None:
@@ -31,14 +31,14 @@ class Sight(Protocol):
 
     @property
     def look(self) -> Look | None:
-        """What was read last."""
+        """The last picture that was read."""
 
     def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
-        """(cells, classes) logarithms of what a head sees there."""
+        """(cells, classes) log-probabilities that a head gives to that picture."""
 
 
 class Eyes(Protocol):
-    """What is adapted: a `Pipeline`."""
+    """The part that is adapted; a `Pipeline`."""
 
     @property
     def template(self) -> BoardTemplate:
@@ -46,40 +46,40 @@ class Eyes(Protocol):
 
     @property
     def reader(self) -> Sight:
-        """What reads it."""
+        """The reader of the board."""
 
     def adopt(self, head: Head | None) -> Any:
-        """Reads with that head from now on."""
+        """Uses that head from now on."""
 
 
 def is_better(one: Score, other: Score, least_nats: float) -> bool:
-    """Whether more cells are right, or as many with a loss that is less by so many nats a cell."""
+    """Whether more cells are right, or as many with a loss lower by more than `least_nats` per cell."""
     if one.right != other.right:
         return one.right > other.right
     return other.loss - one.loss > least_nats
 
 
 def is_gain(one: Score, other: Score) -> bool:
-    """Whether a head with that score is worth changing to from one with the other."""
+    """Whether the first score justifies changing from a head with the other."""
     return is_better(one, other, max(MIN_GAIN * other.loss, MIN_GAIN_NATS))
 
 
 def believe_alone(look: Look, head: Head | None, eyes: Eyes) -> NDArray[np.float64]:
-    """(cells, classes) logarithms of what a head, None for the first, sees on each cell by itself."""
+    """(cells, classes) log-probabilities of a head (None: the first), reading each cell by itself."""
     own = eyes.reader.first if head is None else head
     return read_log_probabilities(look.descriptors, eyes.template.letters, own, None)
 
 
 def told(one: Score) -> str:
-    """Such as "71 of 72 cells right, loss 0.021"."""
+    """Text such as "71 of 72 cells right, loss 0.021"."""
     return f"{one.right} of {one.cells} cells right, loss {one.loss:.3f}"
 
 
 def why_worse(head: Head, active: Head | None, eyes: Eyes) -> str:
-    """Why a head that reads the newest boards better is no good all the same; empty where it is good.
+    """Why a head that reads the newest boards better is still no good; empty if it is good.
 
-    It must read the half of the calibration that it was not fitted to no worse than the present one, and know no less
-    that a hand is no cell.
+    On the half of the calibration that it was not fitted to it must read no worse than the present head, and it must
+    reject non-cells, a hand for example, no less.
     """
     first, letters = eyes.reader.first, eyes.template.letters
     assert first is not None
@@ -98,7 +98,7 @@ def why_worse(head: Head, active: Head | None, eyes: Eyes) -> str:
 
 
 def others_of(template: BoardTemplate, first: Head) -> Descriptors:
-    """Descriptors of what is no cell, as they are shipped; none for a head of another description."""
+    """The shipped descriptors of non-cells; none for a head with another kind of descriptor."""
     others = load_generic(template.descriptor).others if template.descriptor in GENERIC else np.zeros((0, 0))
     if others.shape[1] != len(first.mean):
         return np.zeros((0, len(first.mean)), dtype=np.float32)
@@ -106,7 +106,7 @@ def others_of(template: BoardTemplate, first: Head) -> Descriptors:
 
 
 def calibration_of(first: Head, half: int) -> Examples:
-    """Every second of the cells that a profile's head remembers, from the first or the second on."""
+    """Every second cell that a profile's head remembers, starting from the first (`half` 0) or the second (1)."""
     described, letters = first.remembered()
     rows = [row for row, letter in enumerate(letters) if letter != OTHER][half::2]
     return Examples(described[rows], "".join(letters[row] for row in rows), np.ones(len(rows)))
