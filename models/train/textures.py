@@ -1,4 +1,4 @@
-"""Surfaces of tables, boards and men, drawn by chance: wood, paper, cloth, noise, stripes."""
+"""Random surfaces of tables, boards and pieces: wood, paper, cloth, noise, stripes."""
 
 from __future__ import annotations
 
