@@ -1,4 +1,4 @@
-"""What all tests share: subprocesses find the checkout's modules, as the launcher arranges it."""
+"""Shared test set-up: subprocesses find the checkout's modules, as the launcher arranges it."""
 
 from __future__ import annotations
 

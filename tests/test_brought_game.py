@@ -1,4 +1,4 @@
-"""A game of an installed package, connect four in `tests/packages`: everything plays it, and no file knows of it."""
+"""An installed package's game, connect four in `tests/packages`: everything plays it, though no file names it."""
 
 from __future__ import annotations
 

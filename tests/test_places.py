@@ -1,4 +1,4 @@
-"""Where things lie in a checkout, and where Kibitzer is installed."""
+"""Tests where files are kept in a checkout, and when Kibitzer is installed."""
 
 from __future__ import annotations
 

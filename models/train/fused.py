@@ -3,15 +3,15 @@
 `onnxruntime.quantization` leaves a network slower and rougher than necessary:
 
 - It rounds before every rectifier as well as after it. The first rounding spends half of its 256 steps on values that
-the rectifier then throws away, and makes two passes over memory. Here only the second is kept, which clips by itself.
+  the rectifier then throws away, and makes two passes over memory. Here only the second is kept, which clips by itself.
 - Pooling stands between rectifier and rounding, in full precision. The greatest of rounded values is the rounded
-greatest: here pooling comes after.
+  greatest: here pooling comes after.
 - The picture is scaled in full precision and rounded back to the bytes it was. Here the bytes are used directly.
 - A convolution to maps of two by two places multiplies mostly with the border, one picture at a time, so that every
-picture brings all weights through the cache again. Here it is one matrix product for the whole batch. ONNX Runtime
-computes the matrices from the shipped weights when it loads the network, so that the file does not grow.
+  picture brings all weights through the cache again. Here it is one matrix product for the whole batch. ONNX Runtime
+  computes the matrices from the shipped weights when it loads the network, so that the file does not grow.
 - Weights whose zero point is 0 are multiplied by a separate routine that uses the processor's vectors. With any other
-zero point they are multiplied as matrices, which is quicker on a processor with matrix tiles (AMX).
+  zero point they are multiplied as matrices, which is quicker on a processor with matrix tiles (AMX).
 
 All but the first change no weight and no rounding: the same whole numbers are added, provided none of their sums is
 clipped (`narrowed`). Different routines may still round a result differently.

@@ -2,10 +2,9 @@
 
 As many as wanted. Each begins with a state of the training data, continues by up to three random moves, and is answered
 by `alphabeta`, which uses the tables where it has them. Half of them are by the rules of the good moves, half by the
-original's: no flying, mills not protected. A state does not show the rules: answers
-that are illegal by the rules of the good moves are dropped, and so are positions by the original's rules in which the
-other rules let a side fly. States of a class that is held out, or
-that a trial of a recipe measures on, are left out.
+original's: no flying, mills not protected. A state does not show the rules: answers that are illegal by the rules of
+the good moves are dropped, and so are positions by the original's rules in which the other rules let a side fly. States
+of a class that is held out, or that a trial of a recipe measures on, are left out.
 """
 
 from __future__ import annotations

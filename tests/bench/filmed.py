@@ -62,12 +62,12 @@ WATCH = (sys.executable, "-m", "daemon.cli", "watch", "--game", "morris", "--rul
 
 
 class WatchError(RuntimeError):
-    """A program that could not watch its film; the message is what it said."""
+    """A program failed to watch its film; the message is its output."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Watched:
-    """What one film came to."""
+    """Results of one film."""
 
     film: str
     judged: Judged
@@ -77,7 +77,7 @@ class Watched:
 
 
 class Studio:
-    """Makes films, and keeps what several of them need."""
+    """Makes films, and caches what several of them need."""
 
     def __init__(self, photos: Path, labels: Path, hand: Path, game: str, folder: Path) -> None:
         """Raises LabelError, OSError."""
@@ -92,7 +92,7 @@ class Studio:
         self._lock = threading.Lock()
 
     def film(self, plan: Plan, on_progress: Callable[[float], None]) -> Path:
-        """The film of a plan, made where it is not there yet."""
+        """The film of a plan; made unless it exists."""
         wanted = self.labels[: plan.plies + 1] if plan.plies else self.labels
         path, there = film_of(self.folder, plan, len(wanted))
         if not there:
@@ -110,7 +110,7 @@ def _straightened(labels: tuple[Label, ...], photos: Path, nudge: float) -> Sequ
 
 
 def watch(film: Path, on_progress: Callable[[float], None] = lambda _: None) -> tuple[list[dict[str, Any]], float]:
-    """What the program prints of a film, and its CPU seconds since it was ready. Raises WatchError."""
+    """The program's events for a film, and its CPU seconds since it was ready. Raises WatchError."""
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen([*WATCH, str(film)], stdout=subprocess.PIPE, stderr=errors, text=True)
         events: list[dict[str, Any]] = []
@@ -131,7 +131,7 @@ def watch(film: Path, on_progress: Callable[[float], None] = lambda _: None) -> 
 
 
 def cpu_s(process: int) -> float:
-    """CPU seconds of a process so far; 0 where the system does not tell."""
+    """CPU seconds of a process so far; 0 if the system does not say."""
     with contextlib.suppress(OSError):
         fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -152,7 +152,7 @@ def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) ->
 
 
 def frames_in(film: Path) -> int:
-    """How many pictures a film has."""
+    """Number of pictures in a film."""
     capture = cv2.VideoCapture(str(film))
     try:
         return int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
@@ -161,7 +161,7 @@ def frames_in(film: Path) -> int:
 
 
 def table_of(results: Sequence[Watched]) -> Table:
-    """For people."""
+    """The results as a table for people."""
     table = Table("film", "boards", "wrong", "illegal told", "complaints", "verdict median", "95 %", "of a core")
     for one in results:
         table.add_row(one.film, *_row([one]))
@@ -194,7 +194,7 @@ def total(results: Sequence[Watched]) -> dict[str, Any]:
 
 
 def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
-    """All films, in their order, some side by side."""
+    """Runs all films, some in parallel; the results are in the plans' order."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with (
@@ -216,7 +216,7 @@ def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
 
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for."""
+    """The command line's arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sway", type=_numbers, default=[0.0, 0.2, 1.0])
     parser.add_argument("--nudge", type=_numbers, default=[1.0])

@@ -38,7 +38,7 @@ MIDDLES = ("simulated_s", "pictures", "pieces", "expected_boards")
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of one table."""
+    """Results of one table."""
 
     seed: int
     complete: bool = False
@@ -52,12 +52,12 @@ class Outcome:
     refused: str = ""
     pictures: int = 0
     pieces: int = 0
-    """Laid or moved in all, where nobody lays one twice."""
+    """Pieces laid or moved in all, if nobody lays one twice."""
     simulated_s: float = 0.0
 
 
 class Evening:
-    """One table, its sitter, and what befalls them."""
+    """One table, its sitter, and the disturbances."""
 
     def __init__(
         self, template: BoardTemplate, plan: tuple[Lesson, ...], seed: int, slips: float, pace: float, *, calm: bool
@@ -73,7 +73,7 @@ class Evening:
         self._next_s = float("inf") if calm else 6.0
 
     def spend(self) -> Outcome:
-        """Calibrates, to the end or until it takes too long."""
+        """Calibrates until the end or until it takes too long."""
         source = SimulatedSource(self.table, rate_hz=RATE_HZ)
         self._hear(self.calibration.begin())
         while not self.calibration.ended and self.table.time_s < LONGEST_S:

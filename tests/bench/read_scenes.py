@@ -22,7 +22,7 @@ from vision.simulated.scenes import random_scene
 
 WRONG_PLACE = 0.03
 SIZES_PX = ((960, 720), (1280, 960))
-"""The smaller is enough where cells are looked at in a steady picture of its size."""
+"""Pixels; the smaller size is enough if the rectified picture is no larger."""
 
 
 def main() -> int:

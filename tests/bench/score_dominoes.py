@@ -45,12 +45,12 @@ VARIANTS = "as_is,upright,turned_90,turned_180,tilted,darkened,brightened,blurre
 
 Truth = dict[PhotoName, Annotation]
 Scored = Sequence[tuple[Series, Sequence[Look | None]]]
-"""The games, with what was read in each photo."""
+"""The games, each with the readings of its photos."""
 
 
 @dataclasses.dataclass
 class Tally:
-    """What is right, of how many moves."""
+    """Counts of right moves, and of all moves."""
 
     moves: int = 0
     position: int = 0
@@ -58,7 +58,7 @@ class Tally:
     points: int = 0
 
     def add(self, found: Annotation | None, true: Annotation) -> bool:
-        """One more move; whether all of it is right."""
+        """Counts one more move; returns whether all of it is right."""
         self.moves += 1
         self.position += found is not None and found.cells == true.cells
         self.pips += found is not None and found.pips == true.pips

@@ -18,7 +18,7 @@ from games.reversi import Reversi
 
 
 def main() -> int:
-    """One line a position, then the sums."""
+    """Prints one line a position, then the sums."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--first", type=int, default=1, help="number of the first position")
