@@ -42,7 +42,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.callback()
 def bench() -> None:
-    """Measures what the program costs."""
+    """Measures the program's costs."""
 
 
 @app.command("pipeline")

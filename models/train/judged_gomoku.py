@@ -1,8 +1,8 @@
-"""What gomoku's judgement counts: empty cells, by the two best of a colour's four patterns there; and the turn.
+"""Gomoku's judgement: counts of empty cells, by the two best of a colour's four patterns there; and the turn.
 
-The value of the turn does not come from results: where the games' own moves were good, the side that has just moved
-has got as much as the mover is about to get. A search's leaves are no such positions, and without a value for the turn
-its scores rise and fall with its depth. So the turn gets the value by which they do not, on the average.
+The value of the turn cannot be learnt from results: in games with good moves, the side that has just moved has gained
+as much as the mover is about to gain. A search's leaves are no such positions, and without a value for the turn its
+scores rise and fall with its depth. So the turn gets the value for which, on average, they do not.
 """
 
 from __future__ import annotations

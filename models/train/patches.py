@@ -227,7 +227,7 @@ def _circle(
 
 
 def _colours(image: NDArray[np.uint8], mask: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(6,) mean colours inside and outside the mask; NaN inside where the mask is empty."""
+    """(6,) mean colours inside and outside the mask; NaN inside if the mask is empty."""
     colours = np.full(6, np.nan, dtype=np.float32)
     inside = mask > 0.9
     if inside.sum() > 30:

@@ -1,7 +1,8 @@
-"""Illegal moves, by kind: what a hand does instead of a legal move.
+"""Illegal moves by kind, made instead of a legal move.
 
-Each maker returns the board that it leads to, or None where it cannot be done now. The codes by which a kind may be
-reported are those that the game names in `games.Game.mistakes`, written down from its rules, not asked from its judge.
+Each maker returns the resulting board, or None if the mistake is not possible now. The codes by which a kind may be
+reported are those that the game names in `games.Game.mistakes`: they are written from its rules, independently of its
+judge.
 """
 
 from __future__ import annotations

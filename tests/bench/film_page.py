@@ -2,7 +2,7 @@
 
     python -m tests.bench.film_page --out docs/demo.webp
 
-Needs Chromium. The demo runs in real time, with its own voice where the machine has one.
+Needs Chromium. The demo runs in real time, with its own voice if the machine has one.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""Films a photographed game of morris and watches the films as `kibitzer watch` does: how many boards are followed?
+"""Films a photographed game of morris, watches the films as `kibitzer watch` does, and counts the boards followed.
 
     python -m tests.bench.filmed                                                  # three films of 12 plies
     python -m tests.bench.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 2 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
 
-A hand lies over every move; the camera stands (--sway 0), leans (0.2) or is held in a hand (1); the board lies a little
-elsewhere after each move (--nudge 1) or does not (0); it lies free for so many seconds (--free, "0.8,4" is a range);
-and the camera may do this or that to the pictures (--spoilt focus exposure).
-Each film is watched by a program of its own, all of it: pipeline, match, referee. Printed are, for each film and in
-all: boards (that the rules allow) followed in their order; wrong boards, believed and shown by no photo then; illegal
-boards and how many of them were told; complaints of other boards; seconds from the hand's leaving the picture to the
-verdict; and the share of a core that the program takes at 15 pictures a second, decoding the film included.
-Exit status 1 where a wrong board was believed, 2 where the photos are absent.
+A hand lies over every move; the camera is fixed (--sway 0), leans (0.2) or is held in a hand (1); the board shifts a
+little after each move (--nudge 1) or does not (0); it is free for so many seconds (--free, "0.8,4" is a range); and the
+camera may degrade the pictures (--spoilt focus exposure). A separate program, with pipeline, match and referee, watches
+each film. Printed are, for each film and in all: boards (that the rules allow) followed in their order; wrong boards,
+believed and shown by no photo then; illegal boards and how many of them were reported; complaints of other boards;
+seconds from the hand's leaving the picture to the verdict; and the share of a core that the program takes at 15
+pictures a second, decoding the film included. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
 """
 
 from __future__ import annotations

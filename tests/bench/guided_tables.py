@@ -4,7 +4,7 @@
     .venv/bin/python -m tests.bench.guided_tables --tables 5 --slips 0 --calm --pace 2
 
 No network and no real time: `simulated_s` is the table's own clock, until the last picture. Prints one JSON object per
-table, a total and middle values; exit status 1 where a calibration did not come to its end, a slip went unnoticed, or a
+table, a total and middle values; exit status 1 if a calibration did not come to its end, a slip went unnoticed, or a
 picture shows another board than was asked for.
 """
 

@@ -1,14 +1,14 @@
-"""Names the board in pictures, by the picture alone, and prints which was taken for which.
+"""Names the board in pictures, by the picture alone, and prints which board was taken for which.
 
     .venv/bin/python -m tests.bench.name_boards --scenes 10 --sheets 5 --seed 1
     .venv/bin/python -m tests.bench.name_boards --folders var/scenes/morris var/scenes/ganh --first 20
     .venv/bin/python -m tests.bench.name_boards --photos "photos/*.jpg" --is gomoku:size=19
 
-Simulated tables and printed sheets of every drawing of every board, folders written by `kibitzer train scenes`, and
-photos whose board is known. Prints a row a drawing: how many pictures, how many were named right, with diagonals or the
-number of lines, how many of these in their place (no corner off by more than 5 % of the side, where it is known), how
-many were named nothing and what else they were named; then, by how sure the names were, how many were right; and the
-median and the longest of the seconds that a picture took.
+Uses simulated tables and printed sheets of every drawing of every board, folders written by `kibitzer train scenes`,
+and photos whose board is known. Prints a row a drawing: the number of pictures; how many were named right, including
+diagonals or the number of lines; how many of these in their place (no corner off by more than 5 % of the side, if it is
+known); how many got no name, and which other names were given. Then come, by how sure the names were, how many were
+right; and the median and the longest time per picture in seconds.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 Prints one JSON object a folder. Under `given`, and under `found` of the boards found in their place (no corner off by
 more than 3 % of the side), the share of cells and of whole boards read right before any rules help, which classes were
-taken for which, and for every kind of men, light and board and band of tilt how many boards are right of how many.
+taken for which, and for every kind of pieces, light and board and band of tilt how many boards are right of how many.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
     .venv/bin/python -m tests.bench.read_sheets --scenes 40 --seed 1
 
 Every scene is one of the pages that `kibitzer print-board` makes (upright or lying, tinted or plain, printed well or
-badly, folded, wavy), on another table, with coins, buttons or men of a set, in other light, seen through another lens
-from up to 50 degrees. One scene in five each is as it is, has a hand over a marker, is out of focus, has glare on the
-page, or is very dark. Prints one JSON object a game: sheets found, found in a wrong place (a corner off by more than
-3 % of the side), wrong names (another game's sheet), and the share of cells and of whole boards that were read right;
-cells under a hand do not count. Swapped are boards of which nothing is wrong but which of two kinds of men is the light
-one: some sets have two colours of nearly one lightness.
+badly, folded, wavy), on another table, with coins, buttons or pieces of a set, in other light, seen through another
+lens from up to 50 degrees. Each fifth of the scenes is undisturbed, has a hand over a marker, is out of focus, has
+glare on the page, or is very dark. Prints one JSON object a game: sheets found, found in a wrong place (a corner off by
+more than 3 % of the side), wrong names (another game's sheet), and the share of cells and of whole boards that were
+read right; cells under a hand do not count. Swapped are boards on which only the two colours are exchanged: in some
+sets they are nearly equally light.
 """
 
 from __future__ import annotations

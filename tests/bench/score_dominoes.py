@@ -1,13 +1,13 @@
-"""Scores annotated photos of dominoes games, as they are and taken anew in other ways, and counts what is right.
+"""Scores annotated photos of dominoes games, as they are and transformed, and counts what is right.
 
     .venv/bin/python -m tests.bench.score_dominoes ../shared/data/dominoes --drop-every 4
     .venv/bin/python -m tests.bench.score_dominoes ../shared/data/dominoes --variants turned_90,tilted,blurred
 
 Variants are the views of tests/bench/reposing.py; `as_is` is the photo itself. Every game is scored with the pawns on
-the track and as if none were there. Prints one JSON object a run: how many moves have the right position, pips and
-points, of how many; with `--drop-every n`, every n-th photo of a game being left out, of the moves whose photo and
-whose predecessor's photo exist, and how many of the moves that were left out were written down, and rightly. Every
-miss is listed on standard error.
+the track and as if there were none. Prints one JSON object a run: how many moves have the right position, pips and
+points, of how many. `--drop-every n` leaves out every n-th photo of a game; then those counts cover the moves whose
+photo and whose predecessor's photo exist, and it also prints how many of the moves left out were written down, and how
+many of these rightly. Every miss is listed on standard error.
 """
 
 from __future__ import annotations

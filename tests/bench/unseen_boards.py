@@ -1,12 +1,12 @@
-"""Boards that cannot be seen whole: counts how often one is believed in a wrong place, and whether the reason is named.
+"""Shows boards that cannot be seen whole: counts boards believed in a wrong place, and checks the reasons named.
 
     .venv/bin/python -m tests.bench.unseen_boards --scenes 10 --seed 1 [--game gomoku --rule size=19] [--places-only]
 
 Every scene is another simulated table; its camera cuts the board off at one edge or at two that meet (10 to 40 % of the
-board), is too far away, or sees it in the dark; something covers a part of the board; or the board bears no lines.
-Prints a row for every game and kind: boards believed, those believed in a wrong place (a corner off by more than 3 % of
-the side; of a board without lines every place is wrong), how often the right reason was given and, of boards cut off,
-the right edges, how often each reason was given, and the median of the seconds that it took.
+board), is too far away, or sees it in the dark; an object covers a part of the board; or the board has no lines. Prints
+a row for every game and kind: boards believed, those believed in a wrong place (a corner off by more than 3 % of the
+side; for a board without lines every place is wrong), how often the right reason was given and, for boards cut off, the
+right edges, how often each reason was given, and the median time in seconds.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def styled(style: Style, kind: str, rng: np.random.Generator) -> Style:
     """The style for a scene of that kind."""
     camera, board, sensor = style.camera, style.board, style.sensor
     if kind in ("cut_off", "corner"):
-        # Share of the picture between the board and the edge; the rest of the shift cuts off the board.
+        # The shift first uses up the room between the board and the edge; the rest cuts the board off.
         room = (1 - camera.fill * np.array([SIZE_PX[1] / SIZE_PX[0], 1.0])) / 2
         cut = room + rng.uniform(0.1, 0.4, 2) * camera.fill * np.array([SIZE_PX[1] / SIZE_PX[0], 1.0])
         shift = cut * rng.choice([-1, 1], 2)

@@ -1,12 +1,12 @@
-"""What a new user does at a table with the daemon as the service starts it, and what the daemon says to all of it.
+"""Walks through a new user's first game with the daemon as the service starts it, and checks its answers.
 
     .venv/bin/python -m tests.bench.walk_through --keep DIR
 
 A simulated table serves MJPEG as a phone would. The daemon is started by the unit's own ExecStart line in a shell. Then
-somebody plays against the agent, unplugs the camera and plugs it in again, pushes the board, carries out the agent's
-move wrongly, plays two men at once, takes a man that may not be taken, puts things right, takes a move back, stops the
-daemon and starts it again in the middle, plays to the end and exports the game. Prints the transcript: seconds, who,
-and what was done or said. Exit status 1 where the record is not what was played, or an answer never came.
+the simulated user plays against the agent, unplugs the camera and plugs it in again, pushes the board, carries out the
+agent's move wrongly, plays two men at once, takes a man that may not be taken, puts things right, takes a move back,
+stops the daemon and starts it again in the middle, plays to the end and exports the game. Prints the transcript:
+seconds, who, and what was done or said. Exit status 1 if the record differs from the game, or an answer never came.
 """
 
 from __future__ import annotations
