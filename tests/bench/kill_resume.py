@@ -6,10 +6,10 @@
 The simulated table lives in a process of its own and serves MJPEG, as a phone would; it alone knows the truth. The
 daemon is killed with SIGKILL, started again, and must end with exactly the plies that were made on the table.
 
-With --any the daemon watches the table twice, as two tables under one parent, the second one through a relay; what is
-killed is any of the parent, the tables' processes, the agents' worker, the voice, the sound player and the relay, or
-all of them at once. Only a killed parent is started again by the bench; the rest is the daemon's own to bring back.
-Both records must be right. Games follow one another until there were so many kills.
+With --any the daemon watches the table twice, as two tables under one parent, the second one through a relay. It kills
+any of the parent, the tables' processes, the agents' worker, the voice, the sound player and the relay, or all of them
+at once. The bench restarts only a killed parent; the daemon must bring back the rest. Both records must be right. Games
+follow one another until the number of kills is reached.
 
 Prints one JSON object; exit status 1 if a record or a resumed board was wrong, or a process outlived its parent.
 """

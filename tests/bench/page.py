@@ -1,4 +1,4 @@
-"""How quick the page is, in a real browser: `python -m tests.bench.page [--pictures docs]`.
+"""Measures the speed of the page in a real browser: `python -m tests.bench.page [--pictures docs]`.
 
 Prints one JSON line: `interactive_ms` (from asking for the page to the first board that can be clicked), `pixels_ms`
 (from a state that is handed to the page's thread to the next frame that Chromium paints; median and 95 %), `growth`
