@@ -1,3 +1,3 @@
-"""What was learnt: weights, the manifest that vouches for them, and the recipes that made them (`train/`)."""
+"""Learnt files: weights, the manifest with their checksums, and the recipes that made them (`train/`)."""
 
-import vision  # noqa: F401  # which keeps ONNX Runtime from reporting to its maker: the recipes import it too
+import vision  # noqa: F401  # keeps ONNX Runtime from reporting to its maker: the recipes import it too

@@ -1,1 +1,1 @@
-"""What proves the program on simulated tables: demo, soak, benchmarks. Imported by nothing."""
+"""Tests the program on simulated tables: demo, soak, benchmarks. No other package imports it."""

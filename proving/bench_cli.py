@@ -1,4 +1,4 @@
-"""`kibitzer bench`: what the program costs, on the machine at hand."""
+"""`kibitzer bench`: measures the program's costs on this machine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.callback()
 def bench() -> None:
-    """Measures what the program costs."""
+    """Measures the program's costs."""
 
 
 @app.command("pipeline")
@@ -59,8 +59,8 @@ def pipeline(
 ) -> None:
     """Measures every step from frame to verdict, and the running daemon while nothing happens.
 
-    In the same run, as reference, the thesis' way: SIFT on every frame, and ResNet-18 in full precision on every
-    cell. Other programs disturb the figures: the load is printed with them. Exit status 1 where a target is missed.
+    The same run also measures the thesis' way as reference: SIFT on every frame, and ResNet-18 in full precision on
+    every cell. Other programs disturb the figures: the load is printed with them. Exit status 1 if a target is missed.
 
     Example: kibitzer bench pipeline --game morris --seconds 30 --json
     """
@@ -100,15 +100,15 @@ def vision(
     reference: Annotated[bool, typer.Option(help="Measure the thesis' way too, in turns with ours.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Measures what it costs to read all cells of a board at once, on one thread, and what eight bits lose.
+    """Measures the cost of reading all cells of a board at once on one thread, and the accuracy that eight bits lose.
 
-    In the same run: the network in eight bits as shipped, the same network in full precision, and the thesis' way, a
-    ResNet-18 in full precision on one cell after the other at 224 pixels (and at 48; and 25 at once). Milliseconds
+    The same run compares the network in eight bits as shipped, the same network in full precision, and the thesis' way,
+    a ResNet-18 in full precision on one cell after the other at 224 pixels (and at 48; and 25 at once). Milliseconds
     are processor time, which other programs disturb less. Then the same pictures are read in eight bits and in full
-    precision, without a profile, and cells read right are counted.
+    precision, without a profile, and the cells read right are counted.
 
     Fields: machine, games (game, pictures, cells, network, full_precision, read_ms, reference_ms, ratios, precision,
-    targets). Exit status 1 where a target is missed.
+    targets). Exit status 1 if a target is missed.
 
     Example: kibitzer bench vision --game gomoku --json
 
@@ -150,11 +150,11 @@ def search(
     """Measures the searches of each game, side by side with plain alpha-beta and plain minimax.
 
     All search the same positions in turns, to the same depth by the same heuristic; their scores must be equal. Then
-    the engine by its own judgement, playouts, perft and endgames. Seconds are processor time. With --cold-start a real
-    worker is started with an empty compile cache and with a warm one, until its first answer: wall time.
+    come the engine by its own judgement, playouts, perft and endgames. Seconds are processor time. --cold-start starts
+    a real worker with an empty compile cache and with a warm one, until its first answer: wall time.
 
-    Fields: machine, games (exact, scores_equal, engine, mcts, perft, endgames, ratios), starts. Exit status 1 where
-    scores differ or a start took longer than promised.
+    Fields: machine, games (exact, scores_equal, engine, mcts, perft, endgames, ratios), starts. Exit status 1 if scores
+    differ or a start takes longer than promised.
 
     Example: kibitzer bench search --game reversi --cold-start --json
     """
@@ -202,16 +202,16 @@ def latency_of_play(
     speech: Annotated[bool, typer.Option(help="Speak into a sound device that writes a file.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
-    """Measures, in real time, from a hand gone to the verdict published, and from there to the first sound.
+    """Measures, in real time, from a hand's leaving to the published verdict, and from there to the first sound.
 
-    A simulated table (1280x720) is recorded first, so that the simulation costs nothing while it is measured: four
+    A simulated table (1280x720) is recorded first, so that the simulation costs nothing during the measurement: four
     plies and their takebacks, served as MJPEG on loopback, each picture when it is due, round after round. The whole
     `kibitzer run` watches it: stream, pipeline, record, bus, page, voice. The hand is gone when neither it nor its
-    shadow is over the board and its margin any more; four looks a picture tell when. The sound device is ALSA's file
-    plug-in before its null device: it takes a phrase at once.
+    shadow is over the board and its margin any more; four looks a picture determine when. The sound device is ALSA's
+    file plug-in before its null device: it takes a phrase at once.
 
     Fields: machine, game, rate_hz, settle_s, hands, missed, verdict_s, from_view_s, settling_s, way_s, judging_s,
-    sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 where a
+    sound_s, silent, targets. Other programs disturb the figures: the load is printed with them. Exit status 1 if a
     target is missed.
 
     Example: kibitzer bench latency --game reversi --hands 80 --rate 10 --json
@@ -246,15 +246,15 @@ def verdicts_in_table_time(
     seed: Annotated[int, typer.Option(min=0, help="Of the table, the moves and the hands.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line and game instead of text.")] = False,
 ) -> None:
-    """Measures from a hand gone to the verdict in the simulated table's own time, over many hands.
+    """Measures from a hand's leaving to the verdict in the simulated table's own time, over many hands.
 
     The table is stepped picture by picture, and each picture goes through pipeline and referee as in the daemon. No
-    clock is read, so other programs disturb nothing and the same seed gives the same figures: they tell how long the
-    program waits on purpose. What computing costs comes on top; `kibitzer bench latency` measures both in real time.
-    Every hand whose verdict took more than a second, or never came, is listed with what happened meanwhile.
+    clock is read, so other programs disturb nothing and the same seed gives the same figures: they show how long the
+    program waits on purpose. Computing time comes on top; `kibitzer bench latency` measures both in real time. Every
+    hand whose verdict took more than a second, or never came, is listed with the events meanwhile.
 
     Fields: game, rate_hz, settle_s, hands, missed, verdict_s, largest_s, slow (hand, verdict_s, trace). Exit status 1
-    where a target of `kibitzer bench latency` is missed.
+    if a target of `kibitzer bench latency` is missed.
 
     Example: kibitzer bench verdicts --game ganh --hands 150 --json
     """
@@ -286,17 +286,17 @@ def several_tables(
     seed: Annotated[int, typer.Option(min=0, help="Of the first simulated table; the next ones count up.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
-    """Measures several tables in one daemon: pictures judged a second, how old they were, and what it costs.
+    """Measures several tables in one daemon: pictures judged a second, their age, and the cost.
 
-    Simulated tables (1280x720) are recorded first, so that the simulation costs nothing while they are measured: at
-    each, hands make four legal plies and take them back, with a second or two between. Then they are served as MJPEG
-    on loopback, each picture when it is due, round after round, with the time at which it was taken in a comment of
-    the JPEG, so that its age counts wherever it waited. `kibitzer run` watches them all, with record, bus and page.
-    CPU is of one core. Serving is this program's own cost and is printed.
+    Simulated tables (1280x720) are recorded first, so that the simulation costs nothing during the measurement: at
+    each, hands make four legal plies and take them back, with a second or two between. Then they are served as MJPEG on
+    loopback, each picture when it is due, round after round. A comment in each JPEG holds the time at which it was
+    taken, so that its age counts wherever it waited. `kibitzer run` watches them all, with record, bus and page. CPU is
+    of one core. Serving is this program's own cost and is printed.
 
     Fields: machine, seconds, rate_hz, size_px, tables (game, sent_hz, judged_hz, age_s, oldest_s, judged_age_s,
-    oldest_judged_s, cpu_percent, memory_mb, hands, verdicts), bench_cpu_percent, targets. Exit status 1 where a
-    picture older than half a second was judged.
+    oldest_judged_s, cpu_percent, memory_mb, hands, verdicts), bench_cpu_percent, targets. Exit status 1 if a picture
+    older than half a second was judged.
 
     Example: kibitzer bench tables --tables 4 --seconds 120 --json
     """

@@ -1,4 +1,4 @@
-"""A whole game on a simulated table through the real pipeline, judged by the simulator's own truth."""
+"""Plays whole games on a simulated table through the real pipeline, and judges them by the simulator's truth."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ from vision.simulated.table import SimulatedTable
 
 LOGGER = logging.getLogger(__name__)
 RATE_HZ, FAST_RATE_HZ = 15.0, 10.0
-"""Frames a second; where nobody waits for the clock, no more than a board needs to be seen at rest."""
+"""Frames a second. When not in real time, the low rate just suffices to see a board at rest."""
 ANSWER_S = 60.0
-"""Longest wait for an agent's answer before the demo goes on without it (and the match asks again)."""
+"""Seconds to wait for an agent's answer before the demo continues without it (and the match asks again)."""
 STUCK_S = 120.0
-"""Simulated seconds without a new ply after which a game is given up and counted as it stands."""
+"""Simulated seconds without a new ply after which a game is abandoned and counted as it is."""
 COMPLAINTS = ("illegal", "takeback", "desync", "ambiguous", "board_lost")
-"""Reports that a game without faults must never cause."""
+"""Reports that a faultless game must never cause."""
 
 
 @dataclasses.dataclass
 class Tally:
-    """How one game went, by the simulator's truth."""
+    """Results of one game, judged by the simulator's truth."""
 
     game: str
     seed: int
     plies: int = 0
-    """Plies really made on the table, but for passes, which no camera sees."""
+    """Plies made on the table, without passes, which no camera sees."""
     passes: int = 0
-    """Passes really made."""
+    """Passes made."""
     wrong_boards: int = 0
-    """Boards that were believed and never stood on the table."""
+    """Boards that were believed but never stood on the table."""
     missed_plies: int = 0
-    """Plies made on the table that are not in the record, passes aside."""
+    """Plies made on the table that are not in the record, without passes."""
     right_movers: int = 0
-    """Plies, passes aside, that the record says were made by the side that really made them."""
+    """Plies, without passes, whose recorded side is the one that made them."""
     false_reports: int = 0
     """Complaints although nothing was wrong."""
     outcome: str = ""
     true_outcome: str = ""
     scores: tuple[int, int] | None = None
-    """Points of both sides, as believed at the end; None in games without points."""
+    """Points of both sides as believed at the end; None in games without points."""
     true_scores: tuple[int, int] | None = None
     seconds: float = 0.0
     """Wall time of the game."""
@@ -76,14 +76,14 @@ class Demo:
         most_plies: int | None = None,
         window: Window | None = None,
     ) -> None:
-        """A game is broken off after `most_plies`, where that is given."""
+        """Breaks a game off after `most_plies`, if given."""
         self.session, self.runner = session, SessionRunner(session)
         self.fast = fast
         self.most_plies = most_plies
         self._window = window
 
     def play(self, template: BoardTemplate, seed: int) -> Tally:
-        """One game to its end."""
+        """Plays one game to its end."""
         game, session = self.session.game, self.session
         begun_s = time.monotonic()
         tally = Tally(game.name, seed, journal=str(session.journal.path))
@@ -133,7 +133,7 @@ class Demo:
                 return
 
     def _await_answer(self, match: Match) -> None:
-        """Lets the simulated clock stand while the agent thinks."""
+        """Halts the simulated clock while the agent thinks."""
         deadline_s = time.monotonic() + ANSWER_S
         while match.referee.awaiting == "agent" and time.monotonic() < deadline_s:
             self.runner.tick(None)
@@ -141,7 +141,7 @@ class Demo:
 
 
 class Judge:
-    """Compares what the daemon believes with what really stands on the table."""
+    """Compares the daemon's belief with the true state of the table."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class Judge:
         tally: Tally,
         recorded: Callable[[], Sequence[tuple[str, Side]]],
     ) -> None:
-        """`recorded` reads the game's moves, passes aside, and their makers back from the journal."""
+        """`recorded` reads the game's moves, without passes, and their sides back from the journal."""
         self._match = match
         self._recorded = recorded
         self._player = player
@@ -160,12 +160,12 @@ class Judge:
         self._believed: dict[int, str] = {}
 
     def about_to_look(self, seen: Observation | None) -> None:
-        """Called before each frame with what was seen last; of several looks at one picture the first counts."""
+        """Called before each frame with the last observation; of several looks at one picture the first one counts."""
         if seen is None or seen.gate is None or not seen.gate.settled or seen.gate.fresh:
             self._looked_s = time.perf_counter()
 
     def hear(self, announcement: Announcement) -> None:
-        """Counts complaints, notes boards, and passes the agent's spoken moves on to the player."""
+        """Counts complaints, notes boards, and passes the agent's announced moves on to the player."""
         if announcement.code == "move":
             self._verdicts_ms.append(1000 * (time.perf_counter() - self._looked_s))
             seen = sum(ply.seen for ply in self._match.referee.line.plies[: announcement.ply])
@@ -177,11 +177,11 @@ class Judge:
             LOGGER.warning("false report: %s %s", announcement.code, announcement.text)
 
     def close(self) -> None:
-        """Fills in the tally: the truth on one side, belief and journal on the other."""
+        """Fills in the tally by comparing the truth with the belief and the journal."""
         player, tally, referee, recorded = self._player, self._tally, self._match.referee, self._recorded()
         truth = {number: ply.board for number, ply in enumerate(player.seen, 1)}
         made = [(ply.move, ply.side) for ply in player.seen]
-        # As many as were made: what was not recorded differs from every move.
+        # Pad or cut to as many as were made: a padded entry differs from every move.
         kept = [*recorded, *[("", -1)] * len(made)][: len(made)]
         tally.plies, tally.passes = len(truth), len(player.record) - len(truth)
         tally.wrong_boards = sum(truth.get(number) != board for number, board in self._believed.items())
@@ -204,7 +204,7 @@ def seen_plies(game: AnyGame, texts: Sequence[str]) -> list[tuple[str, Side]]:
 
 
 def outcome_text(game: AnyGame, outcome: games.Outcome | None) -> str:
-    """Such as "light: two_men_left" or "draw: repetition"."""
+    """The outcome as text, such as "light: two_men_left" or "draw: repetition"."""
     if outcome is None:
         return "unfinished"
     return f"{'draw' if outcome.winner is None else game.sides[outcome.winner]}: {outcome.reason}"

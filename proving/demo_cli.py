@@ -1,4 +1,4 @@
-"""`kibitzer demo`: shows the whole program at work without a camera."""
+"""`kibitzer demo`: runs the whole program without a camera."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def demo(
     """Plays a whole game on a simulated table, through the real pipeline, camera to speech.
 
     A scripted player sits at the table, plays the first side, and carries out the spoken moves that `alphabeta` finds
-    for the second. Where hands are hidden two players play, who sit opposite one another. While it
-    plays, the page is on http://127.0.0.1:8765/. Wrong boards, missed plies, movers and points are judged by the table
-    itself, which knows what was done at it. Exit status 1 if a board was wrong or a ply was missed.
+    for the second. In games with hidden hands two players sit opposite one another. Meanwhile the page is on
+    http://127.0.0.1:8765/. Wrong boards, missed plies, movers and points are judged by the simulated table, which knows
+    what was done on it. Exit status 1 if a board was wrong or a ply was missed.
 
     Example: kibitzer demo --headless --fast --games 20 --json
 
@@ -100,7 +100,7 @@ def demo(
 
 
 def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as_json: bool) -> int:
-    """Plays a game for every seed; wrong boards and missed plies of all."""
+    """Plays a game for every seed and returns the sum of wrong boards and missed plies."""
     session, faults, seed = demo.session, 0, seeds[0]
     template = load_template(session.game.name, games.switched_on(session.game))
     if session.page is not None:
@@ -125,7 +125,7 @@ def _play(demo: Demo, console: Console, seeds: Sequence[int], *, quiet: bool, as
 
 
 def told(tally: Tally) -> str:
-    """How a game went, in a line."""
+    """One line about a game's result."""
     plies = f"{tally.plies} plies" + (f" and {tally.passes} passes" if tally.passes else "")
     parts = [
         f"{plies}, {tally.outcome}",
@@ -140,7 +140,7 @@ def told(tally: Tally) -> str:
 
 
 def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Session:
-    """The services of a demo; its page takes another port where a daemon has the usual one.
+    """The services of a demo; its page takes another port if a daemon already has the usual one.
 
     Raises JournalError, BusError, WebError.
     """
@@ -153,9 +153,9 @@ def open_session(config: Config, game: AnyGame, render_to: Path | None) -> Sessi
 
 
 def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en") -> Config:
-    """The settings of a demo: its own record, free ports on the bus, a person and `alphabeta` at the second side.
+    """The settings of a demo: its own record, free ports on the bus, a person and `alphabeta` on the second side.
 
-    In games whose men belong to nobody, two persons who sit opposite one another: an agent would show its hand.
+    In games whose pieces belong to nobody, two persons who sit opposite one another: an agent would show its hand.
     """
     players = PlayersSection(
         first=PlayerSection(), second=PlayerSection(agent="alphabeta", time_s=0.05 if fast else 1.0)

@@ -1,4 +1,4 @@
-"""What all tests share: subprocesses find the checkout's modules, as the launcher arranges it."""
+"""Shared test set-up: subprocesses find the checkout's modules, as the launcher arranges it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.fixture
 def real_data() -> Path:
-    """The folder of real photos and positions; the test is skipped where it is absent."""
+    """The folder of real photos and positions; skips the test if it is absent."""
     if not DATA.is_dir():
         pytest.skip(f"no real photos: {DATA} is absent")
     return DATA
@@ -29,7 +29,7 @@ def real_data() -> Path:
 
 @pytest.fixture
 def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A language of wide letters in place of Romanian: what stays narrow was never translated."""
+    """Replaces Romanian by wide letters: text that stays narrow was never translated."""
     from daemon.i18n import translation
     from tests.daemon.pseudo import speak_pseudo
 

@@ -1,4 +1,4 @@
-"""A game of an installed package, connect four in `tests/packages`: everything plays it, and no file knows of it."""
+"""An installed package's game, connect four in `tests/packages`: everything plays it, though no file names it."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ REMEMBERED: tuple[Any, ...] = (
     translation.tongue_of,
     translation.page_words,
 )
-"""What is found once in a process."""
+"""Caches that are filled once per process."""
 
 
 @pytest.fixture(autouse=True, scope="module")
 def brought() -> Iterator[None]:
-    """The package is installed while these tests run."""
+    """Makes the package importable while these tests run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PACKAGES))
         patch.setenv("PYTHONPATH", PATH)
@@ -69,7 +69,7 @@ def forget() -> None:
 
 
 def kibitzer(*words: object, code: int = 0) -> str:
-    """What a command prints."""
+    """Runs a command and returns its output."""
     command = [sys.executable, "-m", "daemon.cli", *map(str, words)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == code, done.stderr

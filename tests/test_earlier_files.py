@@ -1,4 +1,4 @@
-"""What 0.1 wrote is read today: a record, a table profile, settings; and every command it had answers."""
+"""Files of version 0.1 are still read: a record, a table profile, settings; and every command of 0.1 answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The launcher: what it installs, and that it says what is missing."""
+"""Tests the launcher: what it installs, and that it says what is missing."""
 
 from __future__ import annotations
 

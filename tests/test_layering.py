@@ -56,7 +56,7 @@ def imports(path: Path) -> set[str]:
 
 
 def names_from(path: Path, module: str) -> set[str]:
-    """What a file imports from a module by name."""
+    """Names that a file imports from a module."""
     tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return {
         alias.name
@@ -90,7 +90,7 @@ def test_imports_run_one_way(path: Path) -> None:
 
 @pytest.mark.parametrize("room", ["interpret", "judging"])
 def test_who_judges_knows_no_language(room: str) -> None:
-    """What it says are sentences; only what people call a thing is looked up in the table's language."""
+    """The judging code emits sentences; only what people call an object is looked up in the table's language."""
     for path in sorted((ROOT / "daemon" / room).rglob("*.py")):
         assert names_from(path, "daemon.i18n.translation") <= {"called"}, path.name
 
@@ -118,7 +118,7 @@ def test_the_daemon_is_built_one_way(room: str) -> None:
 
 
 def test_no_file_of_the_daemon_is_built_on_itself() -> None:
-    """Not even for a type: `prepare` names the circle."""
+    """Imports for types count as well: `prepare` names the cycle."""
     files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / "daemon").rglob("*.py")}
     graphlib.TopologicalSorter({name: imports(path) & files.keys() for name, path in files.items()}).prepare()
 

@@ -1,4 +1,4 @@
-"""Where things lie in a checkout, and where Kibitzer is installed."""
+"""Tests where files are kept in a checkout, and when Kibitzer is installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of somebody who has installed Kibitzer, and a computer without settings for all."""
+    """Environment of a user who has installed Kibitzer, on a computer without system-wide settings."""
     for name in ("CONFIG", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)

@@ -1,4 +1,4 @@
-"""The README and the docs tell the truth: commands exist, options are known, links lead somewhere."""
+"""Checks README and docs: commands exist, options are known, links resolve."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How well descriptors tell cells apart: the comparison by which the thesis chose its own."""
+"""Compares descriptors by how well they tell cells apart, as the thesis did to choose its own."""

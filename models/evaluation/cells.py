@@ -20,14 +20,14 @@ from vision.reading.locate import PhotoReader
 from vision.simulated.scenes import random_scene
 
 SIZES_PX = ((960, 720), (1280, 960))
-"""Of simulated pictures: the smaller where the steady picture is no larger than its height."""
+"""Pixels of simulated pictures: the smaller size if the rectified picture is no larger than its height."""
 Progress = Callable[[int, int], None]
-"""Told how many pictures are done, of how many."""
+"""Called with the number of pictures done and the total."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LabelledCells:
-    """Every cell of some pictures, and what stands on it."""
+    """Every cell of some pictures, with its label."""
 
     patches: Patches
     labels: NDArray[np.str_]
@@ -42,9 +42,9 @@ class LabelledCells:
 def cells_of_photos(
     photos: Sequence[Label], folder: Path, template: BoardTemplate, progress: Progress = lambda done, total: None
 ) -> LabelledCells:
-    """The cells of labelled photos in the order of their names; boards without corners are looked for.
+    """The cells of labelled photos in the order of their names; boards without given corners are detected.
 
-    Raises ValueError where a photo cannot be read as a picture, or no board is seen in any; WeightsError.
+    Raises ValueError if a photo cannot be read as a picture, or no board is seen in any; WeightsError.
     """
     reader = PhotoReader(template)
     found: list[tuple[str, Patches, str]] = []
@@ -68,7 +68,7 @@ def cells_of_photos(
 def cells_of_scenes(
     count: int, seed: int, template: BoardTemplate, progress: Progress = lambda done, total: None
 ) -> LabelledCells:
-    """The cells of so many simulated pictures, each of another table, men and light; no hands, corners given."""
+    """The cells of so many simulated pictures, each with a new table, pieces and light; no hands, corners given."""
     reader = PhotoReader(template)
     size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]
     found: list[tuple[str, Patches, str]] = []
@@ -86,12 +86,12 @@ def cells_of_scenes(
 
 
 def in_natural_order(name: str) -> list[tuple[int, str]]:
-    """A key to sort by that puts 1_2 before 1_10."""
+    """A sort key that puts 1_2 before 1_10."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _cut(reader: PhotoReader, image: Image, corners_px: NDArray[np.float64] | None) -> Patches | None:
-    """The patches of the board in a picture; None where none is seen."""
+    """The patches of the board in a picture; None if no board is seen."""
     read = reader.read(image, corners_px)
     return None if read is None else cut_patches(rectify(image, read.pose, read.template), read.template)
 

@@ -1,4 +1,4 @@
-"""`kibitzer eval-descriptors`: which description of a cell tells best what stands on it."""
+"""`kibitzer eval-descriptors`: compares descriptors by how well they tell what is on a cell."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def eval_descriptors(
     rule: Annotated[list[str], RULE] = [],  # noqa: B006
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
-    """Compares descriptions of a cell: pixels, grey histogram, RGB histogram, HOG, ResNet-18.
+    """Compares descriptors of a cell: pixels, grey histogram, RGB histogram, HOG, ResNet-18.
 
     Cuts the cells of labelled photos as the reader does, describes each in every way, fits scikit-learn's LinearSVC to
     the photos of all folds but one and reads the cells of that one, in turn. No photo is in both. Prints for each
-    description how many cells were read right, how many numbers it has, and what it costs on one core.
+    descriptor how many cells were read right, how many numbers it has, and its cost on one core.
 
-    **--fit 2** is harder: only two photos are fitted to, as a table is calibrated, and all others are read.
+    **--fit 2** is harder: only two photos are fitted to, as when a table is calibrated, and all others are read.
 
-    **--simulated 60** needs no photos: each picture shows another board, other men, other light, so that what is
-    measured are boards that were not fitted to.
+    **--simulated 60** needs no photos: each picture shows another board, other pieces, other light, so that the
+    measured boards are not those that were fitted to.
 
     The row of torchvision's ImageNet weights needs torch and the weights on this machine; **--weights imagenet** lets
     torchvision fetch them (45 MB).
@@ -106,7 +106,7 @@ def _cells(
     seed: int,
     progress: Progress,
 ) -> LabelledCells:
-    """The cells that the options name. Raises ValueError."""
+    """The cells selected by the options. Raises ValueError."""
     if simulated:
         if photos is not None or labels is not None or only:
             raise ValueError("--simulated makes its own pictures: leave --photos, --labels and --only away")

@@ -19,13 +19,13 @@ ROOT = places.PROGRAM
 
 
 class NotPresent(RuntimeError):
-    """The network cannot be had on this machine; the message says why."""
+    """The network is not available on this machine; the message says why."""
 
 
 def describe_imagenet(patches: Patches, fetch: bool) -> tuple[Descriptors, float]:
     """(n, 512) descriptors in full precision at 224 pixels, and milliseconds a patch on one core.
 
-    Where `fetch` is True, torchvision may load the weights from its own site. Raises NotPresent.
+    If `fetch` is True, torchvision may load the weights from its own site. Raises NotPresent.
     """
     with TemporaryDirectory(prefix="kibitzer-imagenet-") as folder:
         given, made = Path(folder) / "patches.npy", Path(folder) / "described.npy"

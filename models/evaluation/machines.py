@@ -1,4 +1,4 @@
-"""How well linear machines read cells from a descriptor, in pictures that they were not fitted to."""
+"""Measures how well linear classifiers read cells from a descriptor, in pictures that they were not fitted to."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from vision.calibrating.fitting import SOFTNESS
 from vision.reading.descriptors import Descriptors
 
 SOFTNESSES = (0.01, 0.1)
-"""LinearSVC's C to choose from, where there are pictures enough to choose by; else it is that of a table's head."""
+"""LinearSVC's C to choose from if there are enough pictures to choose by; else a table head's C is used."""
 MAX_EMPTY = 12
-"""Empty cells of one picture that are fitted to: they are much alike, and most of many boards. All are measured."""
+"""Empty cells of one picture that are fitted to: they are much alike, and most cells of many boards. All are measured.
+"""
 MIN_SPREAD = 1e-9
 
 Letters = NDArray[np.str_]
@@ -24,7 +25,7 @@ Letters = NDArray[np.str_]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one part's machine read."""
+    """The cells read by one part's classifier."""
 
     read: Letters
     truth: Letters
@@ -40,7 +41,7 @@ class Outcome:
 def read_left_out(
     described: Descriptors, labels: Letters, pictures: Indices, parts: Sequence[Part]
 ) -> tuple[Outcome, ...]:
-    """What is read of the measured pictures of each part. Raises ValueError where a fit has one class only."""
+    """The cells read in the measured pictures of each part. Raises ValueError if a fit has one class only."""
     learnable = _learnable(labels, pictures)
     outcomes = []
     for part in parts:
@@ -54,12 +55,12 @@ def read_left_out(
 
 
 def balanced_accuracy(read: Letters, truth: Letters) -> float:
-    """The mean over the classes of the share of their cells that were read right."""
+    """Mean over the classes of the share of their cells that were read right."""
     return float(np.mean([(read[truth == letter] == letter).mean() for letter in np.unique(truth)]))
 
 
 def _choose(described: Descriptors, labels: Letters, fitted: NDArray[np.bool_], rehearsal: NDArray[np.bool_]) -> float:
-    """The C that reads the rehearsal best when fitted without it; the smallest of equals."""
+    """The C that reads the rehearsal best when fitted without it; the smallest in a tie."""
     first, judged = fitted & ~rehearsal, fitted & rehearsal
     if len(np.unique(labels[first])) < 2:
         return SOFTNESS
@@ -71,7 +72,7 @@ def _choose(described: Descriptors, labels: Letters, fitted: NDArray[np.bool_], 
 
 
 def _learnable(labels: Letters, pictures: Indices) -> NDArray[np.bool_]:
-    """Which cells may be fitted to: all men, and of each picture so many empty cells, by chance."""
+    """Mask of the cells to fit to: all pieces, and at most MAX_EMPTY random empty cells of each picture."""
     chance = np.random.default_rng(0)
     used = np.asarray(labels != EMPTY)
     for picture in np.unique(pictures):
@@ -81,9 +82,9 @@ def _learnable(labels: Letters, pictures: Indices) -> NDArray[np.bool_]:
 
 
 class _Machine:
-    """One plane for each class against the rest, over descriptors moved to their mean and scaled as a whole.
+    """One plane for each class against the rest, over descriptors centred on their mean and scaled as a whole.
 
-    That is how a table's own head is fitted (`vision.calibrating.fitting`).
+    A table's own head is fitted in the same way (`vision.calibrating.fitting`).
     """
 
     def __init__(self, described: Descriptors, labels: Letters, softness: float) -> None:

@@ -1,4 +1,4 @@
-"""Which pictures are fitted to and which are measured: whole pictures, never single patches."""
+"""Splits pictures into those fitted to and those measured: whole pictures, never single patches."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 Indices = NDArray[np.intp]
 
 MAX_FEW = 5
-"""Times that a few pictures are fitted to, each time others."""
+"""Times that a few pictures are fitted to, with different pictures each time."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Part:
-    """One fit and what is measured by it."""
+    """One fit and the pictures measured by it."""
 
     fitted: Indices
-    """Pictures, by index."""
+    """Indices of pictures."""
     measured: Indices
-    """None of them among those fitted to."""
+    """Indices of pictures, none of them in `fitted`."""
     rehearsal: Indices | None = None
-    """Those of `fitted` by which the fit's softness is chosen; None where it is given."""
+    """Those of `fitted` that choose the fit's softness; None if the softness is given."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,8 +36,8 @@ class Split:
 def fold_split(pictures: int, folds: int) -> Split:
     """Each picture is measured once, by a fit to all pictures of the other folds.
 
-    A fold is a run of neighbours in the pictures' order, for in a game each picture resembles the next. Raises
-    ValueError where there are too few pictures.
+    A fold is a run of neighbours in the pictures' order, because in a game each picture resembles the next. Raises
+    ValueError if there are too few pictures.
     """
     if not 3 <= folds <= pictures:
         raise ValueError(f"--folds: from 3 to the number of pictures, {pictures}; not {folds}")
@@ -50,9 +50,9 @@ def fold_split(pictures: int, folds: int) -> Split:
 
 
 def few_split(pictures: int, few: int) -> Split:
-    """A few pictures from all over the order are fitted to, and all others measured; some times, each with others.
+    """A few pictures from all over the order are fitted to, and all others measured; repeated with other pictures.
 
-    Raises ValueError where there are too few pictures.
+    Raises ValueError if there are too few pictures.
     """
     if not 1 <= few < pictures:
         raise ValueError(f"--fit: from 1 to one less than the number of pictures, {pictures}; not {few}")

@@ -25,7 +25,7 @@ TITLES = {
 }
 IMAGENET = "imagenet"
 Step = Callable[[str], None]
-"""Told what begins."""
+"""Called with the name of each step that begins."""
 
 
 class Row(BaseModel):
@@ -35,26 +35,26 @@ class Row(BaseModel):
     title: str
     present: bool
     note: str
-    """Why there are no figures; empty where there are."""
+    """Why there are no figures; empty if there are."""
     dimension: int
     accuracy: float
     """Share of the cells of left-out pictures that were read right."""
     balanced_accuracy: float
-    """The same for each class by itself, then their mean."""
+    """Mean over the classes of that share."""
     wrong: int
-    """Cells read wrong..."""
+    """Cells read wrong."""
     measured: int
-    """...of so many; a picture counts as often as it was left out."""
+    """Cells measured; a picture counts as often as it was left out."""
     worst_fit: float
-    """Accuracy of the fit by which it was least."""
+    """Lowest accuracy of a fit."""
     milliseconds_per_patch: float
-    """Processor time to describe one, in batches of `BATCH`: the median over such batches."""
+    """Processor time to describe one patch, in batches of `BATCH`: the median over such batches."""
     softness: list[float]
     """LinearSVC's C of each fit."""
 
 
 class Table(BaseModel):
-    """All rows, and what they were measured on."""
+    """All rows, and the data they were measured on."""
 
     game: str
     source: str
@@ -66,14 +66,14 @@ class Table(BaseModel):
     classes: dict[str, int]
     """Cells of each class letter."""
     measured: list[list[str]]
-    """Names of the pictures that each fit was measured on; it was made to others."""
+    """Names of the pictures that each fit was measured on; it was fitted to others."""
     best: list[str]
-    """Descriptors with the most cells right; several where they are equal."""
+    """Descriptors with the most cells right; several in a tie."""
     rows: list[Row]
 
 
 def descriptors_for(network: str) -> tuple[str, ...]:
-    """The rows' descriptors, in the thesis' order; then the network that the board's template names, if another."""
+    """The rows' descriptors, in the thesis' order; then the network that the board's template names, if different."""
     return (*PIXEL_FUNCTIONS, DEFAULT, *([network] if network != DEFAULT else []))
 
 
@@ -130,7 +130,7 @@ def _line(row: Row, best: bool) -> str:
 def _describe(name: str, cells: LabelledCells) -> tuple[Descriptors, float]:
     """All descriptors, and the median milliseconds a patch."""
     descriptor = load_descriptor(name)
-    descriptor.describe(cells.patches[:BATCH])  # the first call allocates what the others find
+    descriptor.describe(cells.patches[:BATCH])  # the first call allocates the buffers that later calls reuse
     rows, spent_ms = [], []
     for start in range(0, len(cells.patches), BATCH):
         batch = cells.patches[start : start + BATCH]

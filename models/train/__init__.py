@@ -1,1 +1,1 @@
-"""The recipes that made the weights; nothing outside this folder imports it, and only it needs torch."""
+"""Recipes that made the weights; nothing outside this folder imports them, and only they need torch."""

@@ -1,4 +1,4 @@
-"""`kibitzer train`: makes the shipped weights again."""
+"""`kibitzer train`: reproduces the shipped weights."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def resnet18(
         float, typer.Option(min=0, max=0.95, help="Share of the second phase that their cells take; 0: no scenes.")
     ] = 0.3,
 ) -> None:
-    """Trains the ResNet-18 that describes cells, and the head that reads boards nobody has calibrated.
+    """Trains the ResNet-18 that describes cells, and the head that reads uncalibrated boards.
 
-    Path-traces scenes, draws patches by chance, simulates tables, adds photographs of go stones, trains in two phases,
+    Path-traces scenes, draws random patches, simulates tables, adds photographs of go stones, trains in two phases,
     exports to ONNX, quantises to eight bits, fits the heads, and writes resnet18.onnx, resnet18_fp16.onnx,
     generic_head.npz and manifest.toml.
 
@@ -96,8 +96,8 @@ def halves(
 ) -> None:
     """Trains the small network that reads halves of domino tiles, and the head that reads boards without a profile.
 
-    Draws boards with tiles by chance, cuts their cells, trains, exports to ONNX, quantises to eight bits, fits the
-    head, and writes halves.onnx, halves_head.npz and manifest.toml. No photographs.
+    Draws random boards with tiles, cuts their cells, trains, exports to ONNX, quantises to eight bits, fits the head,
+    and writes halves.onnx, halves_head.npz and manifest.toml. No photographs.
 
     Example: kibitzer train halves --out /tmp/weights --patches 20000 --epochs 2
     """
@@ -118,7 +118,7 @@ def imagenet(
     """Makes the descriptor of `calibrate --weights imagenet` from torchvision's published ResNet-18.
 
     Fetches the weights (47 MB), checks their SHA-256, and writes them in eight bits, so that reading needs no torch.
-    Trains nothing. Without a network, lay resnet18-f37072fd.pth where the error says.
+    Trains nothing. Without a network, put resnet18-f37072fd.pth where the error message says.
 
     Example: kibitzer train imagenet
     """
@@ -166,7 +166,7 @@ def reversi(
 ) -> None:
     """Trains reversi's evaluation by games of the program against itself. Needs no torch.
 
-    Plays games, fits what stands on groups of squares to their results, and does so again with what was learnt: three
+    Plays games, fits weights of patterns on groups of squares to their results, and repeats with the new weights: three
     rounds. Writes reversi_patterns.npz and manifest.toml. Only one core is used.
 
     Example: kibitzer train reversi --out /tmp/weights --games 2000
@@ -198,9 +198,9 @@ def judgement(
 ) -> None:
     """Fits the judgement of an engine again to its own games. Needs no torch, and writes nothing.
 
-    Plays games of the engine's search against itself, counts what stands in their positions, and fits it to the results
-    by logistic regression. Prints the weights as the kernel's module holds them, and how well they and the shipped ones
-    foretell games that were kept apart.
+    Plays games of the engine's search against itself, counts the features of their positions, and fits their weights to
+    the results by logistic regression. Prints the weights in the form that the kernel's module holds, and how well they
+    and the shipped ones predict games that were kept apart.
 
     Example: kibitzer train judgement --game co_ganh --rule capture=flip --games 400 --match 40
     """

@@ -1,4 +1,4 @@
-"""What the training commands share on the console."""
+"""Console helpers shared by the training commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import places
 
 @contextlib.contextmanager
 def training_packages() -> Iterator[None]:
-    """Around imports of what only training needs: where a package is absent, says who installs it and stops with 2."""
+    """Wraps imports that only training needs: if a package is absent, says who installs it and exits with 2."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -24,7 +24,7 @@ def training_packages() -> Iterator[None]:
 
 
 def say_progress() -> None:
-    """Progress goes to standard error; what the exporters tell of themselves does not."""
+    """Sends progress to standard error and silences the exporters' own messages."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     logging.getLogger("onnxscript").setLevel(logging.WARNING)
     logging.getLogger("onnx_ir").setLevel(logging.WARNING)

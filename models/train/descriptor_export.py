@@ -1,4 +1,4 @@
-"""Writes a network that describes patches as ONNX, in the form that `vision.reading.descriptors` runs."""
+"""Exports a network that describes patches as ONNX, in the form that `vision.reading.descriptors` runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from models.train.patches import PATCH_PX
 
 
 def export_descriptor(network: nn.Module, path: Path) -> None:
-    """Writes it with uint8 `patches` (n, 48, 48, 3) in and float32 `descriptors` (n, length) out."""
+    """Writes the network with uint8 `patches` (n, 48, 48, 3) in and float32 `descriptors` (n, length) out."""
     example = torch.zeros((2, PATCH_PX, PATCH_PX, 3), dtype=torch.uint8)
     torch.onnx.export(
         network.eval(),

@@ -1,4 +1,4 @@
-"""Photographs a drawn stretch of board at a slant, straightens it a little wrongly, and cuts its cells."""
+"""Photographs a drawn stretch of board at a slant, rectifies it with a small error, and cuts its cells."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from models.train.lighting import expose, light
 
 PATCH_PX = 48
 RECTIFIED_CELL_PX = 32
-"""Side of a cell in rectified pictures of this board; a patch shows one and a half cells."""
+"""Pixels on a cell's side in rectified pictures of this board; a patch shows one and a half cells."""
 FloatImage = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """From where a stretch of board is seen, and lit."""
+    """Viewpoint and lighting of a stretch of board."""
 
     azimuth_rad: float
     """Direction in the canvas away from the camera."""
     squash: float
     """Cosine of the camera's slant."""
     lean: tuple[float, float]
-    """Where the tiles' faces are seen from their feet, in cells."""
+    """Offset of the tiles' faces from their feet in the view, in cells."""
     shadow_px: tuple[float, float]
     shadow_blur_px: float
     shadow_depth: float
     """0 to 1."""
     light_rad: float
-    """Direction from which light comes, in the canvas."""
+    """Direction from which the light comes, in the canvas."""
 
 
 def draw_view(chance: np.random.Generator) -> View:
-    """Mostly from nearly above; tiles are a quarter to half a cell thick."""
+    """A random view, mostly from nearly above; tiles are a quarter to half a cell thick."""
     azimuth = float(chance.uniform(0, 2 * np.pi))
     slant = min(abs(float(chance.normal(0, 0.28))), 0.75)
     rise = min(float(chance.uniform(0.15, 0.5)) * np.tan(slant), 0.3)
@@ -92,7 +92,7 @@ def _project(view: View, chance: np.random.Generator) -> tuple[FloatArray, tuple
 
 
 def _blur(picture: FloatImage, chance: np.random.Generator) -> FloatImage:
-    """Out of focus, moved, or sharpened."""
+    """Random defocus, motion blur or sharpening."""
     kind = chance.random()
     if kind < 0.35:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(chance.uniform(0.3, 1.3))), dtype=np.float32)
@@ -124,7 +124,7 @@ def _expose_and_store(picture: FloatImage, chance: np.random.Generator) -> NDArr
 def _straighten(
     pixels: NDArray[np.uint8], picture_from_canvas: FloatArray, chance: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """The board from above at RECTIFIED_CELL_PX, by a pose that is a little off in place, turn, size and slant."""
+    """The board from above at RECTIFIED_CELL_PX, by a pose with small errors in place, turn, size and slant."""
     source = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=np.float64) * CANVAS_PX
     wrong = chance.normal(0, 0.04, 2) + chance.normal(0, 0.045, (4, 2))
     target = source / CELL_PX + wrong

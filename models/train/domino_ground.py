@@ -1,4 +1,4 @@
-"""Boards under dominoes, drawn by chance: squares, printed diamonds with numbers, letters, a crease, a border."""
+"""Random boards under dominoes: squares, printed diamonds with numbers, letters, a crease, a border."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Ground:
 
 
 def draw_ground(chance: np.random.Generator, textures: Textures) -> Ground:
-    """The stretch of some board, squares of CELL_PX."""
+    """A stretch of a random board, with squares of CELL_PX."""
     base = _colour(chance)
     canvas = _surface(base, chance, textures)
     playable = np.ones((GRID, GRID), dtype=np.bool_)
@@ -57,7 +57,7 @@ def draw_ground(chance: np.random.Generator, textures: Textures) -> Ground:
 
 
 def _colour(chance: np.random.Generator) -> FloatImage:
-    """The board's colour: teal and green, wood, white and grey, dark, any."""
+    """A random board colour: teal and green, wood, white and grey, dark, any."""
     kind = chance.random()
     if kind < 0.3:
         hue, saturation, value = chance.normal(88, 9), chance.uniform(80, 240), chance.uniform(50, 190)
@@ -93,7 +93,7 @@ def _ink(base: FloatImage, chance: np.random.Generator) -> Colour:
 
 
 def _any(chance: np.random.Generator) -> Colour:
-    """Any colour, black and white often."""
+    """Any colour, often black or white."""
     kind = chance.random()
     ink = np.full(3, chance.uniform(0, 0.1) if kind < 0.5 else chance.uniform(0.85, 1.0))
     if kind < 0.3 or kind > 0.7:
@@ -111,7 +111,7 @@ def _draw_lines(canvas: FloatImage, ink: Colour, chance: np.random.Generator) ->
 
 
 def _draw_mark(canvas: FloatImage, at: tuple[float, float], base: FloatImage, chance: np.random.Generator) -> None:
-    """A diamond, star, disc or box in a square, with a number or without."""
+    """A diamond, star, disc or box in a square, with or without a number."""
     centre = np.array(at) * CELL_PX + chance.normal(0, 0.5, 2)
     radius = CELL_PX * chance.uniform(0.25, 0.62)
     fill, rim, text = _any(chance), _any(chance), _any(chance)
@@ -149,7 +149,7 @@ def _write(
     ink: Colour,
     chance: np.random.Generator,
 ) -> None:
-    """Text with its middle at a point, sometimes outlined."""
+    """Text centred on a point, sometimes outlined."""
     font, width = int(chance.choice(FONTS)), int(chance.integers(1, 4))
     (long, tall), _ = cv2.getTextSize(text, font, 1.0, width)
     scale = height_px / tall
@@ -195,7 +195,7 @@ def _draw_plates(canvas: FloatImage, chance: np.random.Generator) -> None:
 
 
 def _draw_crease(canvas: FloatImage, chance: np.random.Generator) -> None:
-    """Where a board folds: a thin light or dark line across everything, sometimes between two tones."""
+    """A board's fold: a thin light or dark line across everything, sometimes between two tones."""
     at, width = int(chance.integers(10, CANVAS_PX - 10)), int(chance.integers(1, 4))
     strip = (slice(at, at + width), slice(None)) if chance.random() < 0.5 else (slice(None), slice(at, at + width))
     canvas[strip] = np.clip(canvas[strip] + np.float32(chance.choice((-1, 1)) * chance.uniform(0.05, 0.6)), 0, 1)
@@ -204,7 +204,7 @@ def _draw_crease(canvas: FloatImage, chance: np.random.Generator) -> None:
 def _draw_border(
     canvas: FloatImage, playable: NDArray[np.bool_], chance: np.random.Generator, textures: Textures
 ) -> None:
-    """What lies beyond the last row of squares: another surface, a thick line, printed shapes further out."""
+    """The area beyond the last row of squares: another surface, a thick line, printed shapes further out."""
     cells = int(chance.integers(1, 4))
     edge = cells * CELL_PX
     beyond = _surface(_colour(chance), chance, textures)[:edge]

@@ -1,4 +1,4 @@
-"""Stretches of board with dominoes on them, drawn by chance, and what is true of every cell."""
+"""Random stretches of board with dominoes on them, and the true label of every cell."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from models.train.strangers import draw_stranger
 from models.train.textures import Textures
 
 CLASSES = ".0123456?"
-"""Class letters in the order of the labels: empty, the pips of a half, something else."""
+"""Class letters in the order of the labels: empty, the pips of a half, a foreign object."""
 OTHER = CLASSES.index("?")
 NONE, UP, RIGHT, DOWN, LEFT = range(5)
 STEPS = {UP: (-1, 0), RIGHT: (0, 1), DOWN: (1, 0), LEFT: (0, -1)}
-"""Rows and columns to the partner."""
+"""Row and column offsets to the other half."""
 CLEAR, COVERED = 0.06, 0.55
-"""Share of a cell's middle that something else may hide, and from which the cell is something else."""
+"""Share of a cell's middle that a foreign object may hide, and the share from which the cell is labelled OTHER."""
 FloatImage = NDArray[np.float32]
 
 
 @dataclasses.dataclass(eq=False)
 class _Layout:
-    """What lies where on the grid."""
+    """Positions of the tiles on the grid."""
 
     labels: NDArray[np.int64]
     """(GRID, GRID) indices into CLASSES."""
@@ -38,7 +38,7 @@ class _Layout:
 
 
 class SceneMaker:
-    """Draws stretches of board without end; the same seed draws the same ones."""
+    """Draws an endless series of board stretches; the same seed draws the same ones."""
 
     def __init__(self, seed: int) -> None:
         self._chance = np.random.default_rng(seed)
@@ -92,7 +92,7 @@ def _draw_tiles(
     chance: np.random.Generator,
     textures: Textures,
 ) -> None:
-    """All tiles: first what they stand on is darkened, then their sides, then their faces."""
+    """Draws all tiles: first their shadows, then their sides, then their faces."""
     faces = np.zeros((CANVAS_PX, CANVAS_PX, 4), dtype=np.float32)
     texture = textures.cut(chance, SPRITE_PX[0])
     drift, spread = chance.normal(0, 0.04, 2), chance.uniform(0.0, 0.09)
@@ -117,7 +117,7 @@ def _draw_tiles(
 
 
 def _lay_over(layer: FloatImage, sprite: FloatImage, middle: NDArray[np.float64], angle: float) -> None:
-    """Composes a turned sprite into the layer; parts beyond the layer are lost."""
+    """Composes a turned sprite into the layer; parts beyond the layer are clipped."""
     reach = int(np.hypot(*SPRITE_PX) / 2) + 2
     left, top = (int(value) - reach for value in middle)
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -136,7 +136,7 @@ def _moved(layer: FloatImage, shift_px: NDArray[np.float64] | tuple[float, float
 
 
 def _mark_hidden(layout: _Layout, hidden: FloatImage) -> NDArray[np.bool_]:
-    """Cells that can be judged: clear ones, and hidden ones, which become OTHER."""
+    """Mask of the cells that can be judged: clear ones, and hidden ones, which become OTHER."""
     margin = CELL_PX // 6
     middles = hidden.reshape(GRID, CELL_PX, GRID, CELL_PX)[:, margin:-margin, :, margin:-margin].mean(axis=(1, 3))
     covered = middles > COVERED

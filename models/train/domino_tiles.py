@@ -1,4 +1,4 @@
-"""Domino tiles drawn by chance: any make, as sprites that lie along x, one half left and one right."""
+"""Random domino tiles of any make, as sprites along x, one half left and one right."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 CELL_PX = 44
-"""Side of a cell on the canvas, finer than what the network sees."""
+"""Pixels on a cell's side on the canvas, finer than the network's input."""
 SPRITE_PX = (112, 64)
-"""Width and height of a sprite; the tile lies in its middle."""
+"""Pixels of a sprite's width and height; the tile lies in its middle."""
 PATTERNS: tuple[tuple[tuple[int, int], ...], ...] = (
     (),
     ((0, 0),),
@@ -29,7 +29,7 @@ FloatImage = NDArray[np.float32]
 
 @dataclasses.dataclass(frozen=True)
 class Make:
-    """How the tiles of one set look; lengths in cells, colours BGR from 0 to 1."""
+    """The look of one set's tiles; lengths in cells, colours BGR from 0 to 1."""
 
     face: Colour
     side: Colour
@@ -53,11 +53,11 @@ class Make:
     gloss: float
     grime: float
     crosswise_six: bool
-    """The lines of three of the 6 run across the tile."""
+    """Whether the lines of three of the 6 run across the tile."""
 
 
 def draw_make(chance: np.random.Generator) -> Make:
-    """A set of tiles: mostly white or ivory with black pips, also black, coloured and of coloured pips."""
+    """A random set of tiles: mostly white or ivory with black pips, also black, coloured or with coloured pips."""
     face, pips = _colours(chance)
     width = float(chance.uniform(0.84, 0.99))
     shade = chance.uniform(0.45, 1.0)
@@ -171,7 +171,7 @@ def _shine(chance: np.random.Generator, gloss: float) -> FloatImage:
 
 
 def _colours(chance: np.random.Generator) -> tuple[Colour, tuple[Colour, ...]]:
-    """Colours of the face, and of the pips by number: they always tell apart."""
+    """Random colours of the face, and of the pips by number, always with enough contrast."""
     kind = chance.random()
     if kind < 0.68:
         face = chance.uniform(0.8, 1.0) * (1 - np.array([0.3, 0.1, 0.03]) * chance.beta(1, 2))

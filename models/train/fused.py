@@ -1,20 +1,20 @@
 """Rewrites a network in eight bits so that ONNX Runtime does the same sums in two thirds of the time.
 
-`onnxruntime.quantization` leaves a network slower and rougher than it need be:
+`onnxruntime.quantization` leaves a network slower and rougher than necessary:
 
 - It rounds before every rectifier as well as after it. The first rounding spends half of its 256 steps on values that
   the rectifier then throws away, and makes two passes over memory. Here only the second is kept, which clips by itself.
 - Pooling stands between rectifier and rounding, in full precision. The greatest of rounded values is the rounded
   greatest: here pooling comes after.
-- The picture is scaled in full precision and rounded back to the bytes it was. Here the bytes are taken as they are.
-- A convolution to maps of two by two places multiplies mostly with the border, one picture at a time,
-  so that every picture brings all weights through the cache again. Here it is one matrix product for the whole batch.
-  ONNX Runtime makes the matrices from the shipped weights when it loads the network, so that the file does not grow.
-- Weights whose zero is at 0 are multiplied by a routine of their own that uses the processor's vectors. With their zero
-  anywhere else they are multiplied as matrices, and where a processor has tiles for these (AMX) that is quicker.
+- The picture is scaled in full precision and rounded back to the bytes it was. Here the bytes are used directly.
+- A convolution to maps of two by two places multiplies mostly with the border, one picture at a time, so that every
+  picture brings all weights through the cache again. Here it is one matrix product for the whole batch. ONNX Runtime
+  computes the matrices from the shipped weights when it loads the network, so that the file does not grow.
+- Weights whose zero point is 0 are multiplied by a separate routine that uses the processor's vectors. With any other
+  zero point they are multiplied as matrices, which is quicker on a processor with matrix tiles (AMX).
 
-All but the first change no weight and no rounding: the same whole numbers are added, where none of their sums is
-clipped (`narrowed`). One routine may round a result otherwise than another does.
+All but the first change no weight and no rounding: the same whole numbers are added, provided none of their sums is
+clipped (`narrowed`). Different routines may still round a result differently.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from models.train.graph import Graph, Node
 log = logging.getLogger(__name__)
 
 MAX_WEIGHTS = 4
-"""Times as many weights as the convolution's that a matrix may have.
+"""Largest size of a matrix, as a multiple of its convolution's weights.
 
 ResNet-18's last convolutions, to two by two places, are within it. Those of three by three places (nine times) would
 make large boards a tenth faster still, but take 50 MB more, and nearly twice the time for a single cell.
@@ -42,7 +42,7 @@ make large boards a tenth faster still, but take 50 MB more, and nearly twice th
 
 
 def fuse(path: Path) -> None:
-    """Rewrites the network in the file, which `quantise` has made."""
+    """Rewrites the network file that `quantise` has made."""
     network = Graph(onnx.load(str(path)))
     before = len(network.graph.node)
     round_after_rectifiers(network)
@@ -55,7 +55,7 @@ def fuse(path: Path) -> None:
 
 
 def round_after_rectifiers(network: Graph) -> None:
-    """Takes away the rounding between a sum and its rectifier."""
+    """Removes the rounding between a sum and its rectifier."""
     for rectifier in network.of_kind("Relu"):
         widened = network.maker(rectifier.input[0])
         rounded = None if widened is None else network.maker(widened.input[0])
@@ -67,7 +67,7 @@ def round_after_rectifiers(network: Graph) -> None:
 
 
 def pool_after_rounding(network: Graph) -> None:
-    """Rounds before a pooling of greatest values instead of after it only."""
+    """Rounds before max pooling instead of only after it."""
     for pooling in network.of_kind("MaxPool"):
         rounding = network.only_taker(pooling.output[0], "QuantizeLinear")
         before = network.maker(pooling.input[0])
@@ -80,7 +80,7 @@ def pool_after_rounding(network: Graph) -> None:
 
 
 def take_bytes(network: Graph) -> None:
-    """Lets the first convolution take the picture's bytes, where scaling and rounding give them back unchanged."""
+    """Feeds the picture's bytes to the first convolution if scaling and rounding would reproduce them unchanged."""
     cast = next((node for node in network.takers("patches") if node.op_type == "Cast"), None)
     turned = None if cast is None else network.only_taker(cast.output[0], "Transpose")
     scaled = None if turned is None else network.only_taker(turned.output[0], "Mul")
@@ -98,7 +98,7 @@ def take_bytes(network: Graph) -> None:
 
 
 def multiply_small_maps(network: Graph) -> None:
-    """Makes matrix products of convolutions whose maps are so small that the matrix has no more to multiply."""
+    """Turns convolutions into matrix products if their maps are so small that the matrix stays within MAX_WEIGHTS."""
     for convolution in network.of_kind("Conv"):
         rows, columns = (network.map_of(name) for name in (convolution.input[0], convolution.output[0]))
         places, results = rows[0] * rows[1], columns[0] * columns[1]
@@ -109,7 +109,7 @@ def multiply_small_maps(network: Graph) -> None:
 
 
 def move_zero(network: Graph) -> None:
-    """Takes 1 from the weights of convolutions and from their zeros; rounding left room for it, from -127 to 127."""
+    """Takes 1 from the weights of convolutions and from their zero points; rounding to -127 to 127 left room for it."""
     for convolution in network.of_kind("Conv"):
         widened = network.maker(convolution.input[1])
         if widened is None or widened.op_type != "DequantizeLinear" or len(network.takers(widened.input[0])) > 1:
@@ -121,7 +121,7 @@ def move_zero(network: Graph) -> None:
 
 
 def _multiply(network: Graph, convolution: Node, source: tuple[int, int], target: tuple[int, int]) -> None:
-    """One convolution as a matrix product, between rounded maps laid out as rows."""
+    """Rewrites one convolution as a matrix product, between rounded maps laid out as rows."""
     after = network.takers(convolution.output[0])
     last = after[0] if len(after) == 1 else convolution
     rounding = network.only_taker(last.output[0], "QuantizeLinear") if last.op_type == "Relu" else last
@@ -171,7 +171,7 @@ def _matrix(network: Graph, name: str, widened: Node, taps: NDArray[np.int64]) -
 
 
 def _repeated(network: Graph, name: str, widening: Node, takes: list[str], times: int, axis: int) -> str:
-    """What `widening` does, for `times` places of each map it was made for."""
+    """A node that widens like `widening`, with its scales repeated for `times` places of each map."""
     inputs = []
     for place, taken in enumerate(takes):
         stored = network.constant(taken) if place or axis == 0 else None
@@ -182,7 +182,7 @@ def _repeated(network: Graph, name: str, widening: Node, takes: list[str], times
 
 
 def _taps(convolution: Node, source: tuple[int, int], target: tuple[int, int]) -> NDArray[np.int64]:
-    """(places taken, places made) index of the kernel's tap between both; one past the last where there is none."""
+    """(places taken, places made) index of the kernel's tap between both; one past the last if there is none."""
     height, width = _attribute(convolution, "kernel_shape")
     down, right = _attribute(convolution, "strides", (1, 1))
     top, left = _attribute(convolution, "pads", (0, 0, 0, 0))[:2]

@@ -1,4 +1,4 @@
-"""Fits the head that reads boards nobody has calibrated, on drawn patches and photographs."""
+"""Fits the head that reads uncalibrated boards, on drawn patches and photographs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ LETTERS = ".WB" + OTHER_LETTER
 """Letters in the order of `patches.CLASSES`."""
 SOFTNESS = 0.3
 EXAMPLES = 200
-"""Examples of OTHER that go along, for tables' own heads to learn what is no cell."""
+"""Examples of OTHER stored with the head, from which tables' own heads learn what is not a cell."""
 
 SURE = 0.7
-"""A plain sleeve over all of a patch looks like an empty cell, and would teach a table to doubt its own."""
+"""Probability needed to keep an example of OTHER: a plain sleeve over a whole patch looks like an empty cell, and would
+make a table doubt its own empty cells."""
 
 log = logging.getLogger(__name__)
 
 
 def fit_generic(descriptor: Descriptor, pool: Pool, boards: Sequence[WholeBoard], path: Path) -> float:
-    """Writes the generic head, descriptors of OTHER, and how classes of one board look together.
+    """Writes the generic head, descriptors of OTHER, and the joint model of the classes of one board.
 
-    Gives the share of the patches right while left out. Patches and boards that the network was not trained on give
+    Returns the share of patches read right while left out. Patches and boards that the network was not trained on give
     honest probabilities; without boards each cell will be read by itself.
     """
     described = descriptor.describe(pool.images)

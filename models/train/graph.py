@@ -16,7 +16,7 @@ Node = Any
 
 
 class Graph:
-    """A graph that is being rewritten: its nodes by what they make and take."""
+    """An ONNX graph that is being rewritten, with look-up of nodes by their inputs and outputs."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -28,58 +28,58 @@ class Graph:
         }
 
     def maker(self, name: str) -> Node | None:
-        """The node that makes a value; None for inputs and constants."""
+        """The node that produces a value; None for inputs and constants."""
         return next((node for node in self.graph.node if name in node.output), None)
 
     def takers(self, name: str) -> list[Node]:
-        """The nodes that take a value."""
+        """The nodes that consume a value."""
         return [node for node in self.graph.node if name in node.input]
 
     def only_taker(self, name: str, kind: str) -> Node | None:
-        """The one node that takes a value, where it is of that kind."""
+        """The one node that consumes a value, if it is of that kind; else None."""
         takers = self.takers(name)
         return takers[0] if len(takers) == 1 and takers[0].op_type == kind else None
 
     def of_kind(self, kind: str) -> list[Node]:
-        """All nodes of a kind, as they are now."""
+        """All present nodes of a kind."""
         return [node for node in self.graph.node if node.op_type == kind]
 
     def map_of(self, name: str) -> tuple[int, int]:
-        """Height and width of a value's maps; zeros where they are not known."""
+        """Height and width of a value's maps; zeros if unknown."""
         shape = self._shapes.get(name, ())
         return (int(shape[2]), int(shape[3])) if len(shape) == 4 else (0, 0)
 
     def constant(self, name: str) -> NDArray[Any]:
-        """A stored array. Raises ValueError where that is none."""
+        """A stored array. Raises ValueError if there is none of that name."""
         for stored in self.graph.initializer:
             if stored.name == name:
                 return np.asarray(numpy_helper.to_array(stored))
         raise ValueError(f"{name} is not stored in the network")
 
     def store(self, name: str, array: NDArray[Any]) -> str:
-        """Stores an array under a name, once."""
+        """Stores an array under a name, unless the name exists, and returns the name."""
         if not any(stored.name == name for stored in self.graph.initializer):
             self.graph.initializer.append(numpy_helper.from_array(array, name))
         return name
 
     def change(self, name: str, array: NDArray[Any]) -> None:
-        """Stores other numbers under a name that is there."""
+        """Replaces the array stored under an existing name."""
         next(stored for stored in self.graph.initializer if stored.name == name).CopyFrom(
             numpy_helper.from_array(array, name)
         )
 
     def add(self, kind: str, takes: list[str], makes: str, **attributes: Any) -> str:
-        """Adds a node; what it makes."""
+        """Adds a node and returns its output's name."""
         self.graph.node.append(helper.make_node(kind, takes, [makes], **attributes))
         return makes
 
     def drop(self, nodes: Iterable[Node]) -> None:
-        """Takes nodes away."""
+        """Removes nodes."""
         for node in nodes:
             self.graph.node.remove(node)
 
     def save(self, path: Path) -> None:
-        """Writes it, its nodes in order, without what nothing needs any more."""
+        """Writes the graph with its nodes in order and without unused parts."""
         self._prune()
         self._sort()
         del self.graph.value_info[:]

@@ -1,4 +1,4 @@
-"""ONNX networks whose weights are stored in half precision and computed with in full: half the size, nearly no loss."""
+"""Stores ONNX weights in half precision but computes in full: half the size, nearly no loss."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 MIN_NUMBERS = 256
-"""Constants of fewer numbers stay as they are: they cost nothing."""
+"""Numbers a constant must have to be stored in half precision: smaller ones cost nothing."""
 
 
 def store_half(source: Path, target: Path, least: int = MIN_NUMBERS) -> None:
-    """Writes the network with float32 constants of at least so many numbers as float16, cast up before they are used.
+    """Writes the network with float32 constants of at least so many numbers as float16, cast up before use.
 
-    Names of nodes, and what the exporter noted of its own doings, are left out.
+    Names of nodes and the exporter's notes are left out.
     """
     model = onnx.load(str(source))
     graph = model.graph

@@ -19,7 +19,7 @@ from models.train.halves_pool import HalvesPool
 log = logging.getLogger(__name__)
 
 LENGTH = 96
-"""Numbers that describe a patch."""
+"""Length of a patch's description."""
 WAYS = 5
 PARTNER_WEIGHT = 0.5
 LOG_EVERY = 200
@@ -27,7 +27,7 @@ LOG_EVERY = 200
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """What makes one training run what it is."""
+    """All settings of one training run."""
 
     epochs: float = 4.0
     batch: int = 256
@@ -44,7 +44,7 @@ def _convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class _Block(nn.Module):
-    """Two convolutions beside a shortcut."""
+    """Two convolutions with a shortcut around them."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class _Block(nn.Module):
         self.second = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, value: torch.Tensor) -> torch.Tensor:
-        """Same shape."""
+        """The value after the block, in the same shape."""
         return torch.relu(value + self.second(self.first(value)))
 
 
@@ -76,7 +76,7 @@ class HalvesNetwork(nn.Module):
         self.partners = nn.Linear(LENGTH, WAYS)
 
     def forward(self, patches: torch.Tensor) -> torch.Tensor:
-        """(n, LENGTH) descriptors, none of them negative."""
+        """(n, LENGTH) non-negative descriptors."""
         scaled = patches.float().permute(0, 3, 1, 2) * (1 / 64) - 2
         described: torch.Tensor = self.trunk(scaled)
         return described
@@ -116,7 +116,7 @@ def _step(
         described = network(torch.from_numpy(images)).float()
     scores = network.pips(described)
     wanted = nn.functional.one_hot(labels, len(CLASSES)).float()
-    # One against the rest, as a head reads them; then the same odds together, as it adds them up.
+    # One against the rest, as a head reads them; then the same odds jointly, normalised as a head normalises them.
     loss = nn.functional.binary_cross_entropy_with_logits(scores, wanted) * len(CLASSES) / 2
     loss = loss + nn.functional.nll_loss(_shares(scores), labels)
     loss = loss + PARTNER_WEIGHT * nn.functional.cross_entropy(network.partners(described), torch.from_numpy(partners))
@@ -128,7 +128,7 @@ def _step(
 
 
 def _shares(scores: torch.Tensor) -> torch.Tensor:
-    """Logarithms of the odds, each one against the rest, that add up to 1."""
+    """Logarithms of the one-against-the-rest odds, normalised so that the odds add up to 1."""
     odds = nn.functional.logsigmoid(scores)
     return odds - torch.logsumexp(odds, 1, keepdim=True)
 
@@ -136,7 +136,7 @@ def _shares(scores: torch.Tensor) -> torch.Tensor:
 def vary(
     images: NDArray[np.uint8], partners: NDArray[np.int64], chance: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The patches mirrored and turned, shifted by up to two pixels, in other light, each batch anew."""
+    """The patches mirrored, turned, shifted by up to two pixels, and in other light, anew for each batch."""
     if chance.random() < 0.5:
         images, partners = images[:, ::-1], _renamed(partners, (NONE, DOWN, RIGHT, UP, LEFT))
     if chance.random() < 0.5:

@@ -19,7 +19,7 @@ SHARD = 20_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HalvesPool:
-    """Patches with what is true of them."""
+    """Patches with their labels."""
 
     images: NDArray[np.uint8]
     """(n, 48, 48, 3) BGR."""
@@ -30,7 +30,7 @@ class HalvesPool:
 
 
 def draw_halves(count: int, seed: int) -> HalvesPool:
-    """`count` freshly drawn patches."""
+    """`count` newly drawn patches."""
     cv2.setNumThreads(1)
     maker, scenes, drawn = SceneMaker(seed), [], 0
     while drawn < count:
@@ -41,7 +41,7 @@ def draw_halves(count: int, seed: int) -> HalvesPool:
 
 
 def shards_of_halves(work: Path, count: int, seed: int) -> HalvesPool:
-    """`count` patches, freshly drawn or as an earlier run left them."""
+    """`count` patches, newly drawn or kept by an earlier run."""
     parts = [_shard(work, min(SHARD, count - start), seed + start // SHARD) for start in range(0, count, SHARD)]
     return HalvesPool(
         np.concatenate([part.images for part in parts]),

@@ -1,4 +1,4 @@
-"""The whole way from a seed to the shipped network and head for halves of domino tiles."""
+"""The complete recipe from a seed to the shipped network and head for halves of domino tiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DATA = "drawn boards with domino tiles (models/train); no photographs"
 HELD_OUT_SEED = 1_000_000
 HELD_OUT = 12_000
 EXAMPLES = 200
-"""Descriptors of OTHER that go along, for tables' own heads to learn what is no cell."""
+"""Descriptors of OTHER stored with the head, from which tables' own heads learn what is not a cell."""
 SURE = 0.7
 SOFTNESS = 0.3
 
@@ -38,7 +38,7 @@ def make_halves(out: Path, work: Path, *, patches: int, epochs: float, seed: int
 
 
 def finish(out: Path, network: HalvesNetwork, held_out: HalvesPool, command: str) -> None:
-    """Exports, quantises and measures a trained network, and fits the head to what it says in eight bits."""
+    """Exports, quantises and measures a trained network, and fits the head to its eight-bit descriptors."""
     with tempfile.TemporaryDirectory() as folder:
         export_descriptor(network, Path(folder) / "halves.onnx")
         quantise(Path(folder) / "halves.onnx", out / "halves.onnx", held_out.images[:512])

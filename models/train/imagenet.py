@@ -1,12 +1,12 @@
 """torchvision's ResNet-18 with its published ImageNet weights, as a descriptor of cells.
 
-A program of its own, so that whoever compares with it need not load torch:
+A separate program, so that a comparison with it need not load torch:
 
     python -m models.train.imagenet PATCHES.npy DESCRIBED.npy [--fetch]
 
 Reads uint8 patches (n, side, side, 3) BGR and writes float32 (n, 512), the activations before the last layer, at 224
-pixels as the network was trained. The last line of standard output is an object of JSON: `milliseconds_per_patch`; or
-`missing`, which says why there is no such network here. Without --fetch nothing is loaded from the network.
+pixels as the network was trained. The last line of standard output is a JSON object: `milliseconds_per_patch`; or
+`missing`, which says why the network is not available here. Without --fetch nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def describe(network: Any, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def main() -> int:
-    """Describes the patches, or says why not."""
+    """Describes the patches, or prints why it cannot."""
     try:
         network = load("--fetch" in sys.argv[3:])
     except Missing as reason:

@@ -25,12 +25,12 @@ from vision.reading.descriptors import IMAGENET, Network
 log = logging.getLogger(__name__)
 
 SIDE_PX = 96
-"""Side of the picture that the network sees: a patch at twice its size. At 224 pixels a cell would cost five times as
-much, and the patch has no more to show."""
+"""Pixels on a side of the network's picture: a patch at twice its size. At 224 pixels a cell would cost five times as
+much, and the patch has no more detail to show."""
 RECIPE = f"{SIDE_PX} pixels, eight bits, 2"
-"""Changes with whatever changes the descriptors: profiles then ask for another calibration."""
+"""Changes whenever the descriptors change: profiles then ask for another calibration."""
 SEED, PATCHES = 1, 512
-"""Of the drawn patches that show how large activations become."""
+"""Seed and number of the drawn patches from which the ranges of the activations are taken."""
 
 
 class ImageNetDescriptor(nn.Module):
@@ -40,13 +40,13 @@ class ImageNetDescriptor(nn.Module):
         super().__init__()
         self.trunk: nn.Module = trunk
         self.grey: torch.Tensor
-        """(1, 3, 1, 1) the mean colour of the pictures it was trained on."""
+        """(1, 3, 1, 1) mean colour of the pictures it was trained on."""
         self.register_buffer("grey", torch.from_numpy(255 * MEAN.reshape(1, 3, 1, 1)))
-        with torch.no_grad():  # the scale of the colours goes into the first weights: one pass over the picture less
+        with torch.no_grad():  # fold the scale of the colours into the first weights: one pass over the picture less
             trunk.conv1.weight /= torch.from_numpy(255 * DEVIATION.reshape(1, 3, 1, 1))
 
     def forward(self, patches: torch.Tensor) -> torch.Tensor:
-        """(n, 512) descriptors, none of them negative."""
+        """(n, 512) non-negative descriptors."""
         colours = patches.float().flip(3).permute(0, 3, 1, 2) - self.grey
         large = nn.functional.interpolate(colours, size=(SIDE_PX, SIDE_PX), mode="bilinear", align_corners=False)
         described: torch.Tensor = self.trunk(large)
@@ -72,7 +72,7 @@ def make_imagenet(out: Path, fetch: bool, step: Callable[[str], None] = lambda w
 
 
 def facts() -> dict[str, str | float]:
-    """What the manifest says of the file."""
+    """The file's facts for the manifest."""
     return {
         "data": f"torchvision's ResNet18_Weights.IMAGENET1K_V1 ({URL})",
         "licence": "BSD 3-Clause (torchvision); trained on ImageNet-1k",

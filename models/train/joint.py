@@ -1,4 +1,4 @@
-"""Fits `vision.reading.plda`, how the classes of a board look together, to whole boards that no network has seen."""
+"""Fits `vision.reading.plda`, the joint model of the classes of one board, to whole boards that no network has seen."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 
 LETTERS = ".WB"
 PAIRS = ((0, 1, 1.0), (0, 2, 1.0), (1, 2, 2.0))
-"""Classes that are to be told apart, and how much that matters."""
+"""Pairs of classes to be told apart, with their weights."""
 DIMENSIONS = 12
 RIDGE = 0.1
-"""Added to the scatter within classes, in its own mean: there are more numbers than boards."""
+"""Share of the mean within-class scatter that is added to it: there are more numbers than boards."""
 ROUNDS = 15
 MAX_CELLS = 10
-"""A class of more cells than this is known no better: what is left is not the cells' chance."""
+"""Cells beyond which a class's mean becomes no more certain: the remaining deviation is not the cells' chance."""
 OUTLIER = 9.0
-"""Squared deviations count to this many variances at most."""
+"""Variances to which squared deviations are clipped."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,11 +37,11 @@ class WholeBoard:
 
     patches: Patches
     letters: str
-    """What stands on each."""
+    """Letter of each cell."""
 
 
 def fit_board_means(descriptor: Descriptor, boards: Sequence[WholeBoard]) -> BoardMeans:
-    """The model that explains the boards best. Raises ValueError where they show no two classes."""
+    """The model that explains the boards best. Raises ValueError if they show fewer than two classes."""
     known = [_known(descriptor, board) for board in boards]
     classes = [np.array([LETTERS.index(letter) for letter in board.letters]) for board in boards]
     everything = np.concatenate(known)
@@ -63,7 +63,7 @@ def _known(descriptor: Descriptor, board: WholeBoard) -> FloatArray:
 
 
 def _discriminants(known: Sequence[FloatArray], classes: Sequence[NDArray[np.intp]]) -> FloatArray:
-    """(length, DIMENSIONS) directions in which classes of one board differ most for how much a class scatters."""
+    """(length, DIMENSIONS) directions in which a board's classes differ most relative to the scatter within a class."""
     length = known[0].shape[1]
     within, between, degrees, pairs = np.zeros((length, length)), np.zeros((length, length)), 0.0, 0.0
     for cells, reading in zip(known, classes, strict=True):
@@ -87,7 +87,7 @@ def _discriminants(known: Sequence[FloatArray], classes: Sequence[NDArray[np.int
 
 
 def _spread(projected: Sequence[FloatArray], classes: Sequence[NDArray[np.intp]]) -> FloatArray:
-    """(DIMENSIONS,) standard deviation of a board's class, outliers held back."""
+    """(DIMENSIONS,) standard deviation within a board's class, with outliers clipped."""
     variances = [
         np.square(part - part.mean(axis=0)).sum(axis=0) / (len(part) - 1)
         for cells, reading in zip(projected, classes, strict=True)
@@ -99,7 +99,7 @@ def _spread(projected: Sequence[FloatArray], classes: Sequence[NDArray[np.intp]]
 
 
 def _class_means(projected: Sequence[FloatArray], classes: Sequence[NDArray[np.intp]]) -> tuple[FloatArray, FloatArray]:
-    """Mean and covariance of boards' class means, classes that a board lacks inferred (expectation maximisation)."""
+    """Mean and covariance of boards' class means, with missing classes inferred (expectation maximisation)."""
     size, kinds = DIMENSIONS, len(LETTERS)
     sums, counts = [], []
     for cells, reading in zip(projected, classes, strict=True):

@@ -1,7 +1,7 @@
-"""What the recipe for judgements asks of a game: features to count, and a search that judges by given weights.
+"""Interface of a game for the judgement recipe: features to count, and a search that judges by given weights.
 
-A judgement is whole weights, (groups, features): morris has other weights in each phase of the game, the others one
-group. The value of a position for the side to move is its features times its group's weights.
+A judgement is an integer matrix of weights, (groups, features): morris has other weights in each phase of the game, the
+others one group. The value of a position for the side to move is its features times its group's weights.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ TABLE_MB = 8
 
 
 class Counted(NamedTuple):
-    """What a judgement counts in a position."""
+    """The features that a judgement counts in a position."""
 
     group: int
     features: NDArray[np.int64]
-    """Mine minus the enemy's, as far as both have them."""
+    """The mover's count minus the enemy's, for features that both sides have."""
 
 
 class Judgement(Protocol):
@@ -33,55 +33,55 @@ class Judgement(Protocol):
 
     @property
     def game(self) -> AnyGame:
-        """The rules."""
+        """The game with its rules."""
 
     groups: tuple[str, ...]
     features: tuple[str, ...]
     fewest: int
-    """The least that a weight may be."""
+    """Least value of a weight."""
     most: int
     games: int
-    """Games that the recipe plays where nobody says how many."""
+    """Default number of games that the recipe plays."""
     nodes: int
-    """Positions that each of their moves is searched for, likewise."""
+    """Default number of positions searched for each of their moves."""
     plies: int
-    """A game that is not over by then counts as a draw."""
+    """Plies after which an unfinished game counts as a draw."""
     opening: tuple[int, int]
-    """Fewest and most random moves that begin a game."""
+    """Fewest and most random moves at the start of a game."""
     astray: float
-    """How often a move of the games is random."""
+    """Share of the games' moves that are random."""
     starts_anew: bool
-    """Whether a random move decides so much that only the positions after it have the game's result."""
+    """Whether a random move decides so much that only the positions after it get the game's result."""
     scale: int
-    """Weight of a logit of winning."""
+    """Weight of one logit of winning."""
     strength: float
-    """How little weights are drawn towards 0: scikit-learn's C, where features have the mean square 1."""
+    """scikit-learn's C, for features of mean square 1: the greater, the less the weights are drawn towards 0."""
     finishing: int
     """Positions that `finish` looks at."""
     where: str
-    """What to paste the weights over."""
+    """The source to paste the weights over."""
 
     def shipped(self) -> Weights:
-        """The weights that the kernel has now."""
+        """The kernel's present weights."""
 
     def search(self, weights: Weights, seed: int) -> Any:
-        """A search that judges by these weights and knows no endgame tables."""
+        """A search that judges by these weights and uses no endgame tables."""
 
     def counted(self, position: Any) -> Counted | None:
-        """What there is in a position that is not over; None where no search would judge it by these weights."""
+        """The features of a position that is not over; None if no search would judge it by these weights."""
 
     def random_moves(self, position: Any) -> Sequence[Any]:
-        """Legal moves that are not quite without sense."""
+        """Legal moves that are not obviously senseless."""
 
     def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
-        """The weights with what results do not show; `say` hears of every position that it looks at."""
+        """The weights completed by values that results do not show; calls `say` for every position looked at."""
 
     def text(self, weights: Weights) -> str:
-        """As the kernel's module holds them."""
+        """The weights as source text for the kernel's module."""
 
 
 def wrapped(entries: Iterable[str], width: int = 110) -> str:
-    """Entries of a display in indented lines of at most that width, each followed by a comma."""
+    """The entries in indented lines of at most that width, each followed by a comma."""
     lines = [""]
     for entry in entries:
         if lines[-1] and len(lines[-1]) + len(entry) + 6 > width:

@@ -1,4 +1,4 @@
-"""What cờ gánh's judgement counts: everything of `agents.kernels.co_ganh.evaluation`, men of both sides alike."""
+"""Cờ gánh's judgement: all features of `agents.kernels.co_ganh.evaluation`, the same for both sides' pieces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ U = np.uint64
 
 
 class GanhJudgement:
-    """`models.train.judged.Judgement` of one way to capture."""
+    """`models.train.judged.Judgement` for one way to capture."""
 
     groups: tuple[str, ...] = ("always",)
     features: tuple[str, ...] = ("men", *(name for name in judgement.NAMES if name not in ("own", "enemy", "looks")))
@@ -42,7 +42,7 @@ class GanhJudgement:
         return np.array([values[name] for name in judgement.NAMES], np.int64).view(np.uint64)
 
     def shipped(self) -> Weights:
-        """The weights that the kernel has now."""
+        """The kernel's present weights."""
         words = judgement.weights("", self.game.rules.flips).view(np.int64)
         held = dict(zip(judgement.NAMES, words.tolist(), strict=True))
         return np.array([[held["own" if name == "men" else name] for name in self.features]], np.int64)
@@ -54,7 +54,7 @@ class GanhJudgement:
         return search
 
     def counted(self, position: Position) -> Counted | None:
-        """Each feature is the value by its weight alone."""
+        """The position's features, each measured as its value with a weight of 1."""
         men = U(position.men[position.side]), U(position.men[1 - position.side])
         found = []
         for words in self._units:
@@ -63,15 +63,15 @@ class GanhJudgement:
         return Counted(0, np.array(found, np.int64))
 
     def random_moves(self, position: Position) -> Sequence[Move]:
-        """All that are legal."""
+        """All legal moves."""
         return self.game.legal_moves(position)
 
     def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
-        """As they are."""
+        """The weights unchanged."""
         return weights
 
     def text(self, weights: Weights) -> str:
-        """As the kernel's module holds them."""
+        """The weights as source text for the kernel's module."""
         values = dict(zip(self.features, weights[0].tolist(), strict=True))
         men = values.pop("men")
         kept = {"own": men, "enemy": men, "looks": 1, **{name: value for name, value in values.items() if value}}

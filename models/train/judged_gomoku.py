@@ -1,8 +1,8 @@
-"""What gomoku's judgement counts: empty cells, by the two best of a colour's four patterns there; and the turn.
+"""Gomoku's judgement: counts of empty cells, by the two best of a colour's four patterns there; and the turn.
 
-The value of the turn does not come from results: where the games' own moves were good, the side that has just moved
-has got as much as the mover is about to get. A search's leaves are no such positions, and without a value for the turn
-its scores rise and fall with its depth. So the turn gets the value by which they do not, on the average.
+The value of the turn cannot be learnt from results: in games with good moves, the side that has just moved has gained
+as much as the mover is about to gain. A search's leaves are no such positions, and without a value for the turn its
+scores rise and fall with its depth. So the turn gets the value for which, on average, they do not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from games.gomoku import Gomoku, Move, Position
 from models.train.judged import TABLE_MB, Counted, Weights, wrapped
 
 PAIRS = tuple((high, low) for high in (3, 4, 5, 8) for low in (0, 1, 2, 3, 4, 5, 8) if low <= high and low + high < 16)
-"""Patterns that promise less than these, and cells that win at once, are not fitted."""
+"""Pairs of the two best patterns of a cell that are fitted; less promising ones, and cells that win at once, are not.
+"""
 FORCED = [6 * colour + kind for colour in (0, 1) for kind in (layout.FIVE, layout.WINNING)]
 """Sets of cells that a search never leaves to the judgement."""
 NEAR = 3
@@ -34,7 +35,7 @@ SWINGS = 300
 
 
 class GomokuJudgement:
-    """`models.train.judged.Judgement` of any rules but swap2, whose opening is no matter of judgement."""
+    """`models.train.judged.Judgement` for any rules but swap2, whose opening the judgement does not cover."""
 
     groups: tuple[str, ...] = ("always",)
     features: tuple[str, ...] = (*map(str, PAIRS), "turn")
@@ -54,11 +55,11 @@ class GomokuJudgement:
         self._memory = self.search(self.shipped(), 0).memory
 
     def shipped(self) -> Weights:
-        """The weights that the kernel has now."""
+        """The kernel's present weights."""
         return np.array([[*(judgement.PAIRS.get(pair, 0) for pair in PAIRS), judgement.TURN]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
-        """A search that judges by these weights, but that the turn's is compiled and stays as it is."""
+        """A search that judges by these weights, except that the turn's value is compiled in and stays."""
         search = ThreatSearch(self.game, TABLE_MB, seed)
         memory, judged = search.memory, judgement.judged_bytes(dict(zip(PAIRS, weights[0, :-1].tolist(), strict=True)))
         memory[int(layout.JUDGED) : int(layout.JUDGED) + 2**13] = judged.view(np.uint64)
@@ -68,7 +69,7 @@ class GomokuJudgement:
         return search
 
     def counted(self, position: Position) -> Counted | None:
-        """Cells of each pair of patterns, the mover's minus the enemy's; None where the next move is forced."""
+        """Cells of each pair of patterns, the mover's minus the enemy's; None if the next move is forced."""
         memory, mover = self._memory, self.game.colour(position)
         write_stones(memory, self.game.size, position.stones)
         sets = memory[int(layout.SETS) : int(layout.SETS) + 12 * layout.SET_WORDS].reshape(12, layout.SET_WORDS)
@@ -79,7 +80,7 @@ class GomokuJudgement:
         return Counted(0, np.append(black - white if mover == 0 else white - black, 1))
 
     def random_moves(self, position: Position) -> Sequence[Any]:
-        """Stones not far from another, in the middle of an empty board."""
+        """Stones not far from another, or in the middle of an empty board."""
         size, stones = self.game.size, position.stones[0] | position.stones[1]
         taken = [divmod(cell, size) for cell in range(size * size) if stones >> cell & 1] or [(size // 2, size // 2)]
         near = {
@@ -93,10 +94,10 @@ class GomokuJudgement:
         return [move for move in legal if isinstance(move, Move) and move.cell in near] or legal
 
     def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
-        """With the value of the turn for which searches to odd and to even depths agree on the average.
+        """The weights with the turn's value for which searches to odd and to even depths agree on average.
 
-        At an even depth the turn counts for the mover at the root, at an odd one against him: the value that is
-        compiled is off by a half of what their scores differ by.
+        At an even depth the turn counts for the mover at the root, at an odd one against them: the compiled value is
+        off by half of the difference between their scores.
         """
         search, swings = self.search(weights, 1), []
         for position in _spread(positions, self.finishing):
@@ -110,14 +111,14 @@ class GomokuJudgement:
         return found
 
     def text(self, weights: Weights) -> str:
-        """As the kernel's module holds them."""
+        """The weights as source text for the kernel's module."""
         pairs = dict(zip(PAIRS, weights[0, :-1].tolist(), strict=True))
         lines = wrapped(f"{pair}: {value}" for pair, value in pairs.items() if value)
         return f"PAIRS = {{\n{lines}\n}}  # fmt: skip\nTURN = {weights[0, -1]}"
 
 
 def _spread(positions: Sequence[Any], count: int) -> list[Any]:
-    """So many of them, or all, at even distances."""
+    """`count` of them at even distances, or all."""
     return [positions[index * len(positions) // count] for index in range(count)] if positions else []
 
 
@@ -130,7 +131,7 @@ def _empty_patterns(memory: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _pairs(patterns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many cells have each of PAIRS as the two best of their four patterns."""
+    """Number of cells with each of PAIRS as the two best of their four patterns."""
     four = np.sort(np.stack([patterns >> shift & 15 for shift in (0, 4, 8, 12)]), axis=0)
     counts = np.bincount(four[3] * 16 + four[2], minlength=256)
     return counts[[high * 16 + low for high, low in PAIRS]]

@@ -1,4 +1,4 @@
-"""What the judgement of nine men's morris counts: features of three phases; where both sides fly, `best` is kept."""
+"""The judgement of nine men's morris: features of three phases; if both sides fly, the weights of `best` are kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOTH_FLY = judgement.OWN[3]
 
 
 class MorrisJudgement:
-    """`models.train.judged.Judgement` of any rules."""
+    """`models.train.judged.Judgement` for any rules."""
 
     groups: tuple[str, ...] = ("nine or more to lay", "fewer to lay", "all laid")
     features: tuple[str, ...] = tuple(name for name in judgement.Weights._fields if name != "last")
@@ -36,12 +36,12 @@ class MorrisJudgement:
         self._memory = layout.allocate(game, 1)
 
     def shipped(self) -> Weights:
-        """The weights that the kernel has now."""
+        """The kernel's present weights."""
         return np.array([_row(phase) for phase in judgement.OWN[: len(self.groups)]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
-        """A search that judges by these weights and knows no endgame tables."""
-        # `best` asks for no tables; its weights are written over, but where both sides fly.
+        """A search that judges by these weights and uses no endgame tables."""
+        # `best` asks for no tables; its weights are overwritten except for the phase in which both sides fly.
         search = MorrisSearch(self.game, TABLE_MB, seed, "best")
         for phase, row in enumerate(weights):
             _write(search.memory, phase, 0, *row)
@@ -49,7 +49,7 @@ class MorrisJudgement:
         return search
 
     def counted(self, position: Position) -> Counted | None:
-        """Each feature is the value by its weight alone."""
+        """The position's features, each measured as its value with a weight of 1."""
         side, other, to_lay = position.side, 1 - position.side, sum(position.hands)
         if self.game.rules.flying and not to_lay and all(men.bit_count() == 3 for men in position.men):
             return None
@@ -62,15 +62,15 @@ class MorrisJudgement:
         return Counted(group, np.array(found, np.int64))
 
     def random_moves(self, position: Position) -> Sequence[Move]:
-        """All that are legal."""
+        """All legal moves."""
         return self.game.legal_moves(position)
 
     def finish(self, weights: Weights, positions: Sequence[Any], say: Callable[[int], object]) -> Weights:
-        """As they are."""
+        """The weights unchanged."""
         return weights
 
     def text(self, weights: Weights) -> str:
-        """As the kernel's module holds them."""
+        """The weights as source text for the kernel's module."""
         phases = [dict(zip(self.features, row, strict=True)) for row in weights.tolist()]
         lines = [
             f"    Weights({', '.join(f'{name}={value}' for name, value in phase.items() if value)}),"
@@ -84,6 +84,6 @@ def _row(phase: judgement.Weights) -> list[int]:
 
 
 def _write(memory: NDArray[np.uint64], phase: int, *values: int) -> None:
-    """The weights of a phase, `last` first, as the kernel's `Weights` has them."""
+    """Writes the weights of a phase, `last` first, in the order of the kernel's `Weights`."""
     start = int(layout.WEIGHTS) + 16 * phase
     memory[start : start + len(values)] = np.array(values, np.int64).view(np.uint64)

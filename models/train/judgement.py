@@ -1,4 +1,4 @@
-"""The recipe for judgements: play games, count what stands in their positions, fit it to the results, compare."""
+"""The recipe for judgements: play games, count features of their positions, fit weights to the results, compare."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from models.train.judgement_games import match, play
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """New weights, and how good they and those of the kernel are."""
+    """New weights, and the quality of them and of the kernel's."""
 
     judgement: Judgement
     games: int
@@ -28,18 +28,18 @@ class Made:
     weights: Weights
     new: Quality
     shipped: Quality
-    """In the same games, which were played by these."""
+    """Quality of the kernel's weights in the same games, which were played with them."""
     match: tuple[int, ...] = ()
     """Half points of the new weights against the shipped ones from each opening, 0 to 4."""
     match_nodes: int = 0
 
     @property
     def estimate(self) -> Estimate | None:
-        """What the match is worth; None where there was none."""
+        """Estimate from the match; None if there was none."""
         return estimate(self.match)
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object."""
+        """The result as a JSON object."""
         judgement, score = self.judgement, self.estimate
         return {
             "game": judgement.game.name,
@@ -66,7 +66,7 @@ class Made:
         }
 
     def lines(self) -> list[str]:
-        """For a person."""
+        """The result as lines for a person."""
         found = [self.judgement.text(self.weights), ""]
         found.append(f"{self.positions} positions of {self.games} games; in each {HELD_OUT}th, which was kept apart:")
         for name, held in (("these weights", self.new), ("shipped", self.shipped)):
@@ -90,9 +90,9 @@ def make_judgement(
     match_games: int,
     match_nodes: int,
 ) -> Made:
-    """New weights by so many games at so many nodes a move, None for the judgement's own numbers.
+    """New weights from so many games at so many nodes a move; None for the judgement's own numbers.
 
-    Raises ValueError where the game is not known, has no such judgement, or has no such rule.
+    Raises ValueError if the game is unknown, has no such judgement, or has no such rule.
     """
     judgement = judgements.of(games.load(name, rules))
     count, nodes = count or judgement.games, nodes or judgement.nodes

@@ -1,4 +1,4 @@
-"""Fits a judgement to results: logistic regression, a group at a time, without a constant but the turn's."""
+"""Fits a judgement to results: logistic regression, group by group, with no constant but the turn's."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from models.train.judged import Judgement, Weights
 from models.train.judgement_games import Positions
 
 HELD_OUT = 10
-"""One game of so many is kept apart."""
+"""One game in so many is held out."""
 FEWEST = 200
-"""Positions below which a group keeps the weights it has."""
+"""Positions below which a group keeps its weights."""
 
 
 class Quality(NamedTuple):
-    """How well weights foretell the results of games."""
+    """How well weights predict the results of games."""
 
     log_loss: float
-    """Nats a position, of the steepness that suits the weights best in the games that were learnt from."""
+    """Nats a position in the held-out games, with the steepness that suits the weights best in the other games."""
     winner_accuracy: float
-    """How often the side that they prefer wins, where anyone does."""
+    """Share of decided games in which the side that they prefer wins."""
 
 
 def _regression(features: NDArray[np.float64], points: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
-    """The weights of features that have the mean square 1. A draw is half a win and half a loss."""
+    """The weights of features of mean square 1. A draw counts as half a win and half a loss."""
     from sklearn.linear_model import LogisticRegression
 
     decided = points != 0.5
@@ -40,7 +40,7 @@ def _regression(features: NDArray[np.float64], points: NDArray[np.float64], stre
 
 
 def fit_group(judgement: Judgement, features: NDArray[np.int64], points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole weights within the bounds; what would be below the least is left out, and the rest is fitted again."""
+    """Integer weights within the bounds; weights below the least are left out, and the rest is fitted again."""
     sizes = np.sqrt(np.mean(features.astype(float) ** 2, axis=0))
     free, whole = sizes > 0, np.zeros(len(sizes), np.int64)
     while free.any():
@@ -54,7 +54,7 @@ def fit_group(judgement: Judgement, features: NDArray[np.int64], points: NDArray
 
 
 def fit(judgement: Judgement, positions: Positions, say: Callable[[int], object]) -> Weights:
-    """The weights of all groups; a group that was hardly seen keeps its own. `say` hears of every group."""
+    """The weights of all groups; a rarely seen group keeps its own. Calls `say` after every group."""
     weights, learnt = judgement.shipped(), positions.game % HELD_OUT != 0
     for group in range(len(judgement.groups)):
         rows = learnt & (positions.group == group)
@@ -65,7 +65,7 @@ def fit(judgement: Judgement, positions: Positions, say: Callable[[int], object]
 
 
 def quality(weights: Weights, positions: Positions) -> Quality:
-    """How well they foretell the games kept apart."""
+    """How well the weights predict the held-out games."""
     values = (positions.features * weights[positions.group]).sum(axis=1) / 100
     apart = positions.game % HELD_OUT == 0
     learnt = values[~apart, None]

@@ -1,7 +1,7 @@
-"""Games of a kernel's search against itself: positions with their results to fit, and matches of two judgements.
+"""Games of a kernel's search against itself: positions with results to fit, and matches of two judgements.
 
 A few random moves begin a game, and some come later, so that positions differ, and so that some look like a search's
-leaves, whose last moves may be bad. A game ends as the rules say, or when a search has seen its forced end.
+leaves, whose last moves may be bad. A game ends by the rules, or when a search has found its forced end.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from models.train import judgements
 from models.train.judged import Judgement, Weights, drawn_move
 
 GAMES_A_CHUNK = 20
-"""Games that share a search and its tables, in one process: the same however many processes there are."""
+"""Games that share a search and its tables, in one process: independent of the number of processes."""
 FORCED = WIN // 2
-"""Scores beyond this are of games that are decided."""
+"""Score beyond which a game is decided."""
 
 
 class Chunk(NamedTuple):
-    """Some games to play; nothing else is needed in another process."""
+    """Some games to play; another process needs nothing else."""
 
     game: str
     rules: Mapping[str, object]
@@ -39,16 +39,16 @@ class Chunk(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Positions that a judgement has to judge, and how their games ended."""
+    """Positions to judge, and the results of their games."""
 
     positions: Sequence[Any]
     group: NDArray[np.int64]
     features: NDArray[np.int64]
     """(positions, features)"""
     points: NDArray[np.float64]
-    """Of the side to move: 1 won, 0.5 drawn, 0 lost."""
+    """Points of the side to move: 1 won, 0.5 drawn, 0 lost."""
     game: NDArray[np.int64]
-    """Which game it is from."""
+    """Number of the position's game."""
 
 
 def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
@@ -67,7 +67,7 @@ def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
 def play_on(
     judgement: Judgement, position: Any, nodes: int, searches: Sequence[Search], draw: random.Random, astray: float
 ) -> tuple[list[Any], Side | None]:
-    """The positions of a game from here on that its result tells of, and its winner; `searches` by side."""
+    """The positions from here on to which the game's result applies, and its winner; `searches` by side."""
     game, passed, plies = judgement.game, list[Any](), 0
     while (over := game.outcome(position)) is None and plies < judgement.plies:
         side = game.to_move(position)
@@ -84,7 +84,7 @@ def play_on(
 
 
 def begun(judgement: Judgement, draw: random.Random) -> Any:
-    """A position after a few random moves, in which the game goes on."""
+    """A position after a few random moves that is not over."""
     game = judgement.game
     while True:
         position = game.starts[0]
@@ -98,9 +98,9 @@ def begun(judgement: Judgement, draw: random.Random) -> Any:
 
 
 def play_chunk(chunk: Chunk) -> Positions:
-    """The games by the weights that the kernel has now."""
+    """Plays the chunk's games with the kernel's present weights."""
     judgement = judgements.of(games.load(chunk.game, chunk.rules))
-    # Another search for each side: what one has learnt of the game is not all that the other knows.
+    # One search for each side: neither learns from the other's search.
     weights, noise = judgement.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
     searches = [judgement.search(weights, noise + side + 1) for side in (0, 1)]
     rows: list[tuple[Any, int, NDArray[np.int64], float, int]] = []
@@ -126,7 +126,7 @@ def _gathered(rows: Sequence[tuple[Any, int, NDArray[np.int64], float, int]], fe
 
 
 def play(judgement: Judgement, count: int, nodes: int, seed: int, jobs: int, say: Callable[[int], object]) -> Positions:
-    """So many games; the same seed plays the same games. `say` hears of every few that are played."""
+    """Plays so many games; the same seed plays the same games. Calls `say` after every few games."""
     rules = dict(vars(judgement.game.rules))
     chunks = [
         Chunk(judgement.game.name, rules, nodes, seed, first, min(GAMES_A_CHUNK, count - first))
@@ -144,7 +144,7 @@ def _in_order(chunks: Sequence[Chunk], jobs: int) -> Generator[Positions, None, 
     if jobs == 1:
         yield from map(play_chunk, chunks)
         return
-    import joblib  # imported late: one process does without
+    import joblib  # imported late: not needed for one process
 
     yield from joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1)(
         joblib.delayed(_play_elsewhere)(chunk) for chunk in chunks
@@ -152,7 +152,7 @@ def _in_order(chunks: Sequence[Chunk], jobs: int) -> Generator[Positions, None, 
 
 
 def _play_elsewhere(chunk: Chunk) -> Positions:
-    """In a process of joblib's: Ctrl-C is for the process that gathers the games."""
+    """Runs in a process of joblib's, which ignores Ctrl-C: it is for the process that gathers the games."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return play_chunk(chunk)
 

@@ -1,4 +1,4 @@
-"""The games whose judgements the recipe makes."""
+"""The games whose judgements the recipe can make."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JUDGEMENTS: dict[str, Callable[[Any], Judgement]] = {
 
 
 def of(game: AnyGame) -> Judgement:
-    """The judgement of a game under its rules. Raises ValueError where it has none that this recipe makes."""
+    """The judgement of a game under its rules. Raises ValueError if this recipe makes none for it."""
     if game.name not in JUDGEMENTS:
         raise ValueError(f"{game.name} has no judgement of this kind; the games that have are {', '.join(JUDGEMENTS)}")
     return JUDGEMENTS[game.name](game)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 def photograph(
     canvas: NDArray[np.float32], mask: NDArray[np.float32], chance: np.random.Generator, cell_px: int, patch_px: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """The patch as a camera and a rectification might deliver it, and where `mask` lies in it."""
+    """The patch as a camera and a rectification might deliver it, and the position of `mask` in it."""
     light(canvas, chance)
     patch_from_canvas = _view(canvas.shape[0], cell_px, patch_px, chance)
     size = (patch_px, patch_px)
@@ -29,7 +29,7 @@ def photograph(
 
 
 def light(canvas: NDArray[np.float32], chance: np.random.Generator) -> None:
-    """Slopes of light, the edge of a shadow, a lamp's reflection."""
+    """Adds gradients of light, the edge of a shadow, a lamp's reflection."""
     side = canvas.shape[0]
     grid = np.linspace(-1, 1, side, dtype=np.float32)
     angle = np.float32(chance.uniform(0, 2 * np.pi))
@@ -47,7 +47,7 @@ def light(canvas: NDArray[np.float32], chance: np.random.Generator) -> None:
 
 
 def _view(side_px: int, cell_px: int, patch_px: int, chance: np.random.Generator) -> NDArray[np.float64]:
-    """(3, 3) the patch's pixels from the canvas's: a pose a little off in place, turn, size and slant."""
+    """(3, 3) the patch's pixels from the canvas's: a pose with small errors in place, turn, size and slant."""
     half = cell_px / 2 * chance.normal(1.0, 0.05)
     angle = chance.normal(0, 0.06) + (np.pi / 2) * int(chance.integers(4))
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64) * half
@@ -59,7 +59,7 @@ def _view(side_px: int, cell_px: int, patch_px: int, chance: np.random.Generator
 
 
 def expose(image: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.float32]:
-    """Brightness, white balance, contrast and saturation of some camera."""
+    """Brightness, white balance, contrast and saturation of a random camera."""
     gain = np.exp(chance.normal(-0.1, 0.35))
     cast = np.exp(chance.normal(0, 0.09, 3))
     out = np.clip(image * (gain * cast).astype(np.float32), 0, 1) ** np.float32(np.exp(chance.normal(0, 0.2)))
@@ -70,7 +70,7 @@ def expose(image: NDArray[np.float32], chance: np.random.Generator) -> NDArray[n
 
 
 def _lens(image: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.float32]:
-    """Loss of sharpness: few pixels, out of focus, moved, sharpened."""
+    """Random loss of sharpness: few pixels, defocus, motion, sharpening."""
     side = image.shape[0]
     kind = chance.random()
     seen: NDArray[Any] = image

@@ -1,4 +1,4 @@
-"""Writes entries of `models/manifest.toml`, which vouches for every learnt file."""
+"""Writes entries of `models/manifest.toml`, which holds the checksum of every learnt file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADING = """# What was learnt, and where it comes from.
 
 
 def write_entry(folder: Path, name: str, file: str, facts: dict[str, str | float]) -> None:
-    """Adds or replaces one entry, with the digest of the file as it is now; other entries stay."""
+    """Adds or replaces one entry, with the digest of the present file; other entries stay."""
     path = folder / "manifest.toml"
     entries = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     digest = hashlib.sha256((folder / file).read_bytes()).hexdigest()
@@ -25,5 +25,5 @@ def write_entry(folder: Path, name: str, file: str, facts: dict[str, str | float
 
 
 def _line(key: str, value: str | float) -> str:
-    # JSON's texts and numbers are TOML's too.
+    # JSON's strings and numbers are valid TOML.
     return f"{key} = {json.dumps(value, ensure_ascii=False)}\n"

@@ -1,4 +1,4 @@
-"""Men drawn by chance: flat, domed, tall, glossy, ringed, coins, glass, in any two colours."""
+"""Random pieces: flat, domed, tall, glossy, ringed, coins, glass, in any two colours."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CELL_PX = 72
 
 @dataclasses.dataclass(frozen=True)
 class Man:
-    """The make of one side's men."""
+    """The look of one side's pieces."""
 
     colour: FloatArray
     """(3,) BGR, 0 to 1."""
     diameter: float
     """Pixels of the canvas."""
     lean: tuple[float, float]
-    """Where the top is seen from the foot, in pixels of the canvas: height and viewing angle."""
+    """Offset of the top from the foot in the picture, in pixels of the canvas: from height and viewing angle."""
     shadow: tuple[float, float, float]
     """Offset x and y in pixels of the canvas, and depth 0 to 1."""
     dome: float
@@ -36,15 +36,15 @@ class Man:
     texture: float
     glass: float
     hole: bool
-    """A dark dent in the middle, or a knob."""
+    """Whether there is a dark dent in the middle, or a knob."""
     squash: float
     """Least diameter over the greatest: foreshortened or not round."""
     corners: int
-    """0 round, else the number of corners (bricks, hexagons)."""
+    """Number of corners (bricks, hexagons); 0 is round."""
 
 
 def draw_man_pair(chance: np.random.Generator, ground: NDArray[np.float32]) -> tuple[Man, Man]:
-    """A light and a dark man of one set; sets may be odd, and may barely show on the ground."""
+    """A light and a dark piece of one set; sets may be odd, and may barely show on the ground."""
     light, dark = _colours(chance, ground)
     size = CELL_PX * chance.uniform(0.5, 0.98)
     height = float(chance.choice((0.0, 0.06, 0.15, 0.35))) * size * chance.uniform(0.6, 1.2)
@@ -102,7 +102,7 @@ def draw_man(
     textures: Textures,
     mask: NDArray[np.float32] | None,
 ) -> None:
-    """Draws the man with its foot at `centre` (x, y pixels of the canvas); adds its top to `mask`."""
+    """Draws the piece with its foot at `centre` (x, y pixels of the canvas); adds its top to `mask`."""
     turn = float(chance.uniform(0, 360))
     _shade(canvas, _outline(man, centre + man.shadow[:2], turn, 1.0), man)
     if man.lean != (0.0, 0.0):
@@ -123,7 +123,7 @@ def draw_man(
 
 
 def _outline(man: Man, centre: FloatArray, turn_deg: float, scale: float) -> NDArray[np.float32]:
-    """1 inside the man's outline, else 0."""
+    """1 inside the piece's outline, else 0."""
     shape = np.zeros((CELL_PX * 2, CELL_PX * 2), dtype=np.float32)
     radius = man.diameter / 2 * scale
     if man.corners:

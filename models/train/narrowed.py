@@ -1,15 +1,16 @@
 """Eight-bit weights in steps so wide that no two of their products overflow 16 bits.
 
 A processor with AVX2 but without VNNI multiplies bytes by weights and adds the products in pairs, in 16 bits
-(`vpmaddubsw`). What does not fit is clipped, and the network describes the same cell otherwise than elsewhere. Which
-weights meet depends on the routine, so no two of an output channel that have one sign may be too great together. Where
-the two greatest are alike that leaves seven bits; a single great one costs the others nothing.
+(`vpmaddubsw`). Sums that do not fit are clipped, and the network then describes the same cell differently than on other
+processors. Which weights are paired depends on the routine, so no two weights of an output channel with the same sign
+may be too great together. If the two greatest are alike, that leaves seven bits; a single great one costs the others
+nothing.
 
     python -m models.train.narrowed FOLDER
 
-does so to the networks of a folder that were quantised without, rewrites them (`fused`) and renews their digests:
-ResNet-18 by its weights in half precision, the network of halves by what its weights were rounded to. Doing so again
-changes nothing.
+does this to the networks of a folder that were quantised without it, rewrites them (`fused`) and renews their digests:
+ResNet-18 from its weights in half precision, the network of halves from its rounded weights. Running it again changes
+nothing.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ from models.train.manifest import write_entry
 PAIR = np.iinfo(np.int16).max // np.iinfo(np.uint8).max - 2
 """Greatest sum of two weights of one sign: two less than fits, since `fused.move_zero` takes 1 from each."""
 SOURCES = {"resnet18": "resnet18_fp16.onnx", "halves": None}
-"""Shipped networks, and where the weights are that they were rounded from."""
+"""Shipped networks, with the file of the weights that they were rounded from."""
 
 
 def narrow(path: Path, full: Path | None = None) -> None:
-    """Rounds weights anew where two of them are too great, from those of the network `full`, which has their names."""
+    """Rounds weights again where two are too great together, from the like-named ones of the network `full`."""
     network = Graph(onnx.load(str(path)))
     exact = {} if full is None else constants(full)
     for node in (*network.of_kind("Conv"), *network.of_kind("Gemm")):
@@ -52,13 +53,13 @@ def constants(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def greatest_pairs(rows: NDArray[Any]) -> NDArray[Any]:
-    """(channels,) of weights (channels, n): the greatest sum of two of one sign, without it."""
+    """(channels,) for weights (channels, n): the greatest absolute sum of two weights of the same sign."""
     ordered = np.sort(rows, axis=1)
     return np.asarray(np.maximum(ordered[:, -2:].sum(axis=1), -ordered[:, :2].sum(axis=1)))
 
 
 def _narrow(network: Graph, node: Node, exact: Mapping[str, NDArray[Any]]) -> None:
-    """The weights of one convolution, or of the matrix product in its place, and its bias with them."""
+    """Narrows the weights of one convolution, or of the matrix product in its place, and adapts its bias."""
     makers = [network.maker(name) for name in node.input[1:]]
     widened, *bias = [made for made in makers if made is not None and made.op_type == "DequantizeLinear"] or [None]
     if widened is None:
@@ -85,7 +86,7 @@ def _narrow(network: Graph, node: Node, exact: Mapping[str, NDArray[Any]]) -> No
 
 
 def narrow_shipped(folder: Path) -> None:
-    """The networks of `SOURCES` in a folder with their manifest."""
+    """Narrows the networks of `SOURCES` in a folder with their manifest."""
     for name, source in SOURCES.items():
         entry = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))[name]
         path = folder / entry.pop("file")

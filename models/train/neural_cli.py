@@ -1,4 +1,4 @@
-"""`kibitzer train neural-morris`: the networks that learn to play morris by the rules."""
+"""`kibitzer train neural-morris`: trains the networks that play morris."""
 
 from __future__ import annotations
 
@@ -83,15 +83,15 @@ def neural_morris(
     """Trains the networks of the agent neural on good moves, and measures them on a fifth that was kept apart.
 
     The fifth is chosen by classes of states that the board's sixteen symmetries exchange, so that nothing held out was
-    seen turned or mirrored. Stopped, it goes on where it was. The learning curve, a JSON line an epoch, lies in --work.
-    Writes ONNX files with weights in half precision, and manifest.toml. With --taught the good moves are only where the
-    positions come from: the shipped networks of ours, which must have learnt from the same --seed, say what is good.
+    seen turned or mirrored. A stopped run continues where it was. The learning curve, a JSON line an epoch, is in
+    --work. Writes ONNX files with weights in half precision, and manifest.toml. With --taught only the positions come
+    from the good moves: the shipped networks of ours, which must have learnt from the same --seed, say what is good.
 
-    Build the endgame tables first, so that the search knows how those end: kibitzer tables build --men 9, with --rule
-    flying=true --rule mill_protected=true and without.
+    Build the endgame tables first, so that the search knows how endgames end: kibitzer tables build --men 9, with
+    --rule flying=true --rule mill_protected=true and without.
 
-    Example, a trial of some minutes: kibitzer train neural-morris --epochs 1 --own 2000 --out /tmp/weights
-    --work /tmp/run
+    Example, a trial of some minutes: kibitzer train neural-morris --epochs 1 --own 2000 --out /tmp/weights --work
+    /tmp/run
     """
     with training_packages():
         from models.train.neural_morris import make_neural_morris, try_recipe
@@ -155,7 +155,7 @@ def neural_curve(
     curves: Annotated[list[Path], typer.Argument(help="Learning curves that training wrote, .jsonl in its --work.")],
     plot: Annotated[Path, typer.Option(help="Picture to write, .png, .svg or .pdf.")],
 ) -> None:
-    """Draws learning curves of neural-morris beside what was published.
+    """Draws learning curves of neural-morris beside the published figures.
 
     Example: kibitzer train neural-curve var/train/neural_morris/ours.jsonl --plot curve.png
     """

@@ -1,4 +1,4 @@
-"""The learning curves of networks that play morris, as a picture."""
+"""Draws the learning curves of the networks that play morris."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 PUBLISHED = {"accuracy": 37.6, "legality": 99.53}
-"""Figures of the paper's networks, in percent, of all states, those learnt from among them."""
+"""Percent reached by the paper's networks over all states, including those they learnt from."""
 
 
 def read_curve(path: Path) -> list[dict[str, Any]]:
-    """The lines that training wrote. Raises ValueError where it is no learning curve, OSError."""
+    """The lines that training wrote. Raises ValueError if the file is no learning curve, OSError."""
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
         return [{"design": one["design"], "epoch": one["epoch"], **one["held_out"]} for one in lines]
@@ -20,7 +20,7 @@ def read_curve(path: Path) -> list[dict[str, Any]]:
 
 
 def draw_curves(curves: list[list[dict[str, Any]]], path: Path) -> None:
-    """Whole moves as in the data, and legal ones, over the times that each state was seen. Raises OSError."""
+    """Plots whole moves as in the data, and legal moves, over the times that each state was seen. Raises OSError."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,4 +1,4 @@
-"""The whole way from the public good moves to the shipped networks that play morris."""
+"""The complete recipe from the public good moves to the shipped networks that play morris."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ OWN = "; positions near them, labelled by our own search and endgame tables"
 TAUGHT = "; of these only states near them, answered by the networks of ours, which learnt from them"
 LICENCE = "MIT"
 MIN_NUMBERS = 128
-"""Constants from so many numbers on are stored in half precision: the paper's norms have 200 each."""
+"""Numbers a constant must have to be stored in half precision: the paper's norms have 200 each."""
 INPUTS = ("cells", "counts", "to", "origin")
 
 
 def make_neural_morris(
     good_moves: Path, out: Path, work: Path, recipe: Recipe, command: str, told: Told, *, afresh: bool = False
 ) -> dict[str, object]:
-    """Trains a design, writes its ONNX files and manifest entries into `out`, and measures them as they are there.
+    """Trains a design, writes its ONNX files and manifest entries into `out`, and measures the exported networks.
 
     Returns the figures of all held-out states. Raises ValueError, OSError.
     """
@@ -63,9 +63,9 @@ def make_neural_morris(
 
 
 def try_recipe(good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afresh: bool = False) -> dict[str, object]:
-    """Trains on four fifths of what is learnt, and measures on the last: to choose a recipe by.
+    """Trains on four fifths of the training data, and measures on the last fifth: for choosing a recipe.
 
-    Nothing that is held out is looked at, so that its figures stay those of states never seen. Raises ValueError,
+    The held-out states are not used, so that their figures remain those of states never seen. Raises ValueError,
     OSError.
     """
     good = read_good_moves(good_moves)
@@ -81,7 +81,7 @@ def try_recipe(good_moves: Path, work: Path, recipe: Recipe, told: Told, *, afre
 def _trained(
     learnt: GoodMoves, held: GoodMoves, recipe: Recipe, work: Path, told: Told, afresh: bool
 ) -> PaperDesign | OurDesign:
-    """Labels positions of our own first, or has them taught, where the recipe wants some."""
+    """The trained network, after labelling own positions or having some taught if the recipe asks for it."""
     own, taught = None, None
     if recipe.own:
         labelling = lambda done, total: told(done, total, "labelling")  # noqa: E731
@@ -111,7 +111,7 @@ def export(network: PaperDesign | OurDesign, out: Path, design: str) -> None:
 
 
 def _export(part: torch.nn.Module, names: tuple[str, ...], path: Path) -> None:
-    """int64 `cells` (n, 24), `counts` (n, 4) and earlier choices (n,) in; logarithms of probabilities out."""
+    """Exports int64 `cells` (n, 24), `counts` (n, 4) and earlier choices (n,) in; logarithms of probabilities out."""
     shapes = {"cells": (2, 24), "counts": (2, 4), "to": (2,), "origin": (2,)}
     examples = tuple(torch.from_numpy(np.zeros(shapes[name], dtype=np.int64)) for name in names)
     rows = {0: torch.export.Dim("n", min=1, max=4096)}
@@ -126,7 +126,7 @@ def _export(part: torch.nn.Module, names: tuple[str, ...], path: Path) -> None:
         output_names=["choices"],
         dynamic_shapes=dynamic,
         dynamo=True,
-        optimize=False,  # folded, our mixtures and pairs of points would take a quarter more
+        optimize=False,  # folded, the mixtures and pairs of points of our design would take a quarter more space
         external_data=False,
         verbose=False,
     )

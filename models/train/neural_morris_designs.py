@@ -1,7 +1,7 @@
-"""The networks that learn to play morris, in torch: the paper's three, and one of our own.
+"""The networks that learn to play morris, in torch: the paper's three, and a design of our own.
 
-A state comes as `cells` (n, 24) and `counts` (n, 4), whole numbers as `agents.morris_networks.good_moves.States` has
-them. Every design gives the logarithm of a probability for each choice TO, for FROM after TO, for REMOVE after both.
+A state is given as integer `cells` (n, 24) and `counts` (n, 4), as in `agents.morris_networks.good_moves.States`. Every
+design gives the logarithm of a probability for each choice TO, for FROM after TO, for REMOVE after both.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from agents.morris_networks.good_moves import MAX_MEN
 KINDS = 3
 COUNTS = 4
 MEN = MAX_MEN + 1
-"""A count is 0 to nine men."""
+"""Values of a count, which is 0 to nine men."""
 UNITS = 200
 BLOCKS = (10, 10, 30)
-"""The paper's residual units of TO, FROM and REMOVE."""
+"""Residual units of the paper's networks TO, FROM and REMOVE."""
 
 
 def one_hot(cells: Tensor, counts: Tensor) -> Tensor:
@@ -51,7 +51,7 @@ class ResidualUnit(nn.Module):
 
 
 class ResidualNetwork(nn.Module):
-    """The state, and earlier choices one-hot, through residual units to a choice."""
+    """Maps the state and one-hot earlier choices to a choice, through residual units."""
 
     def __init__(self, blocks: int, earlier: int, choices: int, dropout: float) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class ResidualNetwork(nn.Module):
 
 
 class PaperDesign(nn.Module):
-    """TO, FROM and REMOVE, each a network of its own."""
+    """TO, FROM and REMOVE, each with its own network."""
 
     def __init__(self, blocks: tuple[int, int, int] = BLOCKS, dropout: float = 0.1) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class PaperDesign(nn.Module):
         self.removed = ResidualNetwork(blocks[2], 2, CHOICES, dropout)
 
     def forward(self, cells: Tensor, counts: Tensor, moves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Each choice given those of `moves`, (n, 3), that come before it."""
+        """The logarithms of each choice given the choices of `moves`, (n, 3), that come before it."""
         to, origin = moves[:, 0], moves[:, 1]
         return (
             self.arrival(cells, counts),
@@ -90,8 +90,8 @@ class PaperDesign(nn.Module):
 class PointMixing(nn.Module):
     """A gated layer: half of the features are mixed between points, in groups with a mixture of their own each.
 
-    What a group's mixture weighs depends on how two points lie to each other only, so that all sixteen symmetries of
-    the board carry over exactly. The gating is that of Liu et al., "Pay attention to MLPs", 2021.
+    A group's mixture weights depend only on how two points lie to each other, so that all sixteen symmetries of the
+    board hold exactly. The gating is that of Liu et al., "Pay attention to MLPs", 2021.
     """
 
     def __init__(self, width: int, groups: int, dropout: float) -> None:
@@ -116,7 +116,7 @@ class PointMixing(nn.Module):
 
 
 class OurDesign(nn.Module):
-    """One trunk over the points, and three heads that weigh all pairs and triples of points at once."""
+    """One trunk over the points, and three heads that score all pairs and triples of points at once."""
 
     def __init__(self, width: int = 128, layers: int = 6, groups: int = 16, keys: int = 64, dropout: float = 0.1):
         super().__init__()
@@ -124,7 +124,8 @@ class OurDesign(nn.Module):
         self.what = nn.Embedding(KINDS * (int(POINT_KINDS.max()) + 1), width)
         self.many = nn.Embedding(COUNTS * MEN, width)
         self.where = nn.Parameter(torch.zeros(POINTS, width))
-        """Which point it is: breaks the symmetry, for what those who made the data did by the order of points."""
+        """Embedding of each point: breaks the symmetry, to match choices in the data that depend on the order of
+        points."""
         self.layers = nn.Sequential(*[PointMixing(width, groups, dropout) for _ in range(layers)])
         self.norm = nn.LayerNorm(width)
         self.hand = nn.Linear(width, width)
@@ -146,7 +147,7 @@ class OurDesign(nn.Module):
         self.register_buffer("third", third, persistent=False)
 
     def trunk(self, cells: Tensor, counts: Tensor) -> Tensor:
-        """(n, 25, width): what is known of each point, and of the hand."""
+        """(n, 25, width): features of each point, and of the hand."""
         cells, counts = cells.long(), counts.long()
         x = self.what(cells + KINDS * self.point_kinds) + self.where
         x = x + self.many(counts + MEN * torch.arange(COUNTS, device=counts.device)).sum(dim=1, keepdim=True)
@@ -154,11 +155,11 @@ class OurDesign(nn.Module):
         return torch.cat([x, self.hand(x.mean(dim=1, keepdim=True))], dim=1)
 
     def forward(self, cells: Tensor, counts: Tensor, moves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Each choice given those of `moves`, (n, 3), that come before it."""
+        """The logarithms of each choice given the choices of `moves`, (n, 3), that come before it."""
         return self.choices(self.trunk(cells, counts), counts, moves)
 
     def choices(self, x: Tensor, counts: Tensor, moves: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """As `forward`, from what the trunk knows."""
+        """As `forward`, from the trunk's features."""
         rows = torch.arange(len(x), device=x.device)
         to, origin = moves[:, 0].long(), moves[:, 1].long()
         asked = self.origin_asks(x[rows, to])
@@ -186,13 +187,13 @@ class OurDesign(nn.Module):
         return log_softmax(self.arrival(x[:, :POINTS])[..., 0])
 
     def _phase(self, counts: Tensor) -> Tensor:
-        """(n,): where the pairs of the phase begin: laying, moving, flying."""
+        """(n,): offset of the phase's pairs: laying, moving, flying."""
         flying = (counts[:, 2] == 3).long()
         phase = torch.where(counts[:, 0] > 0, torch.zeros_like(flying), 1 + flying)
         return phase * (self.origin_pairs.num_embeddings // 3)
 
     def _take(self, arrived: Tensor, left: Tensor, third: Tensor, pairs: Tensor) -> Tensor:
-        """What a journey asks of the points that may lose a man."""
+        """Features of a move (TO and FROM) and of each point that may lose a man."""
         arrives, leaves, beside, first, second = self.takes
         asked = arrives(arrived) + leaves(left) + beside(third) + first(arrived) * second(left) + pairs
         out: Tensor = self.take_mix(nn.functional.gelu(asked))
@@ -200,7 +201,7 @@ class OurDesign(nn.Module):
 
 
 class AllMoves(nn.Module):
-    """Our design as it is exported: from a state to all moves at once."""
+    """Our design in its exported form: from a state to all moves at once."""
 
     def __init__(self, design: OurDesign) -> None:
         super().__init__()
@@ -212,10 +213,10 @@ class AllMoves(nn.Module):
 
 
 def log_softmax(values: Tensor) -> Tensor:
-    """In full precision, over the last axis."""
+    """log_softmax in full precision, over the last axis."""
     return nn.functional.log_softmax(values.float(), dim=-1)
 
 
 def make_design(name: str, dropout: float) -> PaperDesign | OurDesign:
-    """A new network, or three, with weights by chance."""
+    """A new design with random weights: one network, or the paper's three."""
     return OurDesign(dropout=dropout) if name == "ours" else PaperDesign(dropout=dropout)

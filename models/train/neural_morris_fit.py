@@ -1,4 +1,4 @@
-"""Trains the networks that play morris on good moves; a run that was stopped goes on where it was, step for step."""
+"""Trains the networks that play morris on good moves; a stopped run continues where it was, step for step."""
 
 from __future__ import annotations
 
@@ -24,55 +24,55 @@ from models.train.neural_morris_designs import OurDesign, PaperDesign, make_desi
 from models.train.neural_morris_taught import Taught
 
 SAVE_S = 120.0
-"""Seconds between two savings of a run."""
+"""Seconds between two saves of a run."""
 AVERAGE = 0.999
-"""What is kept of the averaged weights each step."""
+"""Share of the averaged weights that is kept at each step."""
 WATCHED = 4000
-"""Held-out states that the learning curve is measured on; the figures at the end are of all."""
+"""Held-out states measured for the learning curve; the final figures use all of them."""
 CLIP = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """What makes one training run what it is."""
+    """All settings of one training run."""
 
     design: str
     """One of `agents.morris_networks.DESIGNS`."""
     epochs: int
-    """Times that each state is seen; with another symmetry each time where the design does not know them."""
+    """Times that each state is seen; each time under another symmetry if the design does not know the symmetries."""
     batch: int = 512
     peak_rate: float = 2e-3
     decay: float = 0.05
     dropout: float = 0.1
     """Share of the features that each step leaves out."""
     lawful: float = 0.5
-    """What the loss weighs of choices that the rules forbid."""
+    """Weight in the loss of choices that the rules forbid."""
     own: int = 0
-    """Positions that our own search labels, from which is learnt before the good moves."""
+    """Positions labelled by our own search, which are learnt before the good moves."""
     own_nodes: int = 20_000
-    """What it searches for each."""
+    """Positions searched for each of those."""
     own_epochs: int = 2
     own_share: float = 0.0
-    """Share of each later batch that are such positions too, so that they are not forgotten for few good moves."""
+    """Share of such positions in each later batch, so that they are not forgotten for the few good moves."""
     taught: int = 0
-    """Positions that the shipped networks of `ours` answer, learnt from in place of the good moves."""
+    """Positions answered by the shipped networks of `ours`, learnt in place of the good moves."""
     seed: int = 1
     threads: int = 1
 
 
 Told = Callable[[int, int, str], None]
-"""Steps done, steps in all, how it stands."""
+"""Called with the steps done, the steps in all, and a text about the state."""
 
 
 class Run:
-    """A network on its way, with all that going on needs."""
+    """A network in training, with all state needed to continue."""
 
     def __init__(
         self, recipe: Recipe, good: GoodMoves, own: GoodMoves | None = None, taught: Taught | None = None
     ) -> None:
-        """Learns from `own` positions first, where there are any, and then from the good moves, some of them among.
+        """Learns from `own` positions first, if there are any, and then from the good moves, mixed with some of `own`.
 
-        Where there are `taught` ones, it learns from these alone.
+        If there are `taught` positions, it learns from these alone.
         """
         torch.manual_seed(recipe.seed)
         torch.set_num_threads(recipe.threads)
@@ -94,11 +94,11 @@ class Run:
         self.seconds = 0.0
 
     def _epoch_steps(self, data: GoodMoves | Taught) -> int:
-        """Steps in which each state is seen once; what does not fill a batch waits for the next order."""
+        """Steps in which each state is seen once; an incomplete batch waits for the next order."""
         return max(1, len(data) // self.recipe.batch)
 
     def _now(self) -> tuple[GoodMoves | Taught, int, int]:
-        """What the next step learns from, the epoch, all stages counted together, and the batch's number in it."""
+        """The data of the next step, its epoch (over all stages), and the batch's number in that epoch."""
         left, before = self.step, 0
         for data, epochs in self._stages[:-1]:
             steps = epochs * self._epoch_steps(data)
@@ -110,7 +110,7 @@ class Run:
 
     @property
     def epoch(self) -> int:
-        """Epochs that are done."""
+        """Epochs completed."""
         return self._now()[1]
 
     @property
@@ -119,13 +119,13 @@ class Run:
         return self._now()[2] == 0
 
     def _groups(self) -> list[dict[str, Any]]:
-        """Matrices decay, biases and norms do not."""
+        """Parameter groups: matrices decay, biases and norms do not."""
         matrices = [p for p in self.network.parameters() if p.ndim > 1]
         others = [p for p in self.network.parameters() if p.ndim <= 1]
         return [{"params": matrices, "weight_decay": self.recipe.decay}, {"params": others, "weight_decay": 0.0}]
 
     def advance(self) -> float:
-        """One step; its loss. All chance comes from the seed and the step's number."""
+        """Runs one step and returns its loss. All randomness comes from the seed and the step's number."""
         torch.manual_seed(self.recipe.seed * 1_000_003 + self.step)
         self.network.train()
         batch = self._batch()
@@ -157,10 +157,10 @@ class Run:
         return rows.turned(chance.integers(0, len(SYMMETRIES), len(rows)))
 
     def _loss(self, good: GoodMoves, chance: np.random.Generator) -> Tensor:
-        """How unlikely the good moves are, and how likely are choices that the rules forbid.
+        """Loss from how unlikely the good moves are, and how likely choices are that the rules forbid.
 
-        Those are asked for after the good choices and after other legal ones, by chance: a network that has chosen
-        something else than the data must go on legally too.
+        Forbidden choices are asked for after the good choices and after other, random legal ones: a network that has
+        chosen differently from the data must continue legally too.
         """
         states, others = good.states, _other_journeys(good.states, chance)
         first, second = self._choices(states, good.moves, others)
@@ -175,10 +175,10 @@ class Run:
         return loss + self.recipe.lawful * torch.stack(lawful).sum()
 
     def _taught_loss(self, taught: Taught, chance: np.random.Generator) -> Tensor:
-        """How far the choices are from the teacher's shares: cross entropy, which knows all that the rules forbid.
+        """Cross entropy between the choices and the teacher's shares, which reflect all that the rules forbid.
 
-        REMOVE, more than half of the paper's work, learns from a third of the states: those where something is taken,
-        and others.
+        REMOVE, more than half of the paper's work, learns from a third of the states: those where a man is taken, and
+        some others.
         """
         network = self.network
         cells, counts, moves = (
@@ -199,7 +199,7 @@ class Run:
     def _choices(
         self, states: States, moves: NDArray[np.int8], others: NDArray[np.int8]
     ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-        """All choices after the ones and after the other moves."""
+        """All choices after the given moves and after the other moves."""
         cells, counts = torch.from_numpy(states.cells), torch.from_numpy(states.counts)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             if isinstance(self.network, OurDesign):
@@ -223,12 +223,12 @@ class Run:
                 kept_buffer.copy_(buffer)
 
     def state(self) -> dict[str, Any]:
-        """What `restore` takes."""
+        """The state that `restore` takes."""
         parts = {name: getattr(self, name).state_dict() for name in ("network", "average", "optimiser", "schedule")}
         return parts | {"recipe": dataclasses.asdict(self.recipe), "step": self.step, "seconds": self.seconds}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Goes on from there. Raises ValueError where another recipe made it."""
+        """Continues from that state. Raises ValueError if it is of another recipe."""
         ours = {name: value for name, value in dataclasses.asdict(self.recipe).items() if name != "threads"}
         differing = [name for name, value in ours.items() if state["recipe"].get(name) != value]
         if differing:
@@ -255,8 +255,8 @@ def fit(
 ) -> PaperDesign | OurDesign:
     """The averaged network after all steps; `work` keeps the run and its learning curve.
 
-    `own` are positions that our own search has labelled, `taught` what it learns from instead. Ctrl-C saves the run
-    first. Raises ValueError where the folder holds a run of another recipe.
+    `own` are positions labelled by our own search, `taught` are learnt from instead. Ctrl-C saves the run first. Raises
+    ValueError if the folder holds a run of another recipe.
     """
     run = Run(recipe, learnt, own, taught)
     saved, curve = work / f"{recipe.design}.pt", work / f"{recipe.design}.jsonl"
@@ -290,7 +290,7 @@ def fit(
 
 
 def save(run: Run, path: Path) -> None:
-    """Writes the run so that a kill leaves the old or the new file, whole."""
+    """Writes the run atomically, so that a kill leaves either the old or the new file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".part")
     torch.save(run.state(), beside)
@@ -298,7 +298,7 @@ def save(run: Run, path: Path) -> None:
 
 
 def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
-    """A line of the learning curve."""
+    """Appends a line to the learning curve."""
     figures = measure(watched, raw_answers(run.average.eval(), watched.states))["all"]
     line = {
         "design": run.recipe.design,
@@ -314,7 +314,7 @@ def _note(path: Path, run: Run, loss: float, watched: GoodMoves) -> None:
 
 
 def raw_answers(network: PaperDesign | OurDesign, states: States, batch: int = 256) -> NDArray[np.intp]:
-    """(n, 3): what the network answers before it is exported, in bfloat16 as it is trained."""
+    """(n, 3): the network's answers before it is exported, in bfloat16 as it is trained."""
     parts = [states.rows(slice(start, start + batch)) for start in range(0, len(states), batch)]
     with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16):
         found = [_answers(network, torch.from_numpy(part.cells), torch.from_numpy(part.counts)) for part in parts]
@@ -337,19 +337,19 @@ def _unlikely(values: Tensor, wanted: NDArray[np.int8]) -> Tensor:
 
 
 def _unlawful(values: Tensor, allowed: NDArray[np.bool_]) -> Tensor:
-    """The logarithm of what the rules leave of the probability, less than 0 is worse; its mean, turned round."""
+    """Mean negative logarithm of the probability that lies on legal choices."""
     return -values.masked_fill(~torch.from_numpy(allowed), -torch.inf).logsumexp(dim=1).mean()
 
 
 def _other_journeys(states: States, chance: np.random.Generator) -> NDArray[np.int8]:
-    """(n, 3): a legal TO by chance, a legal FROM to it; REMOVE is not chosen and NONE."""
+    """(n, 3): a random legal TO, a random legal FROM to it; REMOVE is not chosen and NONE."""
     to = _any_of(legal_to(states), chance)
     origin = _any_of(legal_from(states, to), chance)
     return np.stack([to, origin, np.full(len(to), NONE)], axis=1).astype(np.int8)
 
 
 def _balanced(rare: NDArray[np.bool_], chance: np.random.Generator) -> NDArray[np.intp]:
-    """A third of all rows, always as many: the rare ones as far as there is room, and others by chance."""
+    """A third of all rows, always the same number: the rare ones as far as there is room, and random others."""
     last = chance.random(len(rare)) + ~rare
     return np.sort(last.argsort()[: max(2, len(rare) // 3)])
 

@@ -1,4 +1,4 @@
-"""The paper's networks with their batch normalisation folded away: the same answers from fewer numbers."""
+"""The paper's networks with batch normalisation folded in: the same answers from fewer numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from models.train.neural_morris_designs import ResidualNetwork, ResidualUnit
 
 
 class Scaling(nn.Module):
-    """What a batch normalisation does once nothing is learnt any more: a factor and a shift for each unit."""
+    """A trained batch normalisation as a factor and a shift for each unit."""
 
     def __init__(self, norm: nn.Module) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Scaling(nn.Module):
 
 
 class FoldedUnit(nn.Module):
-    """A residual unit whose second normalisation is part of its first layer."""
+    """A residual unit whose second normalisation is folded into its first layer."""
 
     def __init__(self, unit: ResidualUnit) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class FoldedUnit(nn.Module):
 
 
 def factor_and_shift(norm: nn.Module) -> tuple[Tensor, Tensor]:
-    """What a trained batch normalisation multiplies by and adds, in double precision until the end."""
+    """Factor and shift of a trained batch normalisation, computed in double precision."""
     assert isinstance(norm, nn.BatchNorm1d)
     assert norm.running_var is not None
     assert norm.running_mean is not None
@@ -54,7 +54,7 @@ def factor_and_shift(norm: nn.Module) -> tuple[Tensor, Tensor]:
 
 
 def folded(network: ResidualNetwork) -> ResidualNetwork:
-    """A copy that gives the same answers; it can no longer be trained."""
+    """A copy that gives the same answers but can no longer be trained."""
     made = copy.deepcopy(network).eval()
     made.units = nn.Sequential(*[FoldedUnit(unit) for unit in made.units if isinstance(unit, ResidualUnit)])
     norm, relu, last = made.last

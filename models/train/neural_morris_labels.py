@@ -1,10 +1,10 @@
-"""Positions with the move that our own search and endgame tables find: as many as wanted, near those of the good moves.
+"""Labels positions near those of the good moves with moves from our own search and endgame tables.
 
-Each begins with a state that is learnt from, goes on by none to three moves by chance, and is answered by `alphabeta`,
-which asks the tables where it has them. Half of them are by the rules of the good moves, half by the original's: no
-flying, mills not protected. A state does not tell the rules: where only one kind allows the answer, or three men decide
-all, only the rules of the good moves count. States of a class that is held out, or that a trial of a recipe measures
-on, are left out.
+As many as wanted. Each begins with a state of the training data, continues by up to three random moves, and is answered
+by `alphabeta`, which uses the tables where it has them. Half of them are by the rules of the good moves, half by the
+original's: no flying, mills not protected. A state does not show the rules: answers that are illegal by the rules of
+the good moves are dropped, and so are positions by the original's rules in which the other rules let a side fly. States
+of a class that is held out, or that a trial of a recipe measures on, are left out.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from agents.morris_networks.rows import as_rows, position_of, state_of
 from games.nine_mens_morris import MIN_MEN, NineMensMorris, Position
 
 RULES: tuple[dict[str, object], ...] = ({"flying": True, "mill_protected": True}, {})
-"""Of the good moves, and the original's."""
+"""Rules of the good moves, and of the original game."""
 MAX_PLIES = 3
 CHUNK = 2000
-"""Positions that are labelled between two savings."""
+"""Positions labelled between two saves."""
 Chunk = TypeVar("Chunk")
 
 
@@ -43,13 +43,13 @@ class Labels:
     """Draws positions and has them answered."""
 
     def __init__(self, learnt: States, seed: int, nodes: int, size: int = CHUNK) -> None:
-        """Begins with states of `learnt`; `seed` is that of the split, `nodes` what is searched for each answer."""
+        """Starts from states of `learnt`; `seed` is the split's, `nodes` the positions searched for each answer."""
         self._seed, self._limits, self._size = seed, Limits(nodes=nodes), size
         self._learnt = learnt.rows(~self._apart(learnt))
         self._games = [_morris(rules) for rules in RULES]
 
     def chunk(self, number: int) -> GoodMoves:
-        """A chunk's positions, `size` at most: all chance comes from the seed and the chunk's number."""
+        """A chunk's positions, at most `size`: all randomness comes from the seed and the chunk's number."""
         chance = random.Random(f"{self._seed} {number}")
         drawn = [self._draw(chance) for _ in range(self._size)]
         positions = [(which, position) for which, position in drawn if position is not None]
@@ -68,7 +68,7 @@ class Labels:
         return held_out(states, self._seed) | held_out(states, self._seed + 1)
 
     def _draw(self, chance: random.Random) -> tuple[int, Position | None]:
-        """By which rules, and a position that is not over; None where chance led to one that is, or may not be used."""
+        """Index of the rules, and a position; None if the random moves led to one that is over or may not be used."""
         which = chance.randrange(len(RULES))
         game, position = self._games[which], position_of(self._learnt, chance.randrange(len(self._learnt)))
         for _ in range(chance.randint(0, MAX_PLIES)):
@@ -93,9 +93,10 @@ def labelled(
     jobs: int = 1,
     size: int = CHUNK,
 ) -> GoodMoves:
-    """So many labelled positions; those made before lie in `kept`, and what was stopped goes on. Raises OSError.
+    """So many labelled positions; earlier ones are in `kept`, and a stopped run continues. Raises OSError.
 
-    `jobs` processes search side by side, a chunk of `size` positions at a time; how many changes nothing but the time.
+    `jobs` processes search in parallel, a chunk of `size` positions at a time; their number changes nothing but the
+    time.
     """
     found, done = _read(kept, seed, nodes)
     if len(found) < count:
@@ -110,11 +111,11 @@ def labelled(
 
 
 def in_order(make: Callable[[int], Chunk], first: int, jobs: int) -> Generator[Chunk]:
-    """What `make` makes of the numbers from one on, without an end, by so many processes side by side."""
+    """Yields the results of `make` for the numbers from `first` on, endlessly and in order, from `jobs` processes."""
     if jobs == 1:
         yield from map(make, itertools.count(first))
     pool = multiprocessing.get_context("spawn").Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    with pool:  # leaving it ends its processes; the parent hears Ctrl-C
+    with pool:  # leaving it ends its processes; the parent handles Ctrl-C
         waiting = deque(pool.apply_async(make, (first + ahead,)) for ahead in range(jobs))
         for number in itertools.count(first + jobs):
             yield waiting.popleft().get()
@@ -141,7 +142,7 @@ def _write(kept: Path, found: GoodMoves, chunks: int, seed: int, nodes: int) -> 
 
 
 def _engine(game: NineMensMorris) -> AlphaBeta:
-    """With its kernel compiled: until then it would answer by plain Python."""
+    """A search with its kernel compiled: until then it would answer by plain Python."""
     AlphaBeta.warm_up(game)
     return AlphaBeta(game)
 

@@ -1,10 +1,10 @@
-"""Positions that the networks of `ours` answer, with the shares of all choices: what a plainer design learns from.
+"""Positions answered by the networks of `ours`, with the shares of all choices, to teach a plainer design.
 
-The public good moves are too few for networks that do not know the board's symmetries; what has learnt from them with
-the symmetries built in can answer as many positions as wanted (Hinton, Vinyals and Dean, "Distilling the knowledge in
-a neural network", 2015). Each walk begins with a state that is learnt from and goes on by moves that the teacher finds
-likely, and by others. States of a class that is held out, or that a trial of a recipe measures on, are left out; the
-teacher has learnt from the same split.
+The public good moves are too few for networks that do not know the board's symmetries; a network that has learnt from
+them with the symmetries built in can answer as many positions as wanted (Hinton, Vinyals and Dean, "Distilling the
+knowledge in a neural network", 2015). Each walk begins with a state of the training data and continues by moves that
+the teacher finds likely, and by others. States of a class that is held out, or that a trial of a recipe measures on,
+are left out; the teacher has learnt from the same split.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from models.train.neural_morris_labels import in_order
 TEACHER = "ours"
 STATES_A_WALK = 4
 WALKS = 2500
-"""In a chunk."""
+"""Walks in a chunk."""
 EXPLORED = 0.25
-"""Share of the arrivals and origins that are any legal one: what a pupil prefers must have an answer too."""
+"""Share of arrivals and origins drawn from all legal ones: a pupil's preferences must be answered too."""
 ARRAYS = ("moves", "to", "origin", "removed")
 Shares = NDArray[np.float16]
 
 
 @dataclasses.dataclass(frozen=True)
 class Taught:
-    """States, an arrival and an origin each, and how likely the teacher finds every choice."""
+    """States with a TO and a FROM each, and the teacher's probability of every choice."""
 
     states: States
     moves: NDArray[np.int8]
     """(n, 3): TO, FROM, REMOVE."""
     to: Shares
-    """(n, 24); none of what the rules forbid."""
+    """(n, 24); zero for what the rules forbid."""
     origin: Shares
     """(n, 25) after that TO."""
     removed: Shares
@@ -54,19 +54,19 @@ class Taught:
         return len(self.moves)
 
     def rows(self, index: NDArray[np.generic] | slice) -> Taught:
-        """Some of them, by number, mask or slice."""
+        """Some of the states, by number, mask or slice."""
         return Taught(self.states.rows(index), **{name: getattr(self, name)[index] for name in ARRAYS})
 
 
 class Teacher:
-    """Walks from states that are learnt from, and answers what it meets."""
+    """Walks from states of the training data, and answers the states on the way."""
 
     def __init__(self, learnt: States, seed: int, walks: int = WALKS) -> None:
         self._seed, self._walks = seed, walks
         self._learnt = learnt.rows(~self._apart(learnt))
 
     def chunk(self, number: int) -> Taught:
-        """The states of so many walks: all chance comes from the seed and the chunk's number."""
+        """The states of so many walks: all randomness comes from the seed and the chunk's number."""
         chance = np.random.default_rng((self._seed, number))
         states = self._learnt.rows(chance.integers(0, len(self._learnt), self._walks))
         found = []
@@ -93,9 +93,9 @@ def taught_by_ours(
     jobs: int = 1,
     walks: int = WALKS,
 ) -> Taught:
-    """So many states with the teacher's answers; chunks made before lie in a folder of `work`, and are not made again.
+    """So many states with the teacher's answers; chunks made earlier are read from a folder of `work`.
 
-    Raises ValueError where the teacher is absent or was taught by another split, OSError.
+    Raises ValueError if the teacher is absent or was taught by another split, OSError.
     """
     entry = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8")).get(FILES[TEACHER][0], {})
     if entry.get("split_seed") != seed:
@@ -121,7 +121,7 @@ def taught_by_ours(
 
 
 def after(states: States, moves: NDArray[np.int8]) -> States:
-    """The states after a move each, from the other side. The plain rules are `games.nine_mens_morris`."""
+    """The states after a move each, from the other side's view. The reference rules are in `games.nine_mens_morris`."""
     to, origin, removed = moves.astype(np.intp).T
     rows = np.arange(len(states))
     cells = np.concatenate([states.cells, np.zeros((len(states), 1), dtype=np.int8)], axis=1)
@@ -137,7 +137,7 @@ def after(states: States, moves: NDArray[np.int8]) -> States:
 
 
 def _goes_on(states: States) -> NDArray[np.bool_]:
-    """(n,): whether both have men enough, and whose turn it is can move."""
+    """(n,): whether both sides have enough men, and the side to move can move."""
     men = states.counts[:, :2] + states.counts[:, 2:]
     return np.asarray((men >= MIN_MEN).all(axis=1) & legal_to(states).any(axis=1))
 
@@ -178,7 +178,7 @@ def _lawful(log_shares: NDArray[np.float32], allowed: NDArray[np.bool_]) -> NDAr
 
 
 def _drawn(shares: NDArray[np.float32], chance: np.random.Generator) -> NDArray[np.intp]:
-    """(n,): a choice each, mostly as likely as the teacher finds it; EXPLORED of them any that is allowed."""
+    """(n,): a random choice each, mostly with the teacher's probabilities; a share EXPLORED from all allowed ones."""
     allowed = shares > 0
     explored = chance.random((len(shares), 1)) < EXPLORED
     weights = np.where(explored, allowed / allowed.sum(axis=1, keepdims=True), shares).cumsum(axis=1)

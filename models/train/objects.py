@@ -1,4 +1,4 @@
-"""What may cover a cell and is no man: fingers, hands, sleeves, cards, pens, cloth."""
+"""Random objects that cover a cell and are no pieces: fingers, hands, sleeves, cards, pens, cloth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIDE_PX = 144
 def draw_object(
     canvas: NDArray[np.float32], chance: np.random.Generator, textures: Textures, *, covering: bool
 ) -> None:
-    """Draws something over the canvas: over most of the cell, or only in from its edge."""
+    """Draws an object over the canvas: over most of the cell, or only in from its edge."""
     shape = np.zeros((SIDE_PX, SIDE_PX), dtype=np.float32)
     reach = chance.uniform(-18, 16) if covering else chance.uniform(34, 52)
     kind = chance.random()
@@ -42,7 +42,7 @@ def skin_colour(chance: np.random.Generator) -> NDArray[np.float64]:
 
 
 def _fingers(shape: NDArray[np.float32], chance: np.random.Generator, reach: float) -> None:
-    """Rounded bars side by side, of a finger's width, from one side to beyond the centre."""
+    """Rounded bars side by side, a finger wide, from one side to beyond the centre."""
     angle = chance.uniform(0, 2 * np.pi)
     along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
     width = chance.uniform(26, 60)
@@ -55,7 +55,7 @@ def _fingers(shape: NDArray[np.float32], chance: np.random.Generator, reach: flo
 
 
 def _edge(shape: NDArray[np.float32], chance: np.random.Generator, reach: float) -> None:
-    """Everything beyond a bent line: an arm, a sleeve, a head."""
+    """Everything beyond a curved line: an arm, a sleeve, a head."""
     angle = chance.uniform(0, 2 * np.pi)
     grid = np.arange(SIDE_PX, dtype=np.float32) - SIDE_PX / 2
     along = grid[None, :] * np.cos(angle) + grid[:, None] * np.sin(angle)
@@ -80,7 +80,7 @@ def _polygon(shape: NDArray[np.float32], chance: np.random.Generator, reach: flo
 def _face(
     shape: NDArray[np.float32], colour: NDArray[np.float64], chance: np.random.Generator, textures: Textures
 ) -> NDArray[np.float32]:
-    """Rounded towards the outline, with texture, folds and sometimes print."""
+    """The object's surface: rounded towards the outline, with texture, folds and sometimes print."""
     depth = cv2.GaussianBlur(shape, (0, 0), float(chance.uniform(5, 16)))
     shade = 1 - chance.uniform(0, 0.8) * (1 - depth) + textures.cut(chance, SIDE_PX) * chance.choice((0.02, 0.06, 0.15))
     face = np.asarray(np.clip(colour, 0, 1).astype(np.float32) * shade.astype(np.float32)[..., None])

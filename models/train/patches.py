@@ -1,7 +1,7 @@
-"""Pictures of single cells, drawn by chance: any board, any men, any hand, any light.
+"""Random pictures of single cells: any board, any pieces, any hand, any light.
 
-A patch is drawn on a canvas one and a half times as fine and twice as wide as what the network sees, so that
-neighbours, leaning side walls and shadows come in from outside; `lighting` then photographs it.
+A patch is drawn on a canvas one and a half times as fine and twice as wide as the network's input, so that neighbours,
+leaning side walls and shadows reach in from outside; `lighting` then photographs it.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ EMPTY, LIGHT, DARK, OTHER = range(4)
 CLASSES = ("empty", "light", "dark", "other")
 CANVAS_PX = 144
 CELL_PX = 72
-"""Side of the cell on the canvas; the network sees it at `PATCH_PX`."""
+"""Pixels of the cell's side on the canvas; the network sees it at `PATCH_PX`."""
 PATCH_PX = 48
 CENTRE = CANVAS_PX / 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Patch:
-    """One drawn cell with what is true of it."""
+    """One drawn cell with its labels."""
 
     image: NDArray[np.uint8]
     """(48, 48, 3) BGR."""
     label: int
     """Index into CLASSES."""
     colours: NDArray[np.float32]
-    """(6,) mean BGR, 0 to 1, of the man and of what is around it, as photographed; NaN where there is none."""
+    """(6,) mean BGR, 0 to 1, of the piece and of its surroundings, as photographed; NaN if there is no piece."""
 
 
 class PatchMaker:
-    """Draws patches without end; the same seed draws the same ones."""
+    """Draws an endless series of patches; the same seed draws the same ones."""
 
     def __init__(self, seed: int) -> None:
         self._chance = np.random.default_rng(seed)
         self._textures = Textures(self._chance)
 
     def draw(self) -> Patch:
-        """The next patch: a good third empty, half a man of either side, the rest covered by something else."""
+        """The next patch: a good third empty, half a piece of either side, the rest covered by another object."""
         chance = self._chance
         label = int(chance.choice(4, p=(0.36, 0.26, 0.26, 0.12)))
         canvas, ground = self._board()
@@ -82,7 +82,7 @@ class PatchMaker:
         return canvas, ground
 
     def _neighbours(self, canvas: Canvas, light: Man, dark: Man) -> None:
-        """Men on the cells around, near enough to reach into the patch."""
+        """Pieces on the cells around, near enough to reach into the patch."""
         chance = self._chance
         if chance.random() < 0.45:
             return
@@ -144,7 +144,7 @@ def _ink(ground: NDArray[np.float32], chance: np.random.Generator) -> tuple[floa
 
 
 def _lines(canvas: Canvas, ground: NDArray[np.float32], chance: np.random.Generator) -> None:
-    """The drawn lines that meet on the cell, pass it by, or frame it as a square."""
+    """Lines that meet on the cell, pass it by, or frame it as a square."""
     kind = chance.random()
     if kind < 0.1:
         return
@@ -227,7 +227,7 @@ def _circle(
 
 
 def _colours(image: NDArray[np.uint8], mask: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(6,) mean colours inside and outside the mask; NaN inside where the mask is empty."""
+    """(6,) mean colours inside and outside the mask; NaN inside if the mask is empty."""
     colours = np.full(6, np.nan, dtype=np.float32)
     inside = mask > 0.9
     if inside.sum() > 30:

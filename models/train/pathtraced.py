@@ -1,7 +1,8 @@
-"""Path-traced pictures of boards with their truth: one scene from a seed.
+"""Path-traced pictures of boards with their labels: one scene from a seed.
 
-The table, the board's drawing, colours, lamps and the camera's place come by the same chance as the simulated table's;
-the men's shapes, the room, the sun, what lies about and the lens are added here. Nothing is learnt from photographs.
+The table, the board's drawing, colours, lamps and the camera's place come from the same distributions as the simulated
+table's; the pieces' shapes, the room, the sun, the clutter and the lens are added here. Nothing is learnt from
+photographs.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ SAMPLES = 12
 BOUNCES, BOUNCES_GLASS = 4, 9
 SIZES_PX = ((640, 480), (640, 480), (480, 640), (800, 600))
 LARGE_PX = ((960, 720), (960, 720), (720, 960), (1120, 840))
-"""Of boards whose steady picture has more pixels."""
+"""Pixels for boards whose rectified picture is larger."""
 TRIES = 5
 LIT_PERCENTILE = 95
-"""Percentile of the film at which there must be light."""
+"""Percentile of the film's brightness at which there must be light."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TracedScene:
-    """A picture and what is true of it."""
+    """A picture with its labels."""
 
     image: Image
     corners_px: FloatArray
@@ -54,13 +55,13 @@ class TracedScene:
     cells: str
     jpeg_quality: int
     about: dict[str, Any]
-    """What chance chose, for those who ask where a reader fails."""
+    """The random choices, for finding out where a reader fails."""
 
 
 def trace_scene(
     template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None = None
 ) -> TracedScene:
-    """One scene by chance. Raises RendererError where the renderer cannot be used, or leaves every scene dark."""
+    """One random scene. Raises RendererError if the renderer cannot be used, or leaves every scene dark."""
     mi = load_mitsuba()
     for _ in range(TRIES):
         scene = _trace_once(mi, template, game, rng, size_px)
@@ -72,7 +73,7 @@ def trace_scene(
 def _trace_once(
     mi: Any, template: BoardTemplate, game: AnyGame, rng: np.random.Generator, size_px: tuple[int, int] | None
 ) -> TracedScene | None:
-    """A scene; None where chance has put something before the lens or before the only lamp."""
+    """A scene; None if the picture is black: something is in front of the lens or of the only lamp."""
     template = shaped_by_chance(template, rng)
     style = usual_colours(with_print(random_style(template, rng), template), template.game, rng)
     sizes = LARGE_PX if template.rectified_px > 512 or len(template.cell_names) > 100 else SIZES_PX
@@ -96,7 +97,7 @@ def _trace_once(
 
 
 def random_position(game: AnyGame, template: BoardTemplate, rng: np.random.Generator) -> str:
-    """Some position of a game played at random, or, in a third of the scenes, any content."""
+    """A position of a random game, or, in a third of the scenes, random contents."""
     if has_tiles(template) or rng.random() < 0.33:
         return random_board(template, rng)
     position = game.initial()
@@ -144,7 +145,7 @@ def _contents(
 def _render(
     mi: Any, contents: dict[str, Any], camera: PinholeCamera, lens: LensPlan, look: MenLook, seed: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The light on the film, and where a straight lens sees what every pixel sees."""
+    """The light on the film, and for every pixel the place where a distortion-free lens sees the same."""
     straight = straight_px(camera)
     depth = BOUNCES_GLASS if look.kind == "glass" else BOUNCES
     scene = mi.load_dict(
@@ -159,14 +160,14 @@ def _render(
 
 
 def _spares(look: MenLook, rng: np.random.Generator) -> list[Mesh]:
-    """Men out of play beside the board; none in half of the scenes."""
+    """Pieces out of play beside the board; none in half of the scenes."""
     letters = list(look.colours)
     count = int(rng.integers(1, 12)) if rng.random() < 0.5 else 0
     return [one_man(look, letters[int(rng.integers(len(letters)))], rng) for _ in range(count)]
 
 
 def _guarded(template: BoardTemplate, body: BoardBody, height_mm: float) -> FloatArray:
-    """(8, 3) what nothing may hide: the frame, men on it included."""
+    """(8, 3) corners of what nothing may hide: the frame, with the pieces on it."""
     reach = template.man_diameter_mm * 0.7
     width, height = template.size_mm
     flat = [[x, y] for x in (-reach, width + reach) for y in (reach, -height - reach)]
@@ -174,7 +175,7 @@ def _guarded(template: BoardTemplate, body: BoardBody, height_mm: float) -> Floa
 
 
 def _on_board(body: BoardBody, board_mm: FloatArray) -> FloatArray:
-    """(n, 3) points of the simulated table's frame on the board's face."""
+    """(n, 3) points on the board's face from points in the simulated table's frame."""
     return np.column_stack([board_mm, body.height_mm(board_mm * (1, -1))])
 
 
@@ -198,7 +199,7 @@ def _about(style: Style, look: MenLook, light: LightPlan, lens: LensPlan, templa
 
 
 def lens_of(camera: PinholeCamera) -> dict[str, Any]:
-    """The lens: focal length and radial distortion, its axis in the picture's middle."""
+    """The lens: focal length and radial distortion; its axis is in the picture's middle."""
     first, second = camera.distortion
     focal = round(float(camera.matrix[0, 0]), 2)
     return {"lens": {"focal_px": focal, "k1": round(first, 5), "k2": round(second, 5)}}

@@ -21,15 +21,15 @@ Float32Array = NDArray[np.float32]
 TEXELS_PER_MM = 3.0
 TABLE_TEXELS_PER_MM = 1.6
 TABLE_TILE_MM = 760.0
-"""Side of the piece of table that is repeated."""
+"""Millimetres on a side of the piece of table that is repeated."""
 FLOOR_MM = 740.0
 STAR_SHARE = 0.6
-"""How many boards with crossings have the usual dots on some of them."""
+"""Share of boards with crossings that have the usual dots on some of them."""
 USUAL: dict[str, tuple[tuple[Colour, Colour], ...]] = {
     "reversi": (((70, 120, 30), (56, 96, 24)), ((60, 140, 50), (50, 116, 40)), ((110, 120, 20), (90, 100, 16))),
     "gomoku": (((110, 178, 224), (84, 150, 200)), ((130, 190, 226), (104, 164, 206)), ((84, 150, 204), (64, 120, 172))),
 }
-"""Colours that boards of a game usually have."""
+"""Usual board colours of some games."""
 USUAL_SHARE = 0.5
 
 
@@ -40,7 +40,7 @@ class BoardBody:
     face: Float32Array
     """(h, w, 3) linear blue, green, red of the board's top, border included."""
     table: Float32Array
-    """The same of a piece of the table."""
+    """The same for a piece of the table."""
     style: Style
     low_mm: FloatArray
     """(2,) least x and y of the board, border included."""
@@ -48,7 +48,8 @@ class BoardBody:
     centre_mm: FloatArray
     """(3,)"""
     waves: FloatArray
-    """(n, 4) height, two wave numbers and phase of each wave of a sheet that does not lie flat; height 0 is a board."""
+    """(n, 4) height, two wave numbers and phase of each wave of a sheet that is not flat; height 0 for a rigid board.
+    """
 
     @property
     def outline_mm(self) -> FloatArray:
@@ -94,7 +95,7 @@ class BoardBody:
         return mesh.placed((*self.centre_mm[:2], self.table_z), float(turn) if abs(turn) < 0.6 else 0.0)
 
     def _rim(self) -> Mesh:
-        """A raised edge all round."""
+        """A raised edge along all sides."""
         board = self.style.board
         width, rise = board.frame_mm, 0.8 * board.frame_mm
         size, middle = self.high_mm - self.low_mm, (self.high_mm + self.low_mm) / 2
@@ -132,7 +133,7 @@ def board_body(template: BoardTemplate, style: Style, rng: np.random.Generator) 
 
 
 def usual_colours(style: Style, game: str, rng: np.random.Generator) -> Style:
-    """The style; in half of the scenes with a board as that game's boards usually are."""
+    """The style; in half of the scenes with the usual colours of that game's boards."""
     if game not in USUAL or rng.random() > USUAL_SHARE:
         return style
     choices = USUAL[game]
@@ -168,7 +169,7 @@ def plain(gloss: float) -> dict[str, Any]:
 
 
 def _stars(face: Float32Array, template: BoardTemplate, board: BoardStyle, rng: np.random.Generator) -> None:
-    """The usual dots: five or nine on crossings, in place."""
+    """Draws the usual dots in place: five or nine on crossings."""
     count = round(len(template.cell_names) ** 0.5)
     step = 3 if count >= 13 else 1
     marks = [step, count // 2, count - 1 - step]

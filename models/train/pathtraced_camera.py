@@ -1,4 +1,4 @@
-"""The camera of path-traced tables: thin lens, what the sensor makes of the light, and where points are seen."""
+"""The camera of path-traced tables: thin lens, the sensor's processing of the light, and projection of points."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from vision.simulated.style import CameraStyle
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 MIRROR = np.array([1.0, -1.0, 1.0])
-"""From the simulated table's frame, whose y runs towards the viewer, to the meshes'."""
+"""From the simulated table's frame, whose y runs towards the viewer, to the meshes' frame."""
 
 BRIGHTEST = 1.1
-"""Light on the picture's brightest twentieth, at most: cameras measure so that little is burnt out."""
+"""Light of the picture's brightest twentieth, at most: cameras expose so that little is burnt out."""
 SPARK = 1.8
-"""How much brighter than its neighbours a pixel is at most."""
+"""Greatest brightness of a pixel as a multiple of its neighbours'."""
 
 
 @dataclasses.dataclass(frozen=True)
 class LensPlan:
-    """Focus and what the camera does to the light."""
+    """Focus, and the camera's processing of the light."""
 
     aperture_mm: float
     """Radius of the lens's opening."""
     focus: float
-    """Distance of what is sharp, times that of the board's middle."""
+    """Distance in focus, as a multiple of the board's middle's."""
     exposure: float
-    """Level that the picture's mean becomes, 0.18 being usual."""
+    """Target level of the picture's mean; 0.18 is usual."""
     balance: float
-    """How much of the light's colour the camera takes out, 0 to 1."""
+    """Share of the light's colour that the camera removes, 0 to 1."""
     tint: tuple[float, float, float]
-    """What its white balance is off by: blue, green, red."""
+    """Error of the white balance: blue, green, red."""
     contrast: float
     """Strength of the tone curve, 0 to 1."""
     vignette: float
@@ -46,12 +46,12 @@ class LensPlan:
     shot_noise: float
     """Standard deviation at full light, as a share of it."""
     read_noise: float
-    """The same in the dark."""
+    """The same without light."""
     jpeg_quality: int
 
 
 def random_lens(rng: np.random.Generator, *, dim: bool) -> LensPlan:
-    """A camera by chance: phones mostly, focused on the board; noisy where the light is dim."""
+    """A random camera: mostly a phone's, focused on the board; noisy if the light is dim."""
     noise = float(np.exp(rng.normal(1.0 if dim else -0.3, 0.5)))
     off_focus = float(rng.normal(0, 0.25)) if rng.random() < 0.3 else float(rng.normal(0, 0.04))
     blue, red = (float(value) for value in np.exp(rng.normal(0, 0.07, 2)))
@@ -72,7 +72,7 @@ def random_lens(rng: np.random.Generator, *, dim: bool) -> LensPlan:
 
 
 def place_camera(outline_mm: FloatArray, size_px: tuple[int, int], style: CameraStyle) -> PinholeCamera:
-    """The camera that sees the board's outline (4, 2) as the style wants."""
+    """The camera that sees the board's outline (4, 2) as the style asks."""
     return look_at(
         outline_mm,
         size_px,
@@ -87,22 +87,22 @@ def place_camera(outline_mm: FloatArray, size_px: tuple[int, int], style: Camera
 
 
 def eye_mm(camera: PinholeCamera) -> FloatArray:
-    """(3,) where the lens is, in the meshes' frame."""
+    """(3,) position of the lens in the meshes' frame."""
     return np.asarray(camera.centre_mm * (1, -1, -1), dtype=np.float64)
 
 
 def seen_px(camera: PinholeCamera, points_mm: FloatArray) -> FloatArray:
-    """(n, 2) pixels of (n, 3) points of the meshes' frame."""
+    """(n, 2) pixels of (n, 3) points in the meshes' frame."""
     return camera.project(points_mm * MIRROR)
 
 
 def is_before(camera: PinholeCamera, points_mm: FloatArray) -> NDArray[np.bool_]:
-    """(n,) which points of the meshes' frame lie before the lens."""
+    """(n,) whether points in the meshes' frame are in front of the lens."""
     return np.asarray((points_mm * (1, -1, -1) - camera.centre_mm) @ camera.camera_from_world[2] > 1.0)
 
 
 def straight_px(camera: PinholeCamera) -> Float32Array:
-    """(h, w, 2) where a lens without distortion would see what every pixel sees."""
+    """(h, w, 2) for every pixel the place where a lens without distortion would see the same."""
     width, height = camera.size_px
     grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 1, 2).astype(np.float64)
     bent = np.array([*camera.distortion, 0.0, 0.0])
@@ -110,7 +110,7 @@ def straight_px(camera: PinholeCamera) -> Float32Array:
 
 
 def sensor(mi: Any, camera: PinholeCamera, plan: LensPlan, straight: Float32Array, samples: int) -> dict[str, Any]:
-    """The renderer's camera; its film is larger than the picture by what the lens bends into it."""
+    """The renderer's camera; its film is larger than the picture by the margin that the distortion pulls in."""
     pad = film_pad(straight, camera.size_px)
     width, height = camera.size_px[0] + 2 * pad, camera.size_px[1] + 2 * pad
     right, down, forward = camera.camera_from_world * (1, -1, -1)
@@ -133,13 +133,13 @@ def sensor(mi: Any, camera: PinholeCamera, plan: LensPlan, straight: Float32Arra
 
 
 def film_pad(straight: Float32Array, size_px: tuple[int, int]) -> int:
-    """Pixels on each side that the film has more than the picture."""
+    """Pixels that the film extends beyond the picture on each side."""
     low, high = straight.min(axis=(0, 1)), straight.max(axis=(0, 1)) - (np.array(size_px) - 1)
     return int(np.ceil(max(0.0, float(-low.min()), float(high.max()))))
 
 
 def develop(film: Float32Array, straight: Float32Array, plan: LensPlan, rng: np.random.Generator) -> Image:
-    """The picture (h, w, 3) BGR of the light (h + pad, w + pad, 3) RGB that fell on the film."""
+    """The picture (h, w, 3) BGR from the light (h + pad, w + pad, 3) RGB on the film."""
     height, width = straight.shape[:2]
     pad = film_pad(straight, (width, height))
     light = without_sparks(np.ascontiguousarray(film[..., ::-1]))
@@ -158,7 +158,7 @@ def develop(film: Float32Array, straight: Float32Array, plan: LensPlan, rng: np.
 
 
 def without_sparks(light: Float32Array) -> Float32Array:
-    """The light without single pixels whose few paths met a lamp by way of a mirror: no lens sees those."""
+    """The light without single bright pixels, whose few paths met a lamp by way of a mirror: no lens sees those."""
     light = np.nan_to_num(light, nan=0.0, posinf=0.0)
     light = np.minimum(light, 30 * light.mean()).astype(np.float32)
     usual = np.asarray(cv2.medianBlur(light, 3), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""What lies round a path-traced board: books, cups, pens, papers and men that are out of play."""
+"""Objects around a path-traced board: books, cups, pens, papers and pieces out of play."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.simulated.camera import PinholeCamera
 FloatArray = NDArray[np.float64]
 TRIES = 12
 CLEAR_MM = 6.0
-"""Room left between the board and what lies beside it."""
+"""Millimetres left free between the board and the objects beside it."""
 
 
 def random_clutter(
@@ -25,7 +25,7 @@ def random_clutter(
     guarded_mm: FloatArray,
     spares: list[Mesh],
 ) -> Mesh | None:
-    """Things on the table outside the board from `low_mm` to `high_mm` (2,), and `spares` as they are.
+    """Objects on the table outside the board from `low_mm` to `high_mm` (2,), and `spares` as they are.
 
     None of them hides the points `guarded_mm` (n, 3) from the camera.
     """
@@ -56,7 +56,7 @@ def _hull(camera: PinholeCamera, points_mm: FloatArray) -> NDArray[np.float32]:
 
 
 def _beside(rng: np.random.Generator, low_mm: FloatArray, high_mm: FloatArray, reach: float) -> FloatArray:
-    """A place outside the board, the likelier the nearer."""
+    """A random place outside the board, nearer ones being likelier."""
     away = reach + float(rng.exponential(60.0))
     side = int(rng.integers(4))
     along = rng.uniform(low_mm - 60, high_mm + 60)

@@ -1,4 +1,4 @@
-"""Light on path-traced tables: lamps, sun through a window, the room that is mirrored, and what throws shadows."""
+"""Light on path-traced tables: lamps, sun through a window, the room's reflection, and objects that cast shadows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SUN_RADIUS = 0.00465
 SUN_MM = 6000.0
 FARTHER = 9
 LAMP_PX = 150
-"""Room left between a lamp and the picture's edge."""
+"""Pixels left between a lamp and the picture's edge."""
 ROOM = (64, 128)
-"""Rows and columns of the room's picture: heights by directions."""
+"""Rows (heights) and columns (directions) of the room's picture."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -47,13 +47,13 @@ class LightPlan:
     kind: Kind
     glows: tuple[Glow, ...]
     room: FloatArray
-    """(64, 128, 3) red, green, blue: what is seen in every direction, as latitude and longitude."""
+    """(64, 128, 3) red, green, blue: the surroundings in every direction, by latitude and longitude."""
     shutters: Mesh | None
-    """What stands in the light and throws shadows, out of the picture."""
+    """Objects that stand in the light and cast shadows, out of the picture."""
 
 
 def random_light(rng: np.random.Generator, style: Style, centre_mm: FloatArray, camera: PinholeCamera) -> LightPlan:
-    """Light by chance on a board around `centre_mm` (3,); no lamp hangs before the camera."""
+    """Random light on a board around `centre_mm` (3,); no lamp hangs in the camera's view."""
     eye = eye_mm(camera)
     kind: Kind = KINDS[int(rng.choice(len(KINDS), p=SHARES))]
     glows: list[Glow] = []
@@ -86,7 +86,7 @@ def random_light(rng: np.random.Generator, style: Style, centre_mm: FloatArray, 
 
 
 def emitters(mi: Any, plan: LightPlan) -> dict[str, Any]:
-    """The renderer's dictionary of the lights."""
+    """The lights as the renderer's dictionary."""
     found: dict[str, Any] = {
         f"glow{index}": {
             "type": "sphere",
@@ -108,7 +108,7 @@ def _towards(direction_deg: float, elevation_deg: float) -> FloatArray:
 
 
 def _out_of_view(glow: Glow, centre_mm: FloatArray, camera: PinholeCamera) -> Glow:
-    """The glow, as much farther away and larger as it must be to hang beside or behind the camera."""
+    """The glow, moved away and enlarged until it is beside or behind the camera's view."""
     for _ in range(FARTHER):
         reach = glow.radius_mm * np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)])
         points = glow.at_mm + reach
@@ -147,7 +147,7 @@ def _sun(rng: np.random.Generator, centre_mm: FloatArray) -> tuple[Glow, FloatAr
 
 
 def _mirrored(rng: np.random.Generator, centre_mm: FloatArray, eye_mm: FloatArray) -> Glow:
-    """A lamp that the board's face mirrors into the lens."""
+    """A lamp whose reflection in the board's face reaches the lens."""
     seen = centre_mm + np.array([*rng.normal(0, 60, 2), 0.0])
     way = seen - eye_mm
     way = way * (1, 1, -1) / np.linalg.norm(way)
@@ -158,7 +158,7 @@ def _mirrored(rng: np.random.Generator, centre_mm: FloatArray, eye_mm: FloatArra
 
 
 def _window_frame(rng: np.random.Generator, centre_mm: FloatArray, way: FloatArray) -> list[Mesh]:
-    """Bars, blinds or leaves far up in the sun's way; nothing in a third of the scenes."""
+    """Bars, blinds or leaves far up in the sun's path; nothing in a third of the scenes."""
     kind = rng.random()
     middle = centre_mm + way * float(rng.uniform(1300, 2200))
     turn = float(rng.uniform(0, np.pi))
@@ -180,7 +180,7 @@ def _window_frame(rng: np.random.Generator, centre_mm: FloatArray, way: FloatArr
 
 
 def _head(rng: np.random.Generator, eye_mm: FloatArray, centre_mm: FloatArray) -> Mesh:
-    """Whoever holds the camera: a ball behind it."""
+    """The head of the person who holds the camera: a ball behind it."""
     bends = np.linspace(-np.pi / 2, np.pi / 2, 14)
     ball = lathe(np.stack([np.cos(bends), np.sin(bends)], axis=1), 24)
     back = (eye_mm - centre_mm) / np.linalg.norm(eye_mm - centre_mm)
@@ -188,7 +188,7 @@ def _head(rng: np.random.Generator, eye_mm: FloatArray, centre_mm: FloatArray) -
 
 
 def _room(rng: np.random.Generator, level: float, windows: int, bright: float) -> FloatArray:
-    """Walls, furniture and windows in every direction; the upper half is what lights the table."""
+    """Walls, furniture and windows in every direction; the upper half lights the table."""
     height, width = ROOM
     rows = np.linspace(1, -1, height)[:, None, None]  # 1 is straight up
     walls = rng.uniform(0.5, 1.0, 3) * 0.3 + 0.7

@@ -1,4 +1,4 @@
-"""Men of path-traced tables: what they are turned from, what they are made of, and where their colours go."""
+"""Pieces of path-traced tables: shapes, materials and colours."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FloatArray = NDArray[np.float64]
 Kind = Literal["disc", "domed", "lens", "tall", "pawn", "ring", "coin", "button", "glass"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SHARES = (0.32, 0.14, 0.16, 0.06, 0.05, 0.06, 0.08, 0.06, 0.07)
-"""How often each kind is met."""
+"""Share of each kind."""
 STONE_SHARE = 0.65
-"""How often men of a game on crossings of a narrow grid are lens-shaped stones, whatever the shares say."""
+"""Share of lens-shaped stones in games on crossings of a narrow grid, overriding SHARES."""
 METALS: dict[str, tuple[Colour, ...]] = {
     "light": ((190, 200, 206), (150, 196, 214), (200, 204, 206)),
     "dark": ((50, 82, 142), (40, 60, 96), (58, 60, 64)),
@@ -28,7 +28,7 @@ METALS: dict[str, tuple[Colour, ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class MenLook:
-    """The men of one set."""
+    """The pieces of one set."""
 
     kind: Kind
     radius_mm: float
@@ -42,9 +42,9 @@ class MenLook:
     """Strength of a clear lacquer, 0 to 1."""
     metal: bool
     grain: float
-    """How much one man differs from the next, and one fibre of wood from its neighbour; 0 to 1."""
+    """Difference between pieces, and between neighbouring fibres of wood; 0 to 1."""
     two_sided: bool
-    """Whether the lower half has the other side's colour, as reversi's discs have."""
+    """Whether the lower half has the other side's colour, as in reversi's discs."""
     colours: dict[str, Colour]
 
     def bsdf(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class MenLook:
 def random_men(
     rng: np.random.Generator, diameter_mm: float, colours: dict[str, Colour], game: str, board: Colour
 ) -> MenLook:
-    """A set by chance; `diameter_mm` is the template's, `colours` go by class letter, `board` is under them."""
+    """A random set; `diameter_mm` is the template's, `colours` are by class letter, `board` lies under them."""
     kind: Kind = KINDS[int(rng.choice(len(KINDS), p=SHARES))]
     if game == "gomoku" and rng.random() < STONE_SHARE:
         kind = "lens"
@@ -98,7 +98,7 @@ def random_men(
 
 
 def one_man(look: MenLook, letter: str, rng: np.random.Generator) -> Mesh:
-    """A man standing on z = 0 at the origin."""
+    """A piece standing on z = 0 at the origin."""
     segments = 32 if look.radius_mm < 12 else 48
     mesh = lathe(profile(look), segments)
     base = linear(look.colours.get(letter, (150.0, 150.0, 150.0)))[::-1].astype(np.float64)
@@ -145,7 +145,7 @@ def profile(look: MenLook) -> FloatArray:
 
 
 def _relief(distance: FloatArray, look: MenLook) -> FloatArray:
-    """Height over the face's rim: grooves, a coin's and a button's raised edge."""
+    """Height over the face's rim: grooves, a coin's or a button's raised edge."""
     share = distance / look.radius_mm
     rise = np.zeros_like(distance)
     if look.kind in ("coin", "button"):
@@ -167,7 +167,7 @@ def _pawn(radius: float, height: float) -> FloatArray:
 
 
 def _fibres(places: FloatArray, radius: float, rng: np.random.Generator) -> FloatArray:
-    """(n,) -1 to 1, stripes along x as wood has them."""
+    """(n,) -1 to 1, stripes along x as in wood."""
     total, phase = np.zeros(len(places)), rng.uniform(0, 2 * np.pi, 4)
     for index, wave in enumerate((9.0, 17.0, 31.0, 6.0)):
         bend = 0.3 * np.sin(2 * places[:, 0] / radius + phase[index])
@@ -182,7 +182,7 @@ def _holes(places: FloatArray, radius: float) -> NDArray[np.bool_]:
 
 
 def _embossed(mesh: Mesh, look: MenLook, rng: np.random.Generator) -> Mesh:
-    """Normals that lean as a coin's head and letters do."""
+    """Normals that lean as on a coin's head and letters."""
     waves = rng.normal(0, 7 / look.radius_mm, (6, 2))
     phase = rng.uniform(0, 2 * np.pi, 6)
     angle = mesh.places[:, :2] @ waves.T + phase
@@ -193,7 +193,7 @@ def _embossed(mesh: Mesh, look: MenLook, rng: np.random.Generator) -> Mesh:
 
 
 def _faint(colours: dict[str, Colour], board: Colour, rng: np.random.Generator) -> dict[str, Colour]:
-    """One side's men nearly as the board, where the other side's stay clearly lighter or darker."""
+    """Makes one side's pieces nearly as light as the board, if the other side's stay clearly lighter or darker."""
     letters = list(colours)
     which = int(rng.integers(0, len(letters)))
     near = tuple(float(np.clip(value * rng.uniform(0.85, 1.15), 6, 252)) for value in board)
@@ -209,7 +209,7 @@ def _one(choices: tuple[Colour, ...], rng: np.random.Generator) -> Colour:
 def all_men(
     look: MenLook, men: list[tuple[str, float, float, float]], height_mm: Any, rng: np.random.Generator
 ) -> Mesh | None:
-    """Men at (letter, x, y, turn) of the right-handed frame, on a board of that height; None where there are none."""
+    """Pieces at (letter, x, y, turn) in the right-handed frame, on a board of that height; None if there are none."""
     placed = [
         one_man(look, letter, rng).placed((x, y, float(height_mm(np.array([[x, y]]))[0])), turn)
         for letter, x, y, turn in men

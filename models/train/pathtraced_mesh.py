@@ -30,14 +30,14 @@ class Mesh:
     colours: FloatArray
     """(n, 3) linear red, green, blue, 0 to 1."""
     texels: FloatArray
-    """(n, 2) place in the texture, 0 to 1, x to the right and y down; zeros where there is none."""
+    """(n, 2) place in the texture, 0 to 1, x to the right and y down; zeros without a texture."""
 
     def coloured(self, colour: FloatArray) -> Mesh:
-        """The same in one colour, or in a colour per corner."""
+        """The mesh in one colour, or in a colour per corner."""
         return dataclasses.replace(self, colours=np.broadcast_to(colour, self.places.shape).astype(np.float64))
 
     def placed(self, at: Numbers, turn: float = 0.0, scale: float = 1.0, lean: float = 0.0) -> Mesh:
-        """The same, enlarged, then leant over sideways, turned about the vertical (radians) and carried to `at`."""
+        """The mesh scaled, then tilted sideways, turned about the vertical (radians) and moved to `at`."""
         cosine, sine, up, aside = np.cos(turn), np.sin(turn), np.cos(lean), np.sin(lean)
         rotation = np.array([[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]]) @ np.array(
             [[up, 0, aside], [0, 1, 0], [-aside, 0, up]]
@@ -47,13 +47,13 @@ class Mesh:
 
     @property
     def box(self) -> FloatArray:
-        """(8, 3) corners of the upright box that holds it."""
+        """(8, 3) corners of its axis-aligned bounding box."""
         low, high = self.places.min(axis=0), self.places.max(axis=0)
         return np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
-    """All of them as one."""
+    """All meshes as one."""
     starts = np.cumsum([0, *(len(mesh.places) for mesh in meshes)])
     faces = [mesh.faces + np.uint32(start) for mesh, start in zip(meshes, starts, strict=False)]
     return Mesh(
@@ -66,7 +66,7 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
 
 
 def lathe(profile_mm: FloatArray, segments: int = 48) -> Mesh:
-    """The body that a profile (n, 2) of radius and height sweeps; it runs up the outside and in over the top."""
+    """The body of revolution of a profile (n, 2) of radius and height, up the outside and in over the top."""
     way = np.diff(profile_mm, axis=0)
     outward = np.stack([way[:, 1], -way[:, 0]], axis=1) / np.maximum(np.linalg.norm(way, axis=1), 1e-9)[:, None]
     slant = np.concatenate([outward[:1], outward[:-1] + outward[1:], outward[-1:]])
@@ -83,7 +83,7 @@ def lathe(profile_mm: FloatArray, segments: int = 48) -> Mesh:
 
 
 def sheet(low_mm: Numbers, high_mm: Numbers, height: Callable[[FloatArray], FloatArray], cells: int = 1) -> Mesh:
-    """A sheet over an upright rectangle, at `height` of its (n, 2) places; its texture's top is at the greatest y."""
+    """A sheet over an upright rectangle, at `height` of its (n, 2) places; its texture's top is at the largest y."""
     across, down = np.meshgrid(np.linspace(0, 1, cells + 1), np.linspace(0, 1, cells + 1))
     texels = np.stack([across, down], axis=-1).reshape(-1, 2)
     flat = np.stack(
@@ -131,7 +131,7 @@ def block(half_mm: Numbers, height_mm: float, corner_mm: float, bevel_mm: float,
 
 
 def in_mitsuba(mi: Any, name: str, mesh: Mesh, bsdf: dict[str, Any]) -> Any:
-    """The mesh as an object of the renderer; its colours are the attribute `vertex_color`."""
+    """The mesh as a renderer object; its colours are the attribute `vertex_color`."""
     properties = mi.Properties()
     properties["bsdf"] = mi.load_dict(bsdf)
     made = mi.Mesh(

@@ -37,7 +37,7 @@ def tiles_mesh(mi: Any, template: BoardTemplate, style: Style, tiles: list[Tile]
 
 
 def _on_atlas(mesh: Mesh, half_mm: float, halves: int, share: float, row: int, rows: int) -> Mesh:
-    """The tile's texture coordinates moved to its face on the atlas, which fills `share` of its row."""
+    """The tile's texture coordinates, moved to its face on the atlas, which fills `share` of its row."""
     across = share * (0.5 + mesh.places[:, 0] / (half_mm * halves))
     down = (row + np.clip(0.5 - mesh.places[:, 1] / half_mm, 0.01, 0.99)) / rows
     return dataclasses.replace(mesh, texels=np.stack([across, down], axis=1))

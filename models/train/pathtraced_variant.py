@@ -1,4 +1,4 @@
-"""The renderer, Mitsuba 3 on LLVM, or a sentence about what is missing."""
+"""Loads the renderer, Mitsuba 3 on LLVM, or says what is missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 VARIANT = "llvm_ad_rgb"
 OLDEST_LLVM = 17
-"""LLVM 15 aborts the process ("Cannot select") on processors with AVX-512 that are newer than itself."""
+"""Version; LLVM 15 aborts the process ("Cannot select") on processors with AVX-512 that are newer than itself."""
 
 
 class RendererError(ValueError):
@@ -25,7 +25,7 @@ def load_mitsuba(threads: int = 1) -> Any:
     try:
         mitsuba.set_variant(VARIANT)
         drjit.set_thread_count(threads)
-        # The first array looks for LLVM.
+        # The first array triggers the search for LLVM.
         drjit.eval(mitsuba.Float([0.0, 1.0]) + 1.0)
     except (ImportError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]

@@ -1,7 +1,7 @@
 """Patches cut from real photographs whose licence allows training: go stones on many boards, in many lights.
 
 `go/stones_yolo` is "Stone Detection" by hubbleunit on Roboflow Universe (CC BY 4.0): a box for every black and white
-stone. It is left out where the folder is absent.
+stone. It is skipped if the folder is absent.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ FloatArray = NDArray[np.float64]
 log = logging.getLogger(__name__)
 
 MAN_SHARE = (0.55, 0.95)
-"""Diameter of a man as a share of the patch's side."""
+"""Diameter of a piece as a share of the patch's side."""
 
 
 def cut_photographs(folder: Path, split: str, seed: int, stones: int = 36) -> Pool:
-    """Patches of the photographs of one split, `train` or `valid`; per photo at most so many stones."""
+    """Patches of the photographs of one split, `train` or `valid`; at most so many stones per photo."""
     chance = np.random.default_rng(seed)
     images: list[NDArray[np.uint8]] = []
     labels: list[int] = []

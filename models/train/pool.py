@@ -1,4 +1,4 @@
-"""A pool of drawn patches on disk, so that training reads them several times and drawing costs once."""
+"""Pools of drawn patches on disk, so that they are drawn once and read several times."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOG_EVERY = 5000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pool:
-    """Patches with what is true of them."""
+    """Patches with their labels."""
 
     images: NDArray[np.uint8]
     """(n, 48, 48, 3) BGR."""

@@ -1,6 +1,6 @@
-"""torchvision's published weights of ResNet-18: fetched once where the network allows, or laid by hand; always checked.
+"""Finds torchvision's published ResNet-18 weights, downloaded once if allowed or put there by hand; always checked.
 
-They lie where torchvision itself keeps them, so that neither fetches what the other has. Needs no torch.
+They are kept where torchvision itself keeps them, so that neither fetches what the other has. Needs no torch.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 URL = "https://download.pytorch.org/models/resnet18-f37072fd.pth"
-"""What torchvision calls ResNet18_Weights.IMAGENET1K_V1: 47 MB, BSD 3-Clause, trained on ImageNet-1k."""
+"""torchvision's ResNet18_Weights.IMAGENET1K_V1: 47 MB, BSD 3-Clause, trained on ImageNet-1k."""
 SHA256 = "f37072fd47e89c5e827621c5baffa7500819f7896bbacec160b1a16c560e07ec"
-"""Hexadecimal; the file's name promises its beginning."""
+"""Hexadecimal; its beginning is in the file's name."""
 PATIENCE_S = 30.0
-"""Longest wait for the network to say anything."""
+"""Seconds to wait for an answer from the network."""
 CHUNK_BYTES = 1 << 18
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes are there, of how many."""
+"""Called with the bytes loaded and the total."""
 
 
 class Missing(RuntimeError):
@@ -29,14 +29,14 @@ class Missing(RuntimeError):
 
 
 def published_path() -> Path:
-    """Where torchvision keeps the file, by the variables that torch goes by."""
+    """The path where torchvision keeps the file, by the environment variables that torch uses."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = Path(os.environ.get("TORCH_HOME") or cache / "torch").expanduser()
     return home / "hub" / "checkpoints" / URL.rpartition("/")[2]
 
 
 def find_published(fetch: bool, progress: Progress = lambda done, total: None) -> Path:
-    """The checked file; where `fetch` is True it is loaded from its site first, if absent. Raises Missing."""
+    """The checked file; if absent and `fetch` is True, it is downloaded first. Raises Missing."""
     path = published_path()
     if not path.is_file():
         if not fetch:
@@ -52,7 +52,7 @@ def find_published(fetch: bool, progress: Progress = lambda done, total: None) -
 
 
 def _fetch(path: Path, progress: Progress) -> None:
-    """Loads the file whole or not at all. Raises Missing."""
+    """Downloads the file, all or nothing. Raises Missing."""
     partial = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

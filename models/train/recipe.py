@@ -1,4 +1,4 @@
-"""The whole way from a seed to the shipped ResNet-18 and generic head."""
+"""The complete recipe from a seed to the shipped ResNet-18 and generic head."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ SHARD = 50_000
 HELD_OUT_SEED = 1_000_000
 POLISH_SEED = 2_000_000
 POLISH = 40_000
-"""Drawn patches that the second phase sees beside simulated tables and photographs."""
+"""Drawn patches that the second phase sees besides simulated tables and photographs."""
 POLISH_RATE = 6e-4
 HELD_OUT_SHARE = 0.1
 RANGED = 512
-"""Held-out patches by which the ranges of the eight-bit network's activations are set."""
+"""Held-out patches that set the activation ranges of the eight-bit network."""
 
 
 def make_resnet18(
@@ -59,8 +59,8 @@ def make_resnet18(
 ) -> None:
     """Writes resnet18.onnx, resnet18_fp16.onnx, generic_head.npz and their manifest entries into `out`.
 
-    Cells of the path-traced `scenes` take that share of the second phase. `command` is what the manifest says makes
-    the same again. Raises LabelError, ValueError.
+    Cells of the path-traced `scenes` take that share of the second phase. `command` is recorded in the manifest as the
+    way to reproduce the files. Raises LabelError, ValueError.
     """
     traced = cut_traced(scenes, seed)
     real = cut_photographs(photographs, "train", seed)
@@ -83,9 +83,9 @@ def polish(
     tables: int,
     recipe: Recipe,
 ) -> CellNetwork:
-    """The second phase: once, gently, over simulated tables twice, photographs, and patches it has not seen.
+    """The second phase: one epoch at a low rate over simulated tables twice, photographs, and patches it has not seen.
 
-    Path-traced cells, where there are any, take their share of it besides.
+    Path-traced cells, if there are any, are added with their share.
     """
     pool = _drawn(work, min(POLISH, patches), POLISH_SEED + recipe.seed).joined(real)
     if tables:
@@ -134,7 +134,7 @@ def finish(
 
 
 def photo_accuracy(descriptor: Network, photos: Pool, folder: Path) -> float:
-    """Share of photographed patches that network (in eight bits) and generic head read right."""
+    """Share of photographed patches that the network (in eight bits) and generic head read right."""
     head = load_generic(DEFAULT, folder).head
     found = head.probabilities(descriptor.describe(photos.images)).argmax(axis=1)
     return float((np.asarray(found) == photos.labels).mean())
@@ -148,7 +148,7 @@ def _shards(work: Path, patches: int, seed: int) -> Pool:
 
 
 def _simulated(work: Path, count: int, seed: int) -> Pool:
-    """Cut from freshly simulated tables, or as an earlier run left them."""
+    """The cells of newly simulated tables, or those kept by an earlier run."""
     path = work / f"tables_{seed}_{count}.npz"
     if path.is_file():
         return load_pool(path)
@@ -158,7 +158,7 @@ def _simulated(work: Path, count: int, seed: int) -> Pool:
 
 
 def _drawn(work: Path, count: int, seed: int) -> Pool:
-    """Freshly drawn, or as an earlier run left them."""
+    """Newly drawn patches, or those kept by an earlier run."""
     path = work / f"patches_{seed}_{count}.npz"
     if path.is_file():
         return load_pool(path)

@@ -1,4 +1,4 @@
-"""Trains ResNet-18 to describe cells: what stands there, and in which colours, linear in its 512 numbers."""
+"""Trains ResNet-18 to describe cells: class and colours are linear in its 512 numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOG_EVERY = 100
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """What makes one training run what it is."""
+    """All settings of one training run."""
 
     epochs: float = 3.0
     batch: int = 128
@@ -37,7 +37,7 @@ class Recipe:
 
 
 class CellNetwork(nn.Module):
-    """uint8 patches (n, 48, 48, 3) BGR to 512 numbers; two linear layers on top give training its aims."""
+    """uint8 patches (n, 48, 48, 3) BGR to 512 numbers; two linear layers on top serve as training targets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class CellNetwork(nn.Module):
 
 
 def train(pool: Pool, recipe: Recipe, network: CellNetwork | None = None) -> CellNetwork:
-    """The network, or a new one, trained on the pool; on one core some 400 patches a second."""
+    """Trains the network, or a new one, on the pool; about 400 patches a second on one core."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
     network = network or CellNetwork()
@@ -100,7 +100,7 @@ def _step(
 
 
 def vary(images: NDArray[np.uint8], chance: np.random.Generator) -> NDArray[np.uint8]:
-    """The patches mirrored, turned by quarters and shifted by up to two pixels, each batch anew."""
+    """The patches mirrored, turned by quarters and shifted by up to two pixels, anew for each batch."""
     out = images[:, ::-1] if chance.random() < 0.5 else images
     out = out[:, :, ::-1] if chance.random() < 0.5 else out
     out = out.transpose(0, 2, 1, 3) if chance.random() < 0.5 else out

@@ -1,4 +1,4 @@
-"""The recipe for reversi's evaluation: play, fit, play better, fit again; nothing but the rules to begin with."""
+"""The recipe for reversi's evaluation: play, fit, play better, fit again; it starts from the rules alone."""
 
 from __future__ import annotations
 

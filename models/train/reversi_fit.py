@@ -1,6 +1,6 @@
-"""Fits the pattern weights of reversi to results: least squares, a stage at a time, by small steps a position.
+"""Fits the pattern weights of reversi to results: least squares, stage by stage, by small steps per position.
 
-Mirror images of a group share a weight. A pattern that is rarely seen is moved rarely, and so stays near 0.
+Mirror images of a group share a weight. A rarely seen pattern is rarely moved, and so stays near 0.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from models.train.reversi_games import Positions, compiled
 
 U = np.uint64
 FEATURES = GROUPS + 2
-"""The groups, the mobility and the constant."""
+"""Features of a position: the groups, the mobility and the constant."""
 OVERLAP = 2
-"""Discs by which a stage's positions reach into the stages beside it."""
+"""Discs by which a stage's positions extend into the neighbouring stages."""
 FIRST_STEP, LAST_STEP = 0.012, 0.001
 SCALE = 100
-"""Weights are kept in hundredths of a disc."""
+"""Units per disc: weights are hundredths of a disc."""
 HELD_OUT = 20
-"""One game of so many is kept apart."""
+"""One game in so many is held out."""
 
 
 def mirror_images() -> NDArray[np.uint32]:
-    """For each weight of a stage, the lesser of its own place and its mirror image's."""
+    """For each weight of a stage, the lesser of its own index and its mirror image's."""
     shared = np.arange(STAGE_WORDS * 4, dtype=np.uint32)
     orders = [
         (0, 3, 6, 1, 4, 7, 2, 5, 8),
@@ -70,7 +70,7 @@ def _features(mine: Any, theirs: Any, shared: Any, found: Any) -> None:
 
 @compiled
 def _pass_over(features: Any, result: Any, order: Any, weights: Any, step: float) -> float:
-    """One step for every position; returns the mean squared error met on the way."""
+    """One step for every position; returns the mean squared error on the way."""
     total = 0.0
     for row in order:
         value = 0.0
@@ -91,7 +91,7 @@ def _values(features: Any, weights: Any, values: Any) -> None:
 
 
 def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple[NDArray[np.int16], float, float]:
-    """One stage's weights; root mean square error in discs and how often the winner is right, both in other games."""
+    """One stage's weights, with the RMS error in discs and the share of winners predicted, both in held-out games."""
     discs = np.bitwise_count(positions.mine | positions.theirs).astype(int)
     low = 0 if stage == 0 else FIRST_DISCS + STAGE_DISCS * stage
     high = 64 if stage == STAGES - 1 else FIRST_DISCS + STAGE_DISCS * (stage + 1) - 1
@@ -119,18 +119,18 @@ def fit_stage(positions: Positions, stage: int, epochs: int, seed: int) -> tuple
 
 
 class Fitted(NamedTuple):
-    """Weights of all stages and how good they are in games kept apart."""
+    """Weights of all stages and their quality in held-out games."""
 
     weights: NDArray[np.int16]
     """(STAGES, 4 STAGE_WORDS), hundredths of a disc."""
     error: float
-    """Discs, root mean square, the mean of the stages."""
+    """Root mean square error in discs, averaged over the stages."""
     accuracy: float
-    """How often the winner is told, the mean of the stages."""
+    """Share of winners predicted, averaged over the stages."""
 
 
 def fit(positions: Positions, epochs: int, seed: int, say: Callable[[], object]) -> Fitted:
-    """All stages' weights; says when one is done."""
+    """All stages' weights; calls `say` after each."""
     stages, errors, right = [], [], []
     for stage in range(STAGES):
         weights, error, accuracy = fit_stage(positions, stage, epochs, seed)

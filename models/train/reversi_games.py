@@ -1,8 +1,8 @@
-"""Reversi positions with the results that play led to: the engine's own games, ended without mistakes.
+"""Reversi positions with the results of play: the engine's own games, with perfect endgames.
 
-A game begins with random moves, goes on by searches to a small depth, and is solved when few squares are empty: the
-result is that of every position since the last random move. Below that, now and then a random move is made and the
-position solved anew, so that endings are seen that good play would not reach.
+A game begins with random moves, continues by searches to a small depth, and is solved when few squares are empty: the
+result applies to every position since the last random move. After that a random move is made now and then and the
+position solved again, so that endings are included that good play would not reach.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ZERO, ONE = U(0), U(1)
 FEWEST_RANDOM, MAX_RANDOM = 4, 24
 """Random moves that begin a game."""
 SOLVED = 12
-"""Empty squares from which play is without mistakes."""
+"""Empty squares from which play is perfect."""
 ASTRAY = 0.3
-"""How often a solved ending leaves the best line."""
+"""Share of solved endings that leave the best line."""
 ROWS_A_GAME = 70
 GAMES_A_CHUNK = 200
 
@@ -37,7 +37,7 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """The function in machine code, which is not kept on the disk: it runs for minutes. No interpreter's lock."""
+    """The function as machine code without the interpreter's lock; not cached on disk, since it runs for minutes."""
     made: Callable[P, R] = numba.njit(nogil=True)(function)
     return made
 
@@ -49,9 +49,9 @@ class Positions(NamedTuple):
     """Discs of the side to move, a bit a square."""
     theirs: NDArray[np.uint64]
     result: NDArray[np.int8]
-    """Discs for the side to move less the enemy's, the winner gets the empty squares."""
+    """Discs of the side to move minus the enemy's; the winner gets the empty squares."""
     game: NDArray[np.int32]
-    """Which game it comes from."""
+    """Number of the position's game."""
 
 
 @compiled
@@ -76,7 +76,7 @@ def _solve(memory: Memory, mine: np.uint64, theirs: np.uint64, empties: int) -> 
 
 @compiled
 def _play(memory: Memory, depth: int, mine: Any, theirs: Any, result: Any) -> int:
-    """Plays one game; returns how many positions were written."""
+    """Plays one game; returns the number of positions written."""
     own, other = U(0x0000000810000000), U(0x0000001008000000)
     randoms = np.random.randint(FEWEST_RANDOM, MAX_RANDOM + 1)
     rows, unsolved, ply = 0, 0, 0
@@ -86,7 +86,7 @@ def _play(memory: Memory, depth: int, mine: Any, theirs: Any, result: Any) -> in
         if where == ZERO:
             if moves(other, own) == ZERO:
                 return rows if unsolved == rows else unsolved
-            # A pass changes sides: what was written is kept as it is, from each mover's view.
+            # A pass changes sides; rows already written stay from each mover's view.
             own, other = other, own
             where = moves(own, other)
             ply += 1
@@ -103,7 +103,7 @@ def _play(memory: Memory, depth: int, mine: Any, theirs: Any, result: Any) -> in
                 result[rows] = _solve(memory, own, other, empties)
                 square = memory[BEST_MOVE] - ONE
                 for row in range(unsolved, rows):
-                    # The same side moves here as there if as many turns, passes too, lie between: told by the parity.
+                    # The parity tells whether the same side moves here and there: turns in between, passes included.
                     result[row] = result[rows] if (result[row] == ply % 2) else -result[rows]
                 rows += 1
                 unsolved = rows
@@ -133,7 +133,7 @@ def _play_many(
 def play(weights: Memory, games: int, depth: int, seed: int, say: Callable[[int], object]) -> Positions:
     """So many games by searches to the depth with these weights; the same seed plays the same games.
 
-    `say` hears of every few games played.
+    Calls `say` after every few games.
     """
     memory = layout.allocate(16, "", weights)
     chunks: list[Positions] = []

@@ -1,4 +1,4 @@
-"""The path-traced scenes that the shipped network was trained on: which, and how they come to be."""
+"""The path-traced scenes that the shipped network was trained on: their settings, and how to make them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from models.train.scenes import write_scenes
 log = logging.getLogger(__name__)
 
 SEED = 7
-"""Of the scenes that are trained on; measurements take others."""
+"""Seed of the training scenes; measurements use others."""
 LOG_EVERY = 10
 
 
@@ -25,7 +25,7 @@ class SceneFolder:
     rules: tuple[str, ...]
     count: int
     size_px: tuple[int, int] | None = None
-    """None: by chance."""
+    """None for a random size."""
 
 
 SHIPPED = (
@@ -38,9 +38,9 @@ SHIPPED = (
 
 
 def trace_scene_set(folder: Path) -> list[Path]:
-    """Makes those scenes below the folder, as far as they are not there, and names their folders.
+    """Makes the missing scenes below the folder, and returns their folders.
 
-    Some half an hour on one core. Raises SceneFolderError, RendererError.
+    About half an hour on one core. Raises SceneFolderError, RendererError.
     """
     return [_trace(folder / part.name, part) for part in SHIPPED]
 

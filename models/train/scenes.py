@@ -1,4 +1,4 @@
-"""A folder of path-traced pictures with their labels, made scene by scene and taken up again where it was left."""
+"""Writes a folder of path-traced pictures with their labels, scene by scene; a stopped run can be continued."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from models.train.pathtraced import trace_scene
 
 NOTE = "path-traced by kibitzer train scenes; no photographs, no real boards"
 MOST = 4000
-"""Scenes of one folder: more labels than are read at once."""
+"""Scenes of one folder: more labels are not read at once."""
 
 
 class SceneFolderError(ValueError):
@@ -34,10 +34,10 @@ def write_scenes(
     size_px: tuple[int, int] | None = None,
     told: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Writes scenes 0 to `count` - 1 of a seed that are not there yet, and says after each how many there are.
+    """Writes the missing ones of scenes 0 to `count` - 1 of a seed, and calls `told` with the number there after each.
 
-    Returns how many were made. A scene depends on game, rules, seed and its number alone. Raises SceneFolderError, and
-    RendererError where the renderer cannot be used.
+    Returns the number of scenes made. A scene depends on game, rules, seed and its number alone. Raises
+    SceneFolderError, and RendererError if the renderer cannot be used.
     """
     if not 0 < count <= MOST:
         raise SceneFolderError(f"--count is from 1 to {MOST}, not {count}")
@@ -59,13 +59,13 @@ def write_scenes(
 
 
 def scene_chance(game: AnyGame, seed: int, number: int) -> np.random.Generator:
-    """The chance of one scene: another one for every game, rule that changes the board, seed and number."""
+    """The random generator of one scene: different for every game, rule that changes the board, seed and number."""
     rules = ",".join(sorted(games.switched_on(game)))
     return np.random.default_rng([seed, number, zlib.crc32(f"{game.name} {rules}".encode())])
 
 
 def _labels(out: Path, game: AnyGame, seed: int) -> dict[str, Any]:
-    """What the folder holds of the same scenes; an empty file of labels where it holds none."""
+    """The folder's labels of the same scenes; an empty set of labels if there are none."""
     fresh = {
         "note": NOTE,
         "game": game.name,
@@ -88,14 +88,14 @@ def _labels(out: Path, game: AnyGame, seed: int) -> dict[str, Any]:
 
 
 def _text(labels: dict[str, Any]) -> str:
-    """One line an image, so that a person can look one up."""
+    """The labels as JSON, one line an image, so that a person can look one up."""
     head = {key: value for key, value in labels.items() if key != "images"}
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in labels["images"].items())
     return json.dumps(head)[:-1] + ', "images": {\n' + lines + "\n}}\n"
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes the file at once or not at all, so that an interrupted run leaves no half of one."""
+    """Writes the file atomically, so that an interrupted run leaves no half-written one."""
     draft = path.with_suffix(".part")
     try:
         draft.write_bytes(content)

@@ -1,4 +1,4 @@
-"""`kibitzer train scenes`: path-traced pictures of boards, with their truth."""
+"""`kibitzer train scenes`: path-traced pictures of boards, with their labels."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def scenes(
     size: Annotated[str, typer.Option(help="Width x height in pixels, such as 640x480. Default: by chance.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False,
 ) -> None:
-    """Path-traces pictures of boards that nobody has, with what stands on them, to measure and to train on.
+    """Path-traces pictures of random boards, with the truth about their cells, to measure and to train on.
 
     Every scene is another board, table, set of men (flat, domed, go stones, tall, pawns, rings, coins, buttons, glass),
     light (lamps, windows, hard sun, coloured lamps, glare, dim rooms), lens and camera, tilted by up to 50 degrees.
-    labels.json is in the format that `kibitzer calibrate --photos` reads, and tells of each scene what chance chose.
-    Stopped, it goes on where it was left. Needs Mitsuba 3, which `./kibitzer train` installs, and Debian's libllvm19.
+    labels.json is in the format that `kibitzer calibrate --photos` reads, and lists the random choices of each scene. A
+    stopped run continues where it was. Needs Mitsuba 3, which `./kibitzer train` installs, and Debian's libllvm19.
 
     Example: kibitzer train scenes --game morris --count 200 --seed 7 --out var/scenes/morris
     """

@@ -14,7 +14,7 @@ COLUMNS = 20
 
 
 def write_sheet(pool: Pool, path: Path, each: int) -> None:
-    """Writes rows of patches, class by class. Raises OSError where the picture cannot be written."""
+    """Writes rows of patches, class by class. Raises OSError if the picture cannot be written."""
     rows = []
     for label in range(len(CLASSES)):
         images = pool.images[pool.labels == label][:each]

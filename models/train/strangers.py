@@ -1,4 +1,4 @@
-"""What may lie over a board of dominoes and is no tile: fingers, arms, sleeves, cards, discs, loose things."""
+"""Random objects over a board of dominoes that are no tiles: fingers, arms, sleeves, cards, discs, small objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FloatImage = NDArray[np.float32]
 
 
 def draw_stranger(canvas: FloatImage, hidden: FloatImage, chance: np.random.Generator, textures: Textures) -> None:
-    """Draws one thing over the canvas, and adds its outline to `hidden`."""
+    """Draws one object over the canvas, and adds its outline to `hidden`."""
     shape = np.zeros((CANVAS_PX, CANVAS_PX), dtype=np.float32)
     kind = chance.random()
     if kind < 0.55:
@@ -41,7 +41,7 @@ def draw_stranger(canvas: FloatImage, hidden: FloatImage, chance: np.random.Gene
 
 
 def _limb(shape: FloatImage, chance: np.random.Generator) -> None:
-    """One to four rounded bars from one side, as fingers, or as an arm."""
+    """One to four rounded bars from one side, as fingers or as an arm."""
     angle = chance.uniform(0, 2 * np.pi)
     along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
     count = int(chance.integers(1, 5))

@@ -1,4 +1,4 @@
-"""Patches cut from pictures of simulated tables, whose light, lens and hands are nearer to life than drawn patches."""
+"""Patches cut from pictures of simulated tables, whose light, lens and hands are more realistic than drawn patches."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from vision.simulated.scenes import Scene, random_scene
 log = logging.getLogger(__name__)
 
 GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku")
-"""Games whose men are a light and a dark kind."""
+"""Games with light and dark pieces."""
 CELLS = 48
-"""Cells taken of one table at most, so that large boards do not drown small ones."""
+"""Cells used of one table at most, so that large boards do not outnumber small ones."""
 SIZES_PX = ((640, 480), (960, 540), (1280, 720))
 POSE_OFF = 0.04
 """Standard deviation of a pose's error, in cells, when whole boards are cut."""
 HANDS = 0.3
-"""Share of the tables that are taken a second time with a hand over them."""
+"""Share of the tables that are pictured a second time with a hand over them."""
 COVERED, CLEAR = 0.75, 0.02
-"""Share of a patch that a hand must change to make it OTHER, and at most may change to leave it what it was."""
+"""Share of a patch that a hand must change to make it OTHER, and may change at most to leave its label."""
 CHANGED_LEVELS = 30
 SAME_DRAWING, SAME_COLOUR = 0.5, 1.08
-"""Correlation of brightness, and greatest ratio of the channels' changes, from which a change is a mere shadow."""
+"""Correlation of brightness above which, and greatest ratio of the channels' changes below which, a change is a mere
+shadow."""
 LABELS = {EMPTY_LETTER: EMPTY, "W": LIGHT, "B": DARK}
 LOG_EVERY = 50
 
@@ -58,7 +59,7 @@ def cut_tables(count: int, seed: int) -> Pool:
 
 
 def whole_tables(count: int, seed: int) -> list[WholeBoard]:
-    """So many simulated tables without hands, all cells of each, cut as one pose a little off would cut them."""
+    """So many simulated tables without hands, all cells of each, cut with the same small pose error."""
     cv2.setNumThreads(1)
     chance = np.random.default_rng(seed)
     templates = [load_template(game) for game in GAMES]
@@ -77,7 +78,7 @@ def whole_tables(count: int, seed: int) -> list[WholeBoard]:
 def whole_board(
     rectified: Image, centres: NDArray[np.float64], board: str, template: BoardTemplate, chance: np.random.Generator
 ) -> WholeBoard:
-    """All cells of a rectified picture, all of them off by the same little."""
+    """All cells of a rectified picture, all with the same small error."""
     side_px = template.cell_mm * template.pixels_per_mm
     places = centres + chance.normal(0, POSE_OFF, 2) * side_px
     width_px = side_px * chance.normal(1, POSE_OFF)
@@ -90,7 +91,7 @@ def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tup
     scene = random_scene(template, np.random.default_rng(seed), size, hands=0.0)
     yield from _cells(scene, template, chance)
     if chance.random() < HANDS:
-        # The same seed is the same table, to the last grain: what differs is the hand.
+        # The same seed is the same table, to the last grain: only the hand differs.
         with_hand = random_scene(template, np.random.default_rng(seed), size, hands=1.0)
         yield from _hand(scene, with_hand, template, chance)
 
@@ -98,7 +99,7 @@ def _table(template: BoardTemplate, chance: np.random.Generator) -> Iterator[tup
 def _cells(
     scene: Scene, template: BoardTemplate, chance: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Cells, cut as a pose a little off would cut them."""
+    """Cells, cut with a small pose error."""
     pose = BoardPose(scene.image_from_board, 0.0, 1.0)
     rectified = rectify(scene.image, pose, template)
     centres = _centres(scene, template)
@@ -129,7 +130,7 @@ def _hand(
 
 
 def _is_shadow(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> bool:
-    """Whether the same drawing shows in both, only darker; or, where nothing is drawn, the same colour."""
+    """Whether both show the same drawing, only darker; or, without a drawing, the same colour."""
     one, other = (cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY).astype(np.float64).ravel() for patch in (before, after))
     alike = float(np.corrcoef(one, other)[0, 1]) if one.std() > 0 and other.std() > 0 else 0.0
     ratios = (after.mean(axis=(0, 1)) + 1) / (before.mean(axis=(0, 1)) + 1)
@@ -141,7 +142,7 @@ def _cell(rectified: Image, place: NDArray[np.float64], template: BoardTemplate)
 
 
 def _centres(scene: Scene, template: BoardTemplate) -> NDArray[np.float64]:
-    """(cells, 2) where the cells are in the rectified picture, lens and this table's shape included."""
+    """(cells, 2) the cells' places in the rectified picture, lens and this table's shape included."""
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(scene.image_from_board)
     return project(rectified_from_image, scene.cells_px)
 
@@ -149,7 +150,7 @@ def _centres(scene: Scene, template: BoardTemplate) -> NDArray[np.float64]:
 def cut_cell(
     rectified: Image, centre: NDArray[np.float64], template: BoardTemplate, chance: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """The cell around a place of a rectified picture, as a pose a little off would cut it, turned by any quarter."""
+    """The cell around a place of a rectified picture, cut with a small pose error and a random quarter turn."""
     side_px = template.cell_mm * template.pixels_per_mm
     x, y = centre + chance.normal(0, 0.05, 2) * side_px
     turn = chance.normal(0, 0.05) + np.pi / 2 * int(chance.integers(4))

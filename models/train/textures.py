@@ -1,4 +1,4 @@
-"""Surfaces of tables, boards and men, drawn by chance: wood, paper, cloth, noise, stripes."""
+"""Random surfaces of tables, boards and pieces: wood, paper, cloth, noise, stripes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Textures:
         self._stock = [_standard(makers[index % len(makers)](chance)) for index in range(count)]
 
     def cut(self, chance: np.random.Generator, side_px: int) -> Grey:
-        """A square piece, turned by a multiple of 90 degrees and mirrored by chance."""
+        """A square piece, turned and mirrored at random, by multiples of 90 degrees."""
         texture = self._stock[int(chance.integers(len(self._stock)))]
         top, left = chance.integers(0, SIDE_PX - side_px, 2)
         piece = np.rot90(texture[top : top + side_px, left : left + side_px], int(chance.integers(4)))

@@ -1,12 +1,12 @@
-"""What a frame costs the thesis' way: SIFT on the whole picture, and ResNet-18 in full precision on every cell.
+"""Measures the thesis' way of reading a frame: SIFT on the whole picture, and full-precision ResNet-18 on every cell.
 
-A program of its own, so that whoever compares with it need not load torch:
+A separate program, so that a comparison with it need not load torch:
 
     python -m models.train.thesis SCENE.npz [--processor-time] [STEP...]
 
 It answers every line on its standard input with one round's milliseconds as a line of JSON, and ends with the input.
 The steps are those of `STEPS`; unless named, the usual three. The scene holds `frame` and `reference` (uint8 BGR),
-`rectified` (the board from above) and `game`. Untrained weights cost what trained ones do. Everything works on one
+`rectified` (the board from above) and `game`. Untrained weights cost as much as trained ones. Everything runs on one
 thread, so that processor time, which other programs disturb less, is time without waiting.
 """
 
@@ -31,9 +31,9 @@ from vision.reading.cells import Patches, cut_patches
 
 RATIO, REPROJECTION_PX = 0.75, 5.0
 MEAN, DEVIATION = np.array([[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]], dtype=np.float32)
-"""Of the pictures that torchvision's networks were trained on: red, green, blue, 0 to 1."""
+"""Mean and deviation of the pictures that torchvision's networks were trained on: red, green, blue, 0 to 1."""
 SIDE_PX, SMALL_SIDE_PX = 224, 48
-"""Side of a cell's picture as torchvision's preprocessing makes it, and as this program's own network takes it."""
+"""Pixels on a side of a cell's picture: in torchvision's preprocessing, and for this program's own network."""
 BATCH = 25
 
 
@@ -66,7 +66,7 @@ class Thesis:
         return spent
 
     def track(self) -> NDArray[np.float64] | None:
-        """The homography of the reference to the frame; None where too little matches."""
+        """The homography of the reference to the frame; None if too little matches."""
         points, descriptors = self._features(self._frame)
         pairs = self._matcher.knnMatch(descriptors, self._descriptors, k=2)
         good = [
@@ -80,7 +80,7 @@ class Thesis:
         return None if matrix is None else np.asarray(matrix, dtype=np.float64)
 
     def describe(self, side_px: int, batch: int = BATCH) -> NDArray[np.float32]:
-        """(cells, 1000) what the network says of every cell, cut out, scaled and normalised first; so many at once."""
+        """(cells, 1000) the network's outputs for every cell, cut out, scaled and normalised; `batch` cells at once."""
         patches = cut_patches(self._rectified, self._template)
         rows = []
         with torch.inference_mode():
@@ -97,7 +97,7 @@ class Thesis:
 
 
 def prepared(patches: Patches, side_px: int) -> torch.Tensor:
-    """float32 (n, 3, side, side) RGB, as torchvision's networks want it."""
+    """float32 (n, 3, side, side) RGB, the input of torchvision's networks."""
     large = [cv2.resize(patch, (side_px, side_px), interpolation=cv2.INTER_LINEAR)[:, :, ::-1] for patch in patches]
     scaled = (np.stack(large).astype(np.float32) / 255 - MEAN) / DEVIATION
     return torch.from_numpy(np.ascontiguousarray(scaled.transpose(0, 3, 1, 2)))
@@ -118,7 +118,7 @@ def main() -> int:
     steps = [word for word in sys.argv[2:] if word != PROCESSOR_TIME] or USUAL
     with np.load(Path(sys.argv[1]), allow_pickle=False) as arrays:
         thesis = Thesis({name: arrays[name] for name in arrays.files})
-    thesis.round(steps, clock)  # the first round allocates what the others find
+    thesis.round(steps, clock)  # the first round allocates the buffers that later rounds reuse
     for _ in sys.stdin:
         sys.stdout.write(json.dumps(thesis.round(steps, clock)) + "\n")
         sys.stdout.flush()

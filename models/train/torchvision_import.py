@@ -1,8 +1,8 @@
-"""torchvision, also where its wheel was built for another torch.
+"""Imports torchvision, even if its wheel was built for another torch.
 
 torchvision's CUDA wheel beside a CPU build of torch cannot load its compiled operators, and its import fails with
-"operator torchvision::nms does not exist" (pytorch/vision#9085). We use none of them. So where that happens, and
-only there, the names are made known to torch, and the import is tried again. Matching builds see a plain import.
+"operator torchvision::nms does not exist" (pytorch/vision#9085). We use none of them. In that case, and only then, the
+names are declared to torch, and the import is tried again. Matching builds get a plain import.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _declared: list[operators.Library] = []
 
 
 def import_torchvision() -> ModuleType:
-    """The module `torchvision`. Raises ImportError, or what else its import raises for other reasons."""
+    """The module `torchvision`. Raises ImportError, or any other error of its import."""
     try:
         return importlib.import_module("torchvision")
     except RuntimeError as error:

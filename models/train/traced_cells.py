@@ -1,4 +1,4 @@
-"""Patches cut from path-traced pictures: one more source for training, with a share of its own."""
+"""Patches cut from path-traced pictures: a training source with a share of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vision.pose import BoardPose, pose_from_corners, project, rectify
 
 FloatArray = NDArray[np.float64]
 CELLS = 64
-"""Cells taken of one picture at most, so that large boards do not drown small ones."""
+"""Cells used of one picture at most, so that large boards do not outnumber small ones."""
 KEPT_APART = 3
 """One picture in so many trains no network: the heads are fitted to it, for honest probabilities."""
 
@@ -32,17 +32,17 @@ class TracedCells:
     """Cells of path-traced pictures."""
 
     network: Pool
-    """What the network is trained on."""
+    """Cells that the network is trained on."""
     head: Pool
-    """Of other pictures: what the generic head is fitted to."""
+    """Cells of other pictures, to which the generic head is fitted."""
     boards: list[WholeBoard]
-    """The same other pictures, whole: how classes of one board look together is fitted to them."""
+    """Those other pictures as whole boards, to which the joint model of a board's classes is fitted."""
 
 
 def cut_traced(folders: Sequence[Path], seed: int) -> TracedCells:
     """Cells of all pictures in folders that `kibitzer train scenes` wrote. Raises LabelError, ValueError.
 
-    Games whose cells show neither light nor dark men are refused.
+    Games whose cells show neither light nor dark pieces are refused.
     """
     chance = np.random.default_rng(seed)
     pools: tuple[list[Pool], list[Pool]] = ([], [])
@@ -72,7 +72,7 @@ def with_share(pool: Pool, other: Pool, share: float, chance: np.random.Generato
 
 
 def cells_px(corners_px: FloatArray, template: BoardTemplate, about: dict[str, Any], image: Image) -> FloatArray:
-    """(cells, 2) where the cells are seen through the lens that the scene was taken with."""
+    """(cells, 2) pixels of the cells as seen through the scene's lens."""
     shaped = template.with_shape(about["shape"]) if about["shape"] else template
     lens = about["lens"]
     height, width = image.shape[:2]
@@ -98,7 +98,7 @@ def _template(folder: Path) -> BoardTemplate:
 
 
 def _flattened(folder: Path, label: Label, about: dict[str, Any], template: BoardTemplate) -> tuple[Image, FloatArray]:
-    """The rectified picture, and (cells, 2) where the cells are in it."""
+    """The rectified picture, and (cells, 2) the cells' places in it."""
     image = cv2.imread(str(folder / label.name))
     if image is None or label.corners_px is None:
         raise ValueError(f"--scenes {folder}: {label.name} cannot be read")

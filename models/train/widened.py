@@ -1,10 +1,10 @@
-"""A network in eight bits, computed in full precision: what its rounding costs is measured against this.
+"""Computes an eight-bit network in full precision, to measure the cost of its rounding.
 
-A program of its own, so that whoever measures need not load onnx:
+A separate program, so that measuring need not load onnx:
 
     python -m models.train.widened NETWORK.onnx WIDENED.onnx
 
-The weights stay what they were rounded to, since only those are shipped; the sums between them are no longer rounded.
+The weights stay as they were rounded, since only those are shipped; the sums between them are no longer rounded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 MOVING = ("Reshape", "Transpose")
-"""Nodes that change no value: what is not rounded before them is not rounded after them."""
+"""Nodes that change no value: if their input is not rounded, neither is their output."""
 
 
 def widen(source: Path, target: Path) -> None:
@@ -53,7 +53,7 @@ def widen(source: Path, target: Path) -> None:
 
 
 def _computed(node: Any, constants: dict[str, Any]) -> dict[str, Any]:
-    """What a node makes of constants, by name."""
+    """A node's outputs for constant inputs, by name."""
     given = {name: constants[name] for name in node.input}
     made = ReferenceEvaluator(node).run(None, given)
     return {name: np.asarray(value) for name, value in zip(node.output, made, strict=True)}

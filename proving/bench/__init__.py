@@ -1,1 +1,1 @@
-"""What the program costs, measured on the machine at hand."""
+"""Benchmarks of the program's costs on this machine."""

@@ -1,4 +1,4 @@
-"""Pictures of a dominoes board: its own print, tiles of our drawing, and a camera that looks at it aslant."""
+"""Draws pictures of a dominoes board: its print, tiles of the program's own design, and a slanted camera view."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PIP_MM, PIP_STEP_MM = 3.6, 5.2
 FACE, PIP, LINE, TABLE = (226, 236, 240), (34, 32, 36), (120, 124, 128), (74, 92, 112)
 SHADOW_MM = 1.6
 CORNERS = ((0.235, 0.05), (0.765, 0.06), (0.84, 0.97), (0.15, 0.96))
-"""Where the corners of the drawing lie in the picture, as shares of its size; top left first, clockwise."""
+"""Corners of the drawing in the picture, as shares of its size; top left first, clockwise."""
 PATTERNS = (
     (),
     ((0, 0),),
@@ -85,7 +85,7 @@ def _photograph(sheet: Image, size_px: tuple[int, int]) -> Image:
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float32)
     seen = (np.array(CORNERS) * size_px).astype(np.float32)
     matrix = cv2.getPerspectiveTransform(corners, seen)
-    # A warp samples single pixels: without this, fine print would come and go.
+    # A warp samples single pixels: without this blur, fine print would be aliased.
     soft = cv2.GaussianBlur(sheet, (0, 0), 0.35 * width / float(seen[2, 0] - seen[3, 0]))
     picture = _table(size_px)
     cover = cv2.warpPerspective(np.full((height, width), 255, np.uint8), matrix, size_px)[..., None] / 255.0

@@ -1,4 +1,4 @@
-"""Figures from repeated measurements: the middle one, and the one that one in twenty exceeds."""
+"""Summaries of repeated measurements: the median and the 95th percentile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 
 class Figure(BaseModel):
-    """What one thing cost, measured several times."""
+    """Cost of one step, measured several times."""
 
     median: float
     p95: float
@@ -18,7 +18,7 @@ class Figure(BaseModel):
 
 
 def figure(values: Sequence[float]) -> Figure:
-    """The figure of at least one value."""
+    """The figure of one or more values."""
     ordered = sorted(values)
     return Figure(
         median=round(statistics.median(ordered), 3),

@@ -1,4 +1,4 @@
-"""From a hand that is gone to the verdict, and to the first sound, with the whole daemon in real time."""
+"""Measures from a hand's leaving to the verdict, and to the first sound, with the whole daemon in real time."""
 
 from __future__ import annotations
 
@@ -20,50 +20,50 @@ from proving.bench.streams import Gone
 from proving.bench.watched import Judged, read_log
 
 MEDIAN_S, P95_S, SOUND_S = 0.6, 1.0, 0.3
-"""What is promised: from hand to verdict, and from verdict to sound."""
+"""Seconds promised: from hand to verdict (median and 95 %), and from verdict to sound."""
 PATIENCE_S = 5.0
-"""A verdict that comes later belongs to another hand."""
+"""Seconds after which a verdict belongs to another hand."""
 SOUND_PATIENCE_S = 3.0
 LOOK_S = 0.002
 APART_S = 0.1
-"""A sound is written without such a pause."""
+"""Seconds of pause between two sounds; a single sound is written without such a pause."""
 CALM_S = 3.0
 ALSA = """pcm.silent { type null }
 pcm.capture { type file slave.pcm "silent" file "%s" format "wav" }
 """
-"""A sound device that takes what is played into a file, at once."""
+"""ALSA settings of a sound device that writes the sound into a file at once."""
 
 
 class LatencyReport(BaseModel):
-    """All that one run has found; seconds."""
+    """The figures of one run, in seconds."""
 
     machine: Machine
     game: str
     rate_hz: float
     settle_s: float
     hands: int
-    """Hands that made or took back a move..."""
+    """Hands that made or took back a move."""
     missed: int
-    """...and those to which no verdict came within five seconds."""
+    """Hands without a verdict within five seconds."""
     verdict_s: Figure
     """From the hand gone from the board and its margin to the state published on the bus, settling included."""
     from_view_s: Figure
-    """The same from when no part of it was in the camera's view any more."""
+    """The same from when no part of the hand was in the camera's view any more."""
     settling_s: Figure
-    """Of that: until the picture was taken that settled it..."""
+    """First part of verdict_s: until the settling picture was taken."""
     way_s: Figure
-    """...until the daemon took that picture up: sent, received, waited..."""
+    """Second part: until the daemon took that picture up (sent, received, waited)."""
     judging_s: Figure
-    """...and until it was read, explained, recorded and published."""
+    """Third part: until it was read, explained, recorded and published."""
     sound_s: Figure | None
-    """From there to the first sound at the device; None where there is no voice on this computer."""
+    """From the published verdict to the first sound at the device; None if this computer has no voice."""
     silent: int
-    """Verdicts after which no sound came within three seconds: something else was being said."""
+    """Verdicts without a sound within three seconds: something else was being said."""
     targets: list[Target]
 
 
 class Published:
-    """The boards that a table publishes, and when they arrive here."""
+    """The boards that a table publishes, with their times of arrival here."""
 
     def __init__(self, address: str) -> None:
         self.boards: list[tuple[float, str]] = []
@@ -72,7 +72,7 @@ class Published:
         self._thread.start()
 
     def close(self) -> None:
-        """Hangs up."""
+        """Disconnects."""
         self._stop.set()
         self._thread.join(PATIENCE_S)
 
@@ -91,7 +91,7 @@ class Published:
 
 
 class Sounds:
-    """When sounds begin in the file that a sound device writes: each phrase begins the file anew."""
+    """Times at which sounds begin in the sound device's file; each phrase starts the file anew."""
 
     def __init__(self, path: Path) -> None:
         self.begun_s: list[float] = []
@@ -101,7 +101,7 @@ class Sounds:
         self._thread.start()
 
     def close(self) -> None:
-        """Listens no more."""
+        """Stops listening."""
         self._stop.set()
         self._thread.join(PATIENCE_S)
 
@@ -115,7 +115,7 @@ class Sounds:
                 written, at_s = stamp, now_s
 
     def _stamp(self) -> int:
-        """When the file was written last; 0 before there is one."""
+        """When the file was last written; 0 before it exists."""
         try:
             return self._path.stat().st_mtime_ns
         except OSError:
@@ -161,7 +161,7 @@ def report_of(
     judged: Sequence[Judged],
     sounds_s: Sequence[float] | None,
 ) -> LatencyReport:
-    """The figures; times are monotonic seconds. `published` says which board was. Raises ValueError."""
+    """The figures, from monotonic times in seconds; `published` holds each board with its time. Raises ValueError."""
     verdicts = [(one, at_s) for one in gone if (at_s := _first(published, one.off_s, one.board)) is not None]
     if not verdicts:
         raise ValueError(f"no verdict came to any of {len(gone)} hands")
@@ -187,7 +187,7 @@ def report_of(
 
 
 def targets_of(verdict_s: Figure, sound_s: Figure | None, missed: int) -> list[Target]:
-    """What is promised."""
+    """The promises and whether they are met."""
     promised = [
         ("hand gone to verdict, median, s", verdict_s.median, MEDIAN_S),
         ("hand gone to verdict, 95 %, s", verdict_s.p95, P95_S),
@@ -222,12 +222,12 @@ def lines_of(report: LatencyReport) -> list[str]:
 
 
 def _first(published: Sequence[tuple[float, str]], gone_s: float, board: str) -> float | None:
-    """When that board was first published after a hand was gone; None where it was not in time."""
+    """When that board was first published after a hand was gone; None if not in time."""
     return next((at_s for at_s, shown in published if gone_s < at_s < gone_s + PATIENCE_S and shown == board), None)
 
 
 def _after(sounds_s: Sequence[float], at_s: float) -> float | None:
-    """Seconds to the first sound from a moment on; None where none came in time."""
+    """Seconds from a moment to the next sound; None if none came in time."""
     index = bisect.bisect_left(sounds_s, at_s)
     late_s = sounds_s[index] - at_s if index < len(sounds_s) else SOUND_PATIENCE_S
     return late_s if late_s < SOUND_PATIENCE_S else None

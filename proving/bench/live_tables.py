@@ -1,4 +1,4 @@
-"""Recorded tables, served, and the daemon that watches them: what the benches of live play have in common."""
+"""Serves recorded tables and runs the daemon that watches them: shared by the benches of live play."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class LiveTables:
     def __init__(
         self, recordings: Sequence[Recording], folder: Path, *, page: bool = True, speech: str = SPEECH_OFF
     ) -> None:
-        """Serves the streams, and writes settings and profiles into `folder`, which must be its user's alone."""
+        """Serves the streams and writes settings and profiles into `folder`, which only its user may access."""
         self.recordings = list(recordings)
         self.lines: list[str] = []
         """The last lines of all logs."""
         self.verdicts = [0] * len(recordings)
-        """Moves and takebacks that each table has announced."""
+        """Moves and takebacks announced by each table."""
         self.streams = [StreamServer(one) for one in recordings]
         self.configs = [folder / f"table{number}.toml" for number in range(len(recordings))]
         self._summary = folder / "tables.json"
@@ -53,11 +53,11 @@ class LiveTables:
             )
 
     def state_address(self, number: int) -> str:
-        """Where that table publishes its states."""
+        """The address at which that table publishes its states."""
         return f"ipc://{self.configs[number].parent}/state{number}"
 
     def process_ids(self) -> list[int]:
-        """The process of each table. Raises ResidentError where one does not run."""
+        """The process of each table. Raises ResidentError if one is not running."""
         try:
             tables = json.loads(self._summary.read_text(encoding="utf-8"))["tables"]
             return [int(one["pid"]) for one in tables]
@@ -66,7 +66,7 @@ class LiveTables:
 
     @contextlib.contextmanager
     def running(self, environment: dict[str, str] | None = None) -> Iterator[None]:
-        """The daemons, from the first judged picture of each on. Raises ResidentError."""
+        """Runs the daemons; entered once each has judged a picture. Raises ResidentError."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "proving.bench.watched", str(self._summary), *map(str, self.configs)],
             cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

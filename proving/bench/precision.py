@@ -1,4 +1,4 @@
-"""What eight bits cost in cells read wrong: the same pictures read by a network in eight bits and in full precision."""
+"""Accuracy lost by eight bits: the same pictures read by a network in eight bits and in full precision."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from vision.reading.locate import PhotoReader
 from vision.simulated.scenes import random_scene
 
 SIZES_PX = ((960, 720), (1280, 960))
-"""Of simulated pictures: the smaller where the steady picture is no larger than its height."""
+"""Pixels of simulated pictures: the smaller size if the rectified picture is no larger than its height."""
 SEED = 90_000
 Picture = tuple[Image, NDArray[np.float64] | None, str]
-"""An image, the board's corners in it where they are known, and what stands on its cells."""
+"""An image, the board's corners in it if known, and the letters of its cells."""
 Step = Callable[[str], None]
-"""Told what begins."""
+"""Called with the name of each step that begins."""
 
 
 class Precision(BaseModel):
-    """How many cells each way reads right, without a profile."""
+    """Cells that each way reads right, without a profile."""
 
     source: str
     pictures: int
-    """Those in which a board was seen."""
+    """Pictures in which a board was seen."""
     cells: int
     eight_bits_right: int
     full_precision_right: int
     differently: int
     """Cells that the two read differently."""
     loss_points: float
-    """Right in full precision less right in eight bits, in hundredths of the cells; may be negative."""
+    """Right in full precision minus right in eight bits, in hundredths of the cells; may be negative."""
 
 
 def simulated(template: BoardTemplate, cells: int) -> Iterator[Picture]:
-    """Pictures of other tables each time, without hands, with at least so many cells together."""
+    """Pictures of a new table each time, without hands, with at least so many cells in total."""
     size_px = SIZES_PX[template.rectified_px >= SIZES_PX[0][1]]
     for number in range(-(-cells // len(template.cell_names))):
         scene = random_scene(template, np.random.default_rng([SEED, number]), size_px, hands=0.0)
@@ -52,7 +52,7 @@ def simulated(template: BoardTemplate, cells: int) -> Iterator[Picture]:
 
 
 def photographed(labels: Sequence[Label], folder: Path) -> Iterator[Picture]:
-    """The labelled photos. Raises SourceError where one cannot be read as a picture."""
+    """The labelled photos. Raises SourceError if one cannot be read as a picture."""
     for label in labels:
         image = load_photo(folder / label.name)
         if image is None:
@@ -68,7 +68,7 @@ def compare(
     full_precision: Descriptor,
     step: Step,
 ) -> Precision:
-    """Reads every picture in both ways, placed alike. Raises SourceError where no board is seen in any."""
+    """Reads every picture in both ways, at the same pose. Raises SourceError if no board is seen in any."""
     places = PhotoReader(template)
     truth, small, full = "", "", ""
     count = 0

@@ -1,4 +1,4 @@
-"""What running processes have cost, as Linux counts it in /proc."""
+"""Processor time and memory of running processes, from Linux' /proc."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Memory(BaseModel):
     """Memory of one process, in MB (10^6 bytes)."""
 
     command: str
-    """What is seen first of its command line."""
+    """The beginning of its command line."""
     rss_mb: float
-    """Resident, with what it shares with others."""
+    """Resident memory, including memory shared with other processes."""
     pss_mb: float
-    """Resident, what is shared divided among those that share it."""
+    """Resident memory, with shared memory divided among the processes that share it."""
     peak_rss_mb: float
 
 
@@ -44,7 +44,7 @@ def memory(process: int) -> Memory:
 
 
 def descendants(process: int) -> list[int]:
-    """The processes that a process has started, those that these have started, and so on."""
+    """The process's children, their children, and so on."""
     parents: dict[int, int] = {}
     for folder in PROC.iterdir():
         if folder.name.isdecimal():

@@ -1,7 +1,7 @@
-"""A table recorded before it is watched: pictures as JPEGs, and when each hand was gone from them.
+"""Records a table before it is watched: pictures as JPEGs, and when each hand was gone from them.
 
-Men are laid by the rules and taken back again in the other order, so that the last picture shows the board of the
-first and the recording can go round: to the daemon the round is a few moves and as many takebacks.
+Pieces are laid by the rules and taken back in reverse order, so that the last picture shows the same board as the first
+and the recording can loop: to the daemon one round is a few moves and as many takebacks.
 """
 
 from __future__ import annotations
@@ -26,45 +26,46 @@ from vision.simulated.table import SimulatedTable
 SIZE_PX = (1280, 720)
 QUALITY = 85
 PAUSE_S = 1.6
-"""From a hand that is gone to the next one, on average."""
+"""Average seconds from one hand's leaving to the next hand."""
 LEAD_S = 3.0
-"""Rest at the beginning and at the end."""
+"""Seconds of rest at the beginning and at the end."""
 FINER = 4
-"""Looks within a picture's time whether the hand has gone."""
+"""Looks per picture interval for whether the hand has gone."""
 LONGEST_VISIT_S = 30.0
 LOOK_PX, MAX_LOOKS = 128, 400
-"""Side of the small pictures of the board by which it is told when the hand has gone, and how many are kept."""
+"""Pixels on a side of the small board pictures that show when the hand has gone; and how many are kept."""
 DIFFERS, SPOT = 12, 0.0007
-"""Grey values by which they differ where a hand or its shadow is, and the share of the picture that is no hand."""
+"""Grey values by which a hand or its shadow differs, and the share of the picture below which a difference is no hand.
+"""
 Look = NDArray[np.uint8]
 
 
 @dataclasses.dataclass(frozen=True)
 class Visit:
-    """One time that a hand came and went."""
+    """One visit of a hand."""
 
     off_s: float
     """Seconds from the first picture until neither it nor its shadow was over the board and its margin any more."""
     gone_s: float
-    """The same until no part of it was in view any more."""
+    """Seconds from the first picture until no part of it was in view any more."""
     board: str
-    """What stands on the board then."""
+    """The board after the visit."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Recording:
-    """A round at one table."""
+    """One round at one table."""
 
     game: str
     rate_hz: float
     jpegs: tuple[bytes, ...]
     visits: tuple[Visit, ...]
     profile: bytes
-    """The table's profile, as its file's content."""
+    """Content of the table's profile file."""
 
     @property
     def seconds(self) -> float:
-        """How long a round is."""
+        """Length of a round."""
         return len(self.jpegs) / self.rate_hz
 
 
@@ -78,7 +79,7 @@ def record(
     finely: bool = True,
     step: Callable[[str], None] = lambda _: None,
 ) -> Recording:
-    """Has that many plies made and taken back. Raises GameError.
+    """Records that many plies and their takebacks. Raises GameError.
 
     Unless `finely`, which takes some three times as long, `off_s` is no better than `gone_s`.
     """
@@ -108,7 +109,7 @@ def _jpeg(image: Image) -> bytes:
 
 
 def hands_of(game: AnyGame, plies: int, seed: int) -> list[tuple[int, tuple[Step, ...]]]:
-    """What hands do for so many legal plies and their taking back: side and steps of each."""
+    """Side and steps of each hand that makes so many legal plies and takes them back."""
     rng = np.random.default_rng([seed, 9])
     position, there, back = game.initial(), [], []
     for _ in range(plies):
@@ -124,7 +125,7 @@ def hands_of(game: AnyGame, plies: int, seed: int) -> list[tuple[int, tuple[Step
 
 
 def undone(before: str, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """What a hand does to take those steps back; `before` is the board they began on."""
+    """The steps that take those steps back; `before` is the board on which they began."""
     back: list[Step] = []
     for step in reversed(steps):
         if step.kind == "move":
@@ -140,7 +141,7 @@ def undone(before: str, steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def needed(table: SimulatedTable, steps: Sequence[Step]) -> list[Step]:
-    """The steps that a hand has to do: who takes one half of a tile away has the other one, too."""
+    """The steps that a hand has to do: taking away one half of a tile takes the other one, too."""
     kept, gone = list[Step](), set[int]()
     for step in steps:
         if step.kind == "remove" and step.cell in gone:
@@ -152,7 +153,7 @@ def needed(table: SimulatedTable, steps: Sequence[Step]) -> list[Step]:
 
 
 class Taker:
-    """Takes pictures of a table whose time it lets pass, and notes when hands were gone."""
+    """Takes pictures of a table, advancing its time, and notes when hands were gone."""
 
     def __init__(
         self, table: SimulatedTable, rate_hz: float, on_picture: Callable[[Image], None], *, finely: bool = True
@@ -166,7 +167,7 @@ class Taker:
         """The board with its margin, while a hand was in view, and when."""
 
     def visit(self, steps: Sequence[Step], side: int, until: str = "") -> None:
-        """A hand comes, does that, and goes; it is not looked for closely before the board is as `until` says."""
+        """A hand comes, makes these steps, and goes; close looks begin once the board is `until`."""
         self._table.perform(needed(self._table, steps), side)
         self._looks.clear()
         self._until = until
@@ -177,12 +178,12 @@ class Taker:
         self.visits.append(Visit(self._off_s(), self._gone_s, self._table.board))
 
     def rest(self, seconds: float) -> None:
-        """Nothing happens for so long."""
+        """Lets so many seconds pass without events."""
         for _ in range(round(seconds * self._rate_hz)):
             self._take()
 
     def _take(self) -> None:
-        """The next picture, and whether the hand left meanwhile."""
+        """Takes the next picture, and checks whether the hand left meanwhile."""
         begun_s = self.pictures / self._rate_hz
         image = self._table.render()
         self.pictures += 1
@@ -196,9 +197,9 @@ class Taker:
                 self._gone_s = at_s + 1 / self._rate_hz / FINER
 
     def _off_s(self) -> float:
-        """When the board began to look as it does now: in the middle between the last look that differed and the next.
+        """When the board began to look as it does now: midway between the last look that differed and the next one.
 
-        What differs is more than noise on more than a spot.
+        A look differs if more than a spot of it differs by more than noise.
         """
         now = self._look(self._table.render())
         for at_s, look in reversed(self._looks):

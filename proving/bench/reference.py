@@ -1,4 +1,4 @@
-"""The thesis' way of doing the same, in a process of its own: it needs torch, which this program does without."""
+"""Measures the thesis' way of doing the same, in a process of its own: this program itself does without torch."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class NoReference(RuntimeError):
 
 
 class Reference:
-    """Measures the reference a round at a time; to be used with `with`."""
+    """Measures the reference a round at a time; a context manager."""
 
     def __init__(self, scene: Scene, rectified: Image, folder: Path, arguments: Sequence[str] = ()) -> None:
-        """Starts the process; `folder` is a place for its pictures, `arguments` as `models.train.thesis` takes them."""
+        """Starts the process; its pictures go into `folder`, and `arguments` are those of `models.train.thesis`."""
         self.spent_ms: dict[str, list[float]] = defaultdict(list)
         """Milliseconds of each step, round by round."""
         path = folder / f"{scene.game.name}.npz"

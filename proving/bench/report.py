@@ -1,4 +1,4 @@
-"""What a bench has found: a record that is JSON, and the same as a table for people."""
+"""The results of a bench: a record that serialises to JSON, and the same as a table for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proving.bench.figures import Figure
 from proving.bench.resident import Resident
 
 IDLE_PERCENT, SWAY_PERCENT, TIMES_FASTER, MEMORY_MB, FIRST_READING_S = 10.0, 80.0, 10.0, 400.0, 3.0
-"""What is promised: at most, at most, at least, less than, at most."""
+"""Limits that are promised: at most, at most, at least, less than, at most."""
 NAMES = {
     "glance": "glance at a frame (its preview)",
     "decode": "decode a frame",
@@ -33,20 +33,20 @@ NAMES = {
 
 
 class Machine(BaseModel):
-    """Where and when it was measured."""
+    """Where and when the measurement was made."""
 
     date: str
     """ISO 8601, UTC."""
     processor: str
     cores: int
-    """Those that this process may use."""
+    """Cores that this process may use."""
     python: str
     load: tuple[float, float]
-    """Processes that waited for a core, over the last minute, when the bench began and when it ended."""
+    """Load average over the last minute, at the beginning and at the end of the bench."""
 
 
 class Ratio(BaseModel):
-    """How many times the reference's median is ours."""
+    """The reference's median as a multiple of ours."""
 
     what: str
     reference: str
@@ -54,7 +54,7 @@ class Ratio(BaseModel):
 
 
 class Target(BaseModel):
-    """One promise."""
+    """One promise and whether it is met."""
 
     what: str
     value: float
@@ -63,7 +63,7 @@ class Target(BaseModel):
 
 
 def target_line(target: Target) -> str:
-    """A promise of something that is to be small, in a line."""
+    """One line about a promise with an upper limit."""
     return f"{'met   ' if target.met else 'MISSED'} {target.what}: {target.value:g} (at most {target.limit:g})"
 
 
@@ -75,11 +75,11 @@ class GameReport(BaseModel):
     size_px: tuple[int, int]
     cells: int
     cells_read: list[int]
-    """For each settled change."""
+    """Cells read, for each settled change."""
     right: int
-    """Changes that were explained by the move that was made..."""
+    """Changes that were explained by the move that was made."""
     verdicts: int
-    """...of so many."""
+    """Changes in all."""
     steps_ms: dict[str, Figure]
     reference_ms: dict[str, Figure]
     ratios: list[Ratio]
@@ -88,14 +88,14 @@ class GameReport(BaseModel):
 
 
 class Report(BaseModel):
-    """All that one run of the bench has found."""
+    """The results of one bench run."""
 
     machine: Machine
     games: list[GameReport]
 
 
 def machine(load_before: float) -> Machine:
-    """This machine, now."""
+    """This machine's description, now."""
     return Machine(
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         processor=_processor(),
@@ -114,7 +114,7 @@ def _processor() -> str:
 
 
 def ratios_of(steps: Mapping[str, Figure], reference: Mapping[str, Figure]) -> list[Ratio]:
-    """Ours against the reference, side by side; empty without a reference."""
+    """The reference's times over ours, step by step; empty without a reference."""
     if not reference:
         return []
     sift = reference["sift_track"].median

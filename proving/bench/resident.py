@@ -1,6 +1,6 @@
-"""The daemon itself, `kibitzer run`, on a live stream on which nobody moves a man: start, processor share, memory.
+"""Measures the daemon `kibitzer run` on a live stream without moves: start, processor share, memory.
 
-At last the camera is taken into a hand: the same table sways as a phone does.
+Finally the camera is held in a hand: the same table sways as with a phone.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ COMMAND = (sys.executable, "-m", "daemon.cli", "run")
 RATE_HZ = 15.0
 START_S, END_S = 60.0, 10.0
 CALM_S = 6.0
-"""From the first reading until everything has come to rest."""
+"""Seconds from the first reading until everything has come to rest."""
 BLOCK = 65536
 WINDOW_S = 2.5
-"""The processor share is measured window by window, to tell the machine's own unrest."""
+"""Seconds of one window; the processor share is measured window by window, to show the machine's own unrest."""
 
 
 class Resident(BaseModel):
-    """What the daemon costs while nothing happens."""
+    """The daemon's costs while nothing happens."""
 
     first_reading_s: Figure
-    """From the start of the process to the first reading of the board; files were in the system's cache."""
+    """From the process's start to the first reading of the board; files were in the system's cache."""
     first_reading_cpu_s: Figure
-    """Processor time used until then: less than the time itself where other programs are busy."""
+    """Processor time used until then: less than the wall time if other programs are busy."""
     idle_cpu_percent: Figure
-    """Of one core, decoding included."""
+    """Percent of one core, decoding included."""
     viewed_cpu_percent: Figure
     """The same while a browser shows the page's picture."""
     sway_cpu_percent: Figure
-    """The same while the camera sways, nobody looking."""
+    """The same while the camera sways, with no viewer."""
     idle_s: float
-    """Seconds over which each was measured."""
+    """Seconds over which each share was measured."""
     processes: list[Memory]
     """The daemon first, then its children."""
     memory_mb: float
-    """PSS of all of them."""
+    """PSS of all processes."""
     peak_memory_mb: float
     """Greatest RSS of the daemon so far."""
 
 
 class ResidentError(RuntimeError):
-    """The daemon does not start, or does not find the board; the message says what it said."""
+    """The daemon does not start, or does not find the board; the message quotes its output."""
 
 
 class Loop:
@@ -87,11 +87,11 @@ class Loop:
         return Frame(picture, index / RATE_HZ, index)
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Does nothing: there is nothing to close."""
 
 
 def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident:
-    """Starts the daemon some times, and watches the last one for some seconds. Raises ResidentError."""
+    """Starts the daemon `starts` times, and watches the last one for `seconds`. Raises ResidentError."""
     camera = Loop(scene.start)
     server = MjpegServer(camera, 0, rate_hz=RATE_HZ)
     try:
@@ -108,7 +108,7 @@ def measure(scene: Scene, folder: Path, seconds: float, starts: int) -> Resident
 
 
 def write_config(scene: Scene, url: str, folder: Path) -> Path:
-    """Settings of a table where two people play: page on any port, no worker, no voice."""
+    """Writes the settings of a table where two people play: page on any port, no worker, no voice."""
     path = folder / f"{scene.game.name}.toml"
     path.write_text(
         f'[game]\nname = "{scene.game.name}"\n[players.second]\nagent = ""\n[camera]\nsource = "{url}"\n'
@@ -121,7 +121,7 @@ def write_config(scene: Scene, url: str, folder: Path) -> Path:
 
 @contextlib.contextmanager
 def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
-    """The daemon, once it has read the board, and its log. Raises ResidentError."""
+    """Yields the daemon, once it has read the board, and its log. Raises ResidentError."""
     began_s = time.monotonic()
     process = subprocess.Popen(
         [*COMMAND, "--new-game", "--config", str(config)],
@@ -144,21 +144,21 @@ def started(config: Path) -> Iterator[tuple[subprocess.Popen[str], Log]]:
 
 
 class Log:
-    """What the daemon writes, read by a thread so that it never waits."""
+    """The daemon's output, read by a thread so that the daemon never blocks on it."""
 
     def __init__(self, process: subprocess.Popen[str], began_s: float) -> None:
         self.lines: list[str] = []
         self.read = threading.Event()
-        """Set once the board was read, and where the daemon has ended."""
+        """Set once the board was read, or the daemon has ended."""
         self.read_s = self.read_cpu_s = 0.0
-        """Time from the start until then, and processor time."""
+        """Seconds from the start until then, in wall time and in processor time."""
         self._process, self._began_s = process, began_s
         self._thread = threading.Thread(target=self._follow, name="daemon's log", daemon=True)
         self._thread.start()
 
     @property
     def page(self) -> str:
-        """The page's address; empty before the daemon has named it."""
+        """The page's address; empty until the daemon has named it."""
         found = [line.partition("page: ")[2] for line in self.lines if "page: http" in line]
         return found[-1] if found else ""
 
@@ -204,7 +204,7 @@ def _watch(
 
 @contextlib.contextmanager
 def viewer(page: str) -> Iterator[None]:
-    """Somebody looks at the page's moving picture. Raises ResidentError."""
+    """Watches the page's moving picture like a browser. Raises ResidentError."""
     try:
         answer = urllib.request.urlopen(page + "video", timeout=END_S)
     except OSError as error:

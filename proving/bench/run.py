@@ -1,4 +1,4 @@
-"""The bench of one game: steps and reference taken in turns, then the daemon itself."""
+"""The bench of one game: pipeline steps and reference in turns, then the daemon itself."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from proving.bench.scenes import SIZE_PX, Scene
 from proving.bench.steps import Steps
 
 MIN_ROUNDS = 3
-"""Rounds of the reference, however long they take."""
+"""Least number of rounds of the reference, however long they take."""
 REFERENCE_S = 45.0
-"""Time after which no further round of the reference begins: on a large board one takes half a minute."""
+"""Seconds after which no further round of the reference begins: on a large board one takes half a minute."""
 
 
 def bench_game(
     scene: Scene, folder: Path, *, rounds: int, seconds: float, starts: int, reference: bool = True
 ) -> GameReport:
-    """Everything about one game. Raises SourceError, NoReference, ResidentError."""
+    """Measures one game completely. Raises SourceError, NoReference, ResidentError."""
     steps = Steps(scene)
     steps.prepare()
     spent_ms: dict[str, list[float]] = {}

@@ -1,4 +1,4 @@
-"""Two pictures of a table between which one move was made: what all figures are measured on."""
+"""Scenes for all measurements: pictures of a table before and after one move."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from vision.sources.encoded import decode
 
 SIZE_PX = (1280, 720)
 PLIES = 9
-"""Played before the move that is watched."""
+"""Plies played before the move that is watched."""
 STILL_PLIES = 20
 PICTURES = 8
-"""Pictures of one table that differ by the camera's noise alone."""
+"""Pictures of one table that differ only by the camera's noise."""
 NOISE = 1.5
-"""Standard deviation of the noise laid over pictures that have none, in grey values."""
+"""Standard deviation, in grey values, of the noise added to pictures that have none."""
 SEED = 5
 STROKE_S = 0.25
 
@@ -38,19 +38,19 @@ class Scene:
     game: AnyGame
     template: BoardTemplate
     what: str
-    """Where the pictures come from."""
+    """Origin of the pictures."""
     start: list[Image]
-    """The board as a game begins; with photos the first of them."""
+    """The board at the start of the game; with photos, the first photo."""
     before: list[Image]
     after: list[Image]
     history: list[Any] | None
-    """Positions from the start to the one before the move; None where the pictures alone tell."""
+    """Positions from the start to the one before the move; None if only pictures are known."""
     move: str = ""
-    """Text of the move; empty where the pictures alone tell."""
+    """Text of the move; empty if only pictures are known."""
 
 
 def scene_of(name: str, photos: Path | None = None) -> Scene:
-    """The scene of a game: simulated or drawn, or the first two photos of a folder. Raises GameError, SourceError."""
+    """A game's scene: simulated or drawn, or the first two photos of a folder. Raises GameError, SourceError."""
     game = games.load(name)
     template = load_template(game.name, games.switched_on(game))
     if photos is not None:
@@ -70,7 +70,7 @@ def scene_of(name: str, photos: Path | None = None) -> Scene:
 
 
 def still_scene(name: str) -> tuple[Scene, NDArray[np.float64] | None]:
-    """A table in the middle of a game, on which nothing happens, and its corners where they are known.
+    """A table in the middle of a game, on which nothing happens, and its corners if known.
 
     Raises GameError.
     """
@@ -91,7 +91,7 @@ def still_scene(name: str) -> tuple[Scene, NDArray[np.float64] | None]:
 
 
 def played(game: AnyGame) -> tuple[list[Any], list[Any]]:
-    """A game's first plies by chance, none of which takes or passes: the positions, and the moves between them."""
+    """A game's first plies at random, none of which takes or passes: the positions, and the moves between them."""
     chance = random.Random(SEED)
     history: list[Any] = [game.initial()]
     moves: list[Any] = []
@@ -130,7 +130,7 @@ def _photos(folder: Path) -> tuple[list[Image], list[Image]]:
 
 
 def _fitted(picture: Image) -> Image:
-    """The picture in the middle of one of the usual size, with grey beside it."""
+    """The picture centred in one of the usual size, with grey beside it."""
     scale = min(SIZE_PX[0] / picture.shape[1], SIZE_PX[1] / picture.shape[0])
     width, height = round(picture.shape[1] * scale), round(picture.shape[0] * scale)
     canvas = np.full((SIZE_PX[1], SIZE_PX[0], 3), 90, dtype=np.uint8)

@@ -1,8 +1,8 @@
-"""From a hand that is gone to the verdict, in the table's own time: no clock, no load, the same figures each time.
+"""Measures from a hand's leaving to the verdict, in the table's own time: no clock, no load, reproducible figures.
 
 The simulated table is stepped picture by picture, and each picture goes through pipeline and referee as in the daemon.
-What is measured is how long the program waits on purpose: until the picture is still, free and read with certainty.
-What its computing costs comes on top, and is what `kibitzer bench latency` measures in real time.
+The figures show how long the program waits on purpose: until the picture is still, free and read with certainty.
+Computing time comes on top, and `kibitzer bench latency` measures it in real time.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from vision.simulated.table import SimulatedTable
 ROUND = 8
 """Plies that are made before as many are taken back."""
 SLOW_S = 1.0
-"""A verdict that takes longer is listed with what happened meanwhile."""
+"""Seconds beyond which a verdict is listed with the events meanwhile."""
 GIVE_UP_S = 12.0
-"""Longest wait for a verdict before the next hand comes all the same."""
+"""Seconds to wait for a verdict before the next hand comes anyway."""
 FIRST_S = 20.0
 
 
@@ -42,7 +42,7 @@ class Slow(BaseModel):
     hand: int
     verdict_s: float | None
     trace: list[str]
-    """What pipeline and referee went through since it was gone, with the seconds since then."""
+    """Changes in pipeline and referee since the hand was gone, each with the seconds since then."""
 
 
 class SteppedReport(BaseModel):
@@ -53,7 +53,7 @@ class SteppedReport(BaseModel):
     settle_s: float
     hands: int
     missed: int
-    """Hands to which no verdict came."""
+    """Hands without a verdict."""
     verdict_s: Figure
     """From the hand gone from the board and its margin to the verdict."""
     largest_s: float
@@ -62,7 +62,7 @@ class SteppedReport(BaseModel):
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """One picture, and what was made of it."""
+    """One picture, and the daemon's reaction to it."""
 
     time_s: float
     believed: str
@@ -105,7 +105,7 @@ class _Bench:
         self._found: list[tuple[float | None, list[Look]]] = []
 
     def begin(self) -> None:
-        """Lets the board be found. Raises ValueError where it is not."""
+        """Lets the board be found. Raises ValueError if it is not."""
         for _ in range(round(FIRST_S / LEAD_S)):
             self.taker.rest(LEAD_S)
             if self._eyes.reading is not None:
@@ -113,7 +113,7 @@ class _Bench:
         raise ValueError(f"the board of {self.game.title} was not read within {FIRST_S:.0f} s")
 
     def hand(self, side: int, steps: Sequence[games.Step]) -> None:
-        """One hand comes and goes, and its verdict is waited for."""
+        """Lets one hand come and go, and waits for its verdict."""
         self._looks = []
         self.taker.visit(steps, side, games.carry_out(self._table.board, steps))
         visit = self.taker.visits[-1]
@@ -123,7 +123,7 @@ class _Bench:
         self._found.append((verdict_s, [look for look in self._looks if look.time_s >= visit.off_s - 1.0]))
 
     def report(self) -> SteppedReport:
-        """The figures of all hands so far. Raises ValueError where no verdict came at all."""
+        """The figures of all hands so far. Raises ValueError if no verdict came at all."""
         waits = [None if at_s is None else at_s - visit.off_s
                  for visit, (at_s, _) in zip(self.taker.visits, self._found, strict=True)]  # fmt: skip
         come = [one for one in waits if one is not None]
@@ -140,7 +140,7 @@ class _Bench:
         )  # fmt: skip
 
     def _verdict_s(self, visit: Visit) -> float | None:
-        """When what the hand left was believed; None before."""
+        """When the board that the hand left was believed; None if it has not been yet."""
         return next((look.time_s for look in self._looks if look.believed == visit.board), None)
 
     def _feed(self, image: Image) -> None:
@@ -153,7 +153,7 @@ class _Bench:
 
 
 def traced(looks: Sequence[Look], visit: Visit) -> list[str]:
-    """What was gone through, one line for each change."""
+    """The changes after a visit, one line each."""
     lines, before = [], ""
     for look in looks:
         if look.text != before:
@@ -177,7 +177,7 @@ def lines_of(report: SteppedReport) -> list[str]:
 
 
 def _words(observation: Observation, verdict: str) -> str:
-    """What was made of a picture, in a few words."""
+    """A short description of the reaction to a picture."""
     gate, alignment = observation.gate, observation.alignment
     words: list[str] = [alignment.state if alignment.pose is None or gate is None else gate.phase]
     if gate is not None and gate.blocked:

@@ -1,4 +1,4 @@
-"""Milliseconds of each step from a frame to a verdict, measured on the pipeline as the daemon runs it."""
+"""Measures the milliseconds of each step from a frame to a verdict, on the pipeline as the daemon runs it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Steps:
         self.verdicts = self.right = 0
         """Changes that were explained, and those explained by the move that was made."""
         self.rectified: Image | None = None
-        """The newest steady picture."""
+        """The newest rectified picture."""
         self._scene = scene
         self._pipeline = Pipeline(scene.template, None)
         self._frames = itertools.count()
@@ -42,7 +42,7 @@ class Steps:
         self._encoded = cv2.imencode(".jpg", scene.before[0], [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1].tobytes()
 
     def prepare(self) -> None:
-        """Finds the board and reads it for the first time. Raises SourceError where it does not stand as it should."""
+        """Finds the board and reads it for the first time. Raises SourceError if the position is not as expected."""
         seen = self._settle(self._before)
         assert seen.reading is not None
         if self._scene.history is None:
@@ -57,7 +57,7 @@ class Steps:
         self.spent_ms.clear()
 
     def round(self) -> None:
-        """The move is made, judged, and undone, and the single steps are measured beside it."""
+        """Shows the move, has it judged, undoes it, and measures the single steps as well."""
         self._judge(self._settle(self._after))
         self._measure("read_whole_board", self._read_whole)
         self._measure("decode", lambda: decode(self._encoded))
@@ -65,7 +65,7 @@ class Steps:
         self._settle(self._before)
 
     def _settle(self, pictures: Iterator[Image]) -> Observation:
-        """Shows a picture until it has been read. Raises SourceError where that does not come to pass."""
+        """Shows a picture until it has been read. Raises SourceError if that never happens."""
         for _ in range(LONGEST):
             index = next(self._frames)
             seen = self._pipeline.feed(Frame(next(pictures), index / RATE_HZ, index))

@@ -1,7 +1,7 @@
 """Serves recordings as a phone does, by the clock: each picture when it is due, with the time at which it was taken.
 
-The time is written into the JPEG as a comment, which no decoder minds, so that whoever judges a picture can tell how
-old it is, wherever it waited on its way. A reader that is slow misses pictures, as with a camera.
+The time is in a JPEG comment, which decoders ignore, so that whoever judges a picture can tell its age, wherever it
+waited on its way. A slow reader misses pictures, as with a camera.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SEND_S = 5.0
 MARK = b"kibitzer "
 _COMMENT = b"\xff\xfe"
 START_S = 0.2
-"""From the first viewer to the first picture."""
+"""Seconds from the first viewer to the first picture."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,15 +28,15 @@ class Gone:
     """A hand that has gone; monotonic seconds."""
 
     off_s: float
-    """From the board and its margin."""
+    """When it left the board and its margin."""
     gone_s: float
-    """From the camera's view."""
+    """When it left the camera's view."""
     board: str
-    """What stood on the board then."""
+    """The board after the hand."""
 
 
 class StreamServer:
-    """One recording as an MJPEG stream on a free port, again and again from the first viewer on."""
+    """Loops one recording as an MJPEG stream on a free port, starting with the first viewer."""
 
     def __init__(self, recording: Recording) -> None:
         """Raises OSError."""
@@ -122,7 +122,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A viewer that has gone is no fault."""
+        """Ignores the error: a viewer may leave."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -141,4 +141,4 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(head.encode() + data + b"\r\n")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing to say."""
+        """Logs nothing."""

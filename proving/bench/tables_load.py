@@ -1,4 +1,4 @@
-"""Several tables at once under load: how many pictures each judges, how old they are by then, and what that costs."""
+"""Measures several tables under load: pictures judged by each, their age when judged, and the cost."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from proving.bench.report import Machine, Target, target_line
 from proving.bench.watched import Judged, read_log
 
 OLDEST_S = 0.5
-"""No picture that is judged is older, not even by the time that its verdict is published: what is promised."""
+"""Seconds promised as the greatest age of a judged picture, even when its verdict is published."""
 CALM_S = 8.0
-"""From the first pictures until what the start has left to do is done."""
+"""Seconds from the first pictures until the work left over from the start is done."""
 
 
 class TableLoad(BaseModel):
-    """One table of several."""
+    """The figures of one of the tables."""
 
     game: str
     sent_hz: float
-    """Pictures a second that the stream had."""
+    """Pictures a second in the stream."""
     judged_hz: float
-    """Pictures a second that were judged; the others were older than the next one."""
+    """Pictures a second that were judged; the others were superseded by the next one."""
     age_s: Figure
-    """From when a picture was taken until the daemon took it up."""
+    """Seconds from taking a picture until the daemon took it up."""
     oldest_s: float
     judged_age_s: Figure
-    """The same until it was judged, and all that follows from it published."""
+    """Seconds until it was judged and all consequences were published."""
     oldest_judged_s: float
     cpu_percent: float
-    """Of one core, with its own processes."""
+    """Percent of one core, child processes included."""
     memory_mb: float
-    """PSS of them."""
+    """PSS of the table's processes."""
     hands: int
-    """Hands that made or took back a move..."""
+    """Hands that made or took back a move."""
     verdicts: int
-    """...and moves and takebacks that were announced meanwhile."""
+    """Moves and takebacks announced meanwhile."""
 
 
 class TablesReport(BaseModel):
-    """All that one run has found."""
+    """The results of one run."""
 
     machine: Machine
     seconds: float
@@ -54,14 +54,14 @@ class TablesReport(BaseModel):
     size_px: tuple[int, int]
     tables: list[TableLoad]
     bench_cpu_percent: float
-    """What serving the streams took, of one core."""
+    """Percent of one core for serving the streams."""
     targets: list[Target]
 
 
 def measure_tables(
     recordings: Sequence[Recording], folder: Path, seconds: float, step: Callable[[str], None]
 ) -> tuple[list[TableLoad], float]:
-    """Runs a table for each recording for so long; and per cent of a core that the bench itself took.
+    """Runs a table for each recording for so long; also returns the bench's own percent of a core.
 
     Raises ResidentError, OSError.
     """
@@ -100,7 +100,7 @@ def load_of(
     recording: Recording, judged: Sequence[Judged], seconds: float, *,
     cpu_percent: float, memory_mb: float, hands: int, verdicts: int,
 ) -> TableLoad:  # fmt: skip
-    """The figures of one table from what it has noted. Raises ValueError where it judged nothing."""
+    """The figures of one table from its log of judged pictures. Raises ValueError if it judged nothing."""
     if not judged:
         raise ValueError(f"the table of {recording.game} has judged no picture within {seconds:.0f} s")
     ages = [one.begun_s - one.taken_s for one in judged]
@@ -121,7 +121,7 @@ def load_of(
 
 
 def targets_of(loads: Sequence[TableLoad]) -> list[Target]:
-    """What is promised of several tables."""
+    """The promises about several tables."""
     promised = (
         ("oldest picture that was taken up to be judged, s", max(one.oldest_s for one in loads)),
         ("oldest picture when it was judged, s", max(one.oldest_judged_s for one in loads)),

@@ -1,4 +1,4 @@
-"""What `kibitzer bench vision` has found: a record that is JSON, and the same as a table for people."""
+"""The results of `kibitzer bench vision`: a record that serialises to JSON, and the same as a table for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proving.bench.report import Machine, Ratio, Target
 
 LIMITS_MS = {"nine_mens_morris": 15.0, "co_ganh": 15.0, "reversi": 35.0}
 LARGEST_MS, TIMES_FASTER, LOSS_POINTS = 90.0, 10.0, 0.05
-"""What is promised: at most for boards of 225 cells, at least, at most."""
+"""Limits that are promised: at most for boards of 225 cells, at least, at most."""
 NAMES = {
     "eight_bits": "ours, eight bits",
     "full_precision": "ours, full precision",
@@ -21,18 +21,18 @@ NAMES = {
     "resnet18_48_all_cells": "thesis: ResNet-18 fp32, 48 px, 25 at once",
 }
 THESIS = "resnet18_224_cell_by_cell"
-"""The thesis' own way; the others give it more credit."""
+"""The thesis' own way; the other entries are faster variants in its favour."""
 
 
 class BoardCost(BaseModel):
-    """Reading one game's whole board."""
+    """Cost of reading one game's whole board."""
 
     game: str
     pictures: str
     cells: int
     network: str
     full_precision: str
-    """What full precision is here."""
+    """What full precision means for this network, in words."""
     read_ms: dict[str, Figure]
     reference_ms: dict[str, Figure]
     ratios: list[Ratio]
@@ -41,14 +41,14 @@ class BoardCost(BaseModel):
 
 
 class VisionReport(BaseModel):
-    """All that one run has found."""
+    """The results of one run."""
 
     machine: Machine
     games: list[BoardCost]
 
 
 def ratios_of(read: Mapping[str, Figure], reference: Mapping[str, Figure]) -> list[Ratio]:
-    """How many times longer everything else takes than ours in eight bits."""
+    """Every other way's time over ours in eight bits."""
     ours = read["eight_bits"].median
     others = {"full_precision": read["full_precision"], **reference}
     return [Ratio(what="eight_bits", reference=n, times=round(one.median / ours, 1)) for n, one in others.items()]

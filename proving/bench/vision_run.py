@@ -1,4 +1,4 @@
-"""The bench of the eyes for one game: cost of a whole board, and what eight bits cost in accuracy."""
+"""The vision bench of one game: cost of a whole board, and accuracy lost by eight bits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def bench_vision(
     name: str, folder: Path, *, rounds: int, cells: int, reference: bool, photos: Path | None, labels: Path | None,
     step: Step,
 ) -> BoardCost:  # fmt: skip
-    """Everything about one game. Raises GameError, SourceError, NoReference, WeightsError, LabelError."""
+    """Measures one game completely. Raises GameError, SourceError, NoReference, WeightsError, LabelError."""
     scene, corners_px = still_scene(name)
     template = scene.template
     shown = [] if photos is None or labels is None else labels_of(labels, photos, template)
@@ -48,5 +48,5 @@ def bench_vision(
 
 
 def labels_of(labels: Path, photos: Path, template: BoardTemplate) -> list[Label]:
-    """What stands in the photos: a file of labels, or a folder of annotated moves. Raises LabelError."""
+    """The cells in the photos: from a file of labels, or a folder of annotated moves. Raises LabelError."""
     return list(read_annotated(labels, photos, template) if labels.is_dir() else read_labels(labels, template))

@@ -2,8 +2,8 @@
 
     python -m proving.bench.watched SUMMARY CONFIG [CONFIG...]
 
-The daemon is the one that everybody runs, under the parent that everybody runs; around its match is put what notes the
-time, in a file beside the settings: one line a picture.
+The daemon and its parent are the usual ones; a wrapper around the board tracker writes the times into a file beside the
+settings: one line a picture.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ COMMAND = (sys.executable, "-m", "proving.bench.watched", "--table")
 
 @dataclasses.dataclass(frozen=True)
 class Judged:
-    """One picture; monotonic seconds."""
+    """One judged picture; times in monotonic seconds."""
 
     number: int
     taken_s: float
     begun_s: float
-    """When the daemon took it up..."""
+    """When the daemon took it up."""
     ended_s: float
-    """...and was done with it, all that follows from it published."""
+    """When the daemon was done with it, with all consequences published."""
 
 
 def log_of(config: Path) -> Path:
-    """Where the table with these settings notes its pictures."""
+    """The file in which the table with these settings notes its pictures."""
     return config.with_suffix(".frames")
 
 
 def read_log(config: Path) -> list[Judged]:
-    """What a table has noted so far; a line that is not whole yet is left out."""
+    """The pictures a table has noted so far, without an incomplete last line."""
     try:
         text = log_of(config).read_text(encoding="ascii")
     except FileNotFoundError:
@@ -51,7 +51,7 @@ def read_log(config: Path) -> list[Judged]:
 
 
 def note_frames(log: IO[str]) -> None:
-    """Has every match write a line for each stamped picture that it has judged."""
+    """Makes every board tracker write a line for each stamped picture that it has judged."""
     feed = BoardTracker.feed
 
     def timed(eyes: BoardTracker, frame: Any) -> Any:
@@ -66,7 +66,7 @@ def note_frames(log: IO[str]) -> None:
 
 
 def main() -> None:
-    """Runs tables, or, started by their parent, one of them."""
+    """Runs the tables, or one of them if started by their parent."""
     if sys.argv[1] != "--table":
         logging.basicConfig(level=logging.INFO, stream=sys.stderr)
         sys.exit(run_tables([Path(word) for word in sys.argv[2:]], ["--new-game"], COMMAND, Path(sys.argv[1])))

@@ -1,4 +1,4 @@
-"""What it costs to read every cell of a board at once: in eight bits, in full precision, and the thesis' way."""
+"""Measures the cost of reading every cell of a board at once: in eight bits, in full precision, and the thesis' way."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from vision.reading.weights import WeightsError, find_weights
 
 WIDEN = (sys.executable, "-m", "models.train.widened")
 ARGUMENTS = ("--processor-time", "resnet18_224_cell_by_cell", "resnet18_48_cell_by_cell", "resnet18_48_all_cells")
-"""Of the reference: one cell after the other as its authors do, and many at once, which is the most that can be said
-for it."""
+"""Measurements of the reference: one cell after the other as its authors do, and all at once, its most favourable case.
+"""
 TRAINED = "{}_fp16"
-"""Name in the manifest of a network's weights as they were before they were rounded to eight bits, if it has them."""
+"""Name in the manifest of a network's weights before rounding to eight bits, if there are any."""
 REFERENCE_S = 20.0
-"""Time after which no further round of the reference begins: on a large board one takes half a minute."""
+"""Seconds after which no further round of the reference begins: on a large board one takes half a minute."""
 Step = Callable[[str], None]
-"""Told what begins."""
+"""Called with the name of each step that begins."""
 
 
 class OtherReader(Reader):
-    """The reader, without a profile, over another descriptor than the shipped one of that name."""
+    """The reader, without a profile, with a descriptor other than the shipped one of that name."""
 
     def __init__(self, template: BoardTemplate, descriptor: Descriptor) -> None:
         super().__init__(template)
@@ -50,10 +50,10 @@ class OtherReader(Reader):
 
 @functools.lru_cache(maxsize=4)
 def full_precision(name: str, folder: Path) -> tuple[Network, str]:
-    """A network in full precision, and what that is in words; its files go into `folder`.
+    """A network in full precision, and a description of it in words; its files go into `folder`.
 
-    The weights from before they were rounded, where the manifest has them; else the shipped weights, without any
-    rounding between the sums. Raises WeightsError.
+    These are the weights from before rounding, if the manifest has them; else the shipped weights, without any rounding
+    between the sums. Raises WeightsError.
     """
     place = folder / name
     place.mkdir(exist_ok=True)
@@ -74,13 +74,13 @@ def full_precision(name: str, folder: Path) -> tuple[Network, str]:
 
 
 def _vouch(folder: Path, name: str, path: Path) -> None:
-    """A manifest, without which no network is loaded."""
+    """Writes the manifest without which no network is loaded."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (folder / "manifest.toml").write_text(f"[{name}]\nfile = {json.dumps(path.name)}\nsha256 = {json.dumps(digest)}\n")
 
 
 def steady(scene: Scene, corners_px: NDArray[np.float64] | None = None) -> tuple[Image, BoardTemplate]:
-    """The steady picture of a scene's board, and its template with the shape it has. Raises SourceError."""
+    """The rectified picture of a scene's board, and its template fitted to the board's shape. Raises SourceError."""
     read = PhotoReader(scene.template).read(scene.before[0], corners_px)
     if read is None:
         raise SourceError(f"the board of the {scene.what} is not found")
@@ -108,7 +108,7 @@ def measure(
     }
     spent_ms: dict[str, list[float]] = defaultdict(list)
     for reader in readers.values():
-        reader.read(rectified.copy(), 0.0)  # the first call allocates what the others find
+        reader.read(rectified.copy(), 0.0)  # the first call allocates the buffers that later calls reuse
     with contextlib.ExitStack() as stack:
         step("the reference starts")
         other = stack.enter_context(Reference(scene, rectified, folder, ARGUMENTS)) if reference else None
@@ -126,7 +126,7 @@ def measure(
 def _timed(reader: Reader, rectified: Image) -> float:
     """Milliseconds of this thread to cut, describe and judge all cells of a picture that is new to the reader.
 
-    Read once before, unmeasured: what the reference did in between emptied the caches, and slowed the processor down.
+    An unmeasured reading comes first: the reference in between emptied the caches and slowed the processor down.
     """
     reader.read(rectified.copy(), 0.0)
     picture = rectified.copy()

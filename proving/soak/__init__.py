@@ -1,1 +1,1 @@
-"""Fault-injection test: simulated games under seeded faults, judged by what really stood on the table."""
+"""Fault-injection test: simulated games under seeded faults, judged by the simulated table's true state."""

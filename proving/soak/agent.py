@@ -1,4 +1,4 @@
-"""An agent on the other side of the bus that can be told to stall, to flood and to lie."""
+"""A simulated agent that can be set to stall, to flood and to lie."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from agents.messages import ReplyMessage, StateMessage
 
 NAME = "simulated"
 FLOOD = 200
-"""Answers at a time of an agent that floods."""
+"""Answers per poll of a flooding agent."""
 LIES = ("zz9", "a1", "pass", "e4", "0-0", "a1-a1", "d4xd4", "?" * 64)
-"""No moves, or moves that are mostly illegal."""
+"""Answers that are no moves at all, or mostly illegal ones."""
 
 
 class SimulatedAgent:
-    """Stands where the bus does for a match, and answers itself after a moment."""
+    """Takes the place of the bus in a match and answers after 0.3 seconds."""
 
     def __init__(self, clock: Callable[[], float], seed: int) -> None:
         self.stalls = self.silent = self.floods = self.lies = False
-        """`silent` is as `stalls`, for whoever moves in its place: one may end before the other."""
+        """`silent` works like `stalls`, but for a player who moves in the agent's place: either may end before the
+        other."""
         self._clock, self._seed = clock, seed
         self._state: StateMessage | None = None
         self._due_s = 0.0
         self._lied = 0
         self._answered = "", -1
-        """Session and number of the state answered last: a daemon that was killed counts anew."""
+        """Session and sequence number of the state answered last; a restarted daemon counts anew."""
 
     def publish(self, state: StateMessage) -> None:
-        """Thinks about the newest state."""
+        """Starts thinking about the newest state."""
         self._state = state
         self._due_s = self._clock() + 0.3
 
     def poll(self) -> Sequence[ReplyMessage]:
-        """Its answers since the last call."""
+        """The answers since the last call."""
         state = self._state
         if state is None or state.awaiting != "agent" or self.stalls or self.silent or self._clock() < self._due_s:
             return []
@@ -46,7 +47,7 @@ class SimulatedAgent:
         if self._answered == (state.session, state.sequence) and not self.floods:
             return replies
         self._answered = state.session, state.sequence
-        # The same position is answered alike, as most agents do.
+        # The same position gets the same answer, as with most agents.
         chance = random.Random(f"{self._seed} {state.position} {state.ply}")
         return [*replies, self._reply(state, chance.choice(state.legal_moves))] if state.legal_moves else replies
 

@@ -1,4 +1,4 @@
-"""What agents do wrong, and what players do wrong with an agent's moves."""
+"""Faults of agents, and players' mistakes with an agent's moves."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proving.soak.trial import Trial
 
 
 class AgentFault(Fault):
-    """Base of what needs an agent at the table."""
+    """Base of the faults that need an agent at the table."""
 
     allows = frozenset({"trouble"})
     agent = True
 
     def possible(self, at: Trial) -> bool:
-        """While an agent plays."""
+        """Only while an agent plays."""
         return at.agent_plays
 
 
@@ -38,7 +38,7 @@ class Stalls(AgentFault):
 
 
 class Floods(AgentFault):
-    """The agent sends hundreds of late, false and repeated answers beside its own."""
+    """The agent sends hundreds of late, false and repeated answers along with its own."""
 
     name = "agent-floods"
 
@@ -52,7 +52,7 @@ class Floods(AgentFault):
 
 
 class Lies(AgentFault):
-    """The agent answers with moves that are none."""
+    """The agent answers with texts that are no legal moves."""
 
     name = "agent-lies"
 
@@ -66,18 +66,18 @@ class Lies(AgentFault):
 
 
 class Misplayed(ByHand):
-    """The player carries out another legal move than the agent asked for, or moves for it before it has answered."""
+    """The player makes a legal move other than the agent's, or moves before the agent has answered."""
 
     name = "misplayed"
     agent = True
     allows = COMPLAINTS | {"resumed"}
 
     def possible(self, at: Trial) -> bool:
-        """While it is an agent's turn."""
+        """Only on an agent's turn."""
         return super().possible(at) and at.subject.referee.awaiting in ("agent", "carry_out") and at.judge.knows
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It must be reported, and is put right."""
+        """The wrong move must be reported; then it is put right."""
         yield from hands_off(at)
         referee = at.subject.referee
         if referee.awaiting not in ("agent", "carry_out") or not at.judge.knows:
@@ -90,11 +90,11 @@ class Misplayed(ByHand):
             for move in at.game.legal_moves(position)
             if at.game.steps(position, move) and not due & set(boards_of_turn(at.game, position, move))
         ]
-        # What stood there lately is a takeback to anybody who looks, or takes one back.
+        # A board that stood there lately looks like a takeback, or like the undoing of one.
         lately = {at.game.board(one) for one in (*at.watched[-TAKEBACKS:], *at.undone)}
         others = [move for move in others if _after(at, position, move) not in lately]
         if asked is not None:
-            # What the agent's move and the next one may lead to as well is no mistake to anybody who looks.
+            # A board to which the agent's move and the one after it also lead is no visible mistake.
             after = at.game.apply(position, asked)
             others = [move for move in others if one_move_on(at.game, after, _after(at, position, move)) is None]
         if not others:

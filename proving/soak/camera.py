@@ -1,4 +1,4 @@
-"""The camera over a simulated table, and what may befall it: unplugged, frozen, slow, noisy, dazzled."""
+"""The camera over a simulated table, which can be unplugged, frozen, slow, noisy or dazzled."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from vision.simulated.sway import RandomWay
 from vision.simulated.table import SimulatedTable
 
 RATE_HZ, IDLE_HZ = 10.0, 5.0
-"""Pictures a second while something stirs, and while nothing does: at rest no more would be looked at."""
+"""Pictures a second while something moves, and while nothing does: the pipeline would not use more of a still scene."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Glare:
-    """A lamp mirrored in the board's varnish."""
+    """A lamp's reflection in the board's varnish."""
 
     glow: NDArray[np.float32]
-    """(height, width, 1) grey levels that it adds."""
+    """Grey levels that it adds, (height, width, 1)."""
 
 
 class Camera:
-    """Delivers pictures of the table, each a little later than the one before."""
+    """Delivers pictures of the table in order of time."""
 
     def __init__(self, table: SimulatedTable, seed: int) -> None:
         self.table = table
         self.unplugged = False
         self.frozen = False
         self.rate_hz: float | None = None
-        """Pictures a second; None is as fast as the pipeline needs them."""
+        """Pictures a second; None for as many as the pipeline needs."""
         self.noise_levels = 0.0
-        """Standard deviation of noise beside the sensor's own."""
+        """Standard deviation, in grey levels, of noise on top of the sensor's own."""
         self.glare: Glare | None = None
         self.phone = Phone(RandomWay(seed, share=0.0))
         self.cut = False
         """Whether an edge of the board is out of the picture."""
         self.ahead_s = 0.0
-        """How far the computer's clock has leapt ahead of the table's."""
+        """Seconds by which the computer's clock is ahead of the table's."""
         self.frames = 0
         self.last: Frame | None = None
         self.pictured = ""
-        """What stood on the cells when the picture that it sends was taken; a frozen one may be long past."""
+        """Cells of the board in the picture being sent; out of date while the camera is frozen."""
         self._noise: tuple[float, NDArray[np.int16]] | None = None
         self._rng = np.random.default_rng([seed, 9])
 
     @property
     def shows(self) -> bool:
-        """Whether its pictures show all of the table as it is."""
+        """Whether its pictures show the whole table as it is."""
         return not (self.unplugged or self.frozen or self.cut or self.glare is not None)
 
     def read(self, *, idle: bool) -> Frame | None:
-        """The next picture; None where there is none. Lets the table's time pass."""
+        """The next picture, or None if there is none. Advances the table's time."""
         step_s = 1 / (self.rate_hz or (IDLE_HZ if idle else RATE_HZ))
         self.table.advance(step_s)
         if self.unplugged:
@@ -74,7 +74,7 @@ class Camera:
             image = np.clip(image + self.glare.glow, 0, 255).astype(np.uint8)
         image = self.phone.look(image, self.table.time_s)
         if self.noise_levels:
-            # Rolled to another place each time: drawing it anew would take longer than the picture.
+            # Roll the same noise to another place each time: drawing it anew would take longer than rendering.
             place = tuple(int(number) for number in self._rng.integers(0, image.shape[:2]))
             noise = np.roll(self._noise_of(image), place, axis=(0, 1))
             image = np.asarray(cv2.add(image, noise, dtype=cv2.CV_8U), dtype=np.uint8)
@@ -88,7 +88,7 @@ class Camera:
 
 
 def glare_on(table: SimulatedTable, place_mm: tuple[float, float], radius_mm: float, levels: float) -> Glare:
-    """A glare around a place of the board, for the camera's present place."""
+    """A glare around a place on the board, as seen from the camera's present position."""
     around = np.array(place_mm) + radius_mm * np.array([[0, 0], [1, 0], [0, 1]])
     centre, right, down = table.seen_px(around)
     width, height = table.picture_px

@@ -1,4 +1,4 @@
-"""What befalls the camera and its cable: no picture, an old one, few of them, bad ones."""
+"""Faults of the camera and its cable: no picture, an old one, few or bad ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proving.soak.trial import Trial
 
 
 class Unplugged(Fault):
-    """No picture comes, and comes again later; people may play on for a ply or two."""
+    """No pictures arrive for a while; people may play on for a ply or two."""
 
     name = "unplugged"
     allows = SIGHT
@@ -24,7 +24,7 @@ class Unplugged(Fault):
 
 
 class Frozen(Fault):
-    """The camera sends one and the same picture, perhaps one with a hand in it."""
+    """The camera sends the same picture again and again, perhaps one with a hand in it."""
 
     name = "frozen"
     allows = SIGHT | {"trouble"}
@@ -39,7 +39,7 @@ class Frozen(Fault):
 
 
 class Slow(Fault):
-    """Pictures come seldom: a busy computer, a long exposure."""
+    """Pictures arrive rarely: a busy computer, a long exposure."""
 
     name = "slow"
 
@@ -68,7 +68,7 @@ class Noisy(Fault):
 
 
 class ClockJump(Fault):
-    """The computer's clock leaps ahead: it slept, and the table did not."""
+    """The computer's clock leaps ahead: it slept while the table did not."""
 
     name = "clock"
     allows = frozenset({"board_lost", "board_found", "trouble"})

@@ -30,7 +30,7 @@ FAULTS: dict[str, type[Fault]] = {
 
 
 def kinds_of(names: Iterable[str]) -> list[type[Fault]]:
-    """The kinds of these names, in the catalogue's order. Raises ValueError for a name that is none."""
+    """The fault classes of these names, in the catalogue's order. Raises ValueError for an unknown name."""
     wanted = list(names)
     for name in wanted:
         if name not in FAULTS:

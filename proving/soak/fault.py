@@ -1,4 +1,4 @@
-"""What a fault is: a name, what may be said because of it, and what happens, frame by frame."""
+"""Base classes of the injected faults: a name, the announcements it may cause, and what it does frame by frame."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from proving.soak.trial import Trial
 
 COMPLAINTS = frozenset({"illegal", "unfinished", "takeback", "ambiguous", "unclear", "desync", "put_back", "reminder"})
-"""What is said of a board that is not right."""
+"""Announcements about a board that is not right."""
 SIGHT = frozenset({"board_lost", "board_found", "bumped"})
-"""What is said of a board that cannot be seen."""
+"""Announcements about a board that cannot be seen."""
 
 
 class Fault(abc.ABC):
-    """One kind of fault, made anew for each time that it happens."""
+    """One kind of fault; a new instance for each occurrence."""
 
     name: ClassVar[str]
-    """As `--faults` takes it."""
+    """Name on the command line, in `--faults`."""
     allows: ClassVar[frozenset[str]] = frozenset()
-    """Codes of announcements that it causes rightly, while it lasts and shortly after."""
+    """Codes of announcements that the fault rightly causes, while it lasts and shortly after."""
     hands: ClassVar[bool] = False
-    """Whether it needs the players' hands: no move is begun while it lasts."""
+    """Whether it occupies the players' hands: no move begins while it lasts."""
     agent: ClassVar[bool] = False
     """Whether it needs an agent at the table."""
     slow: ClassVar[bool] = False
-    """Whether hands only linger: fewer pictures show all of it."""
+    """Whether hands only linger, so that fewer pictures are enough."""
 
     def possible(self, at: Trial) -> bool:
         """Whether it can happen now."""
@@ -36,16 +36,16 @@ class Fault(abc.ABC):
 
     @abc.abstractmethod
     def run(self, at: Trial) -> Iterator[None]:
-        """What happens: goes on with every turn of the loop, ends when it is over. Puts right what it did at last."""
+        """Runs the fault: one step per turn of the loop. It ends when exhausted, after undoing what it changed."""
 
 
 class ByHand(Fault):
-    """Base of what players do with their hands besides playing."""
+    """Base of what players do with their hands other than playing."""
 
     hands: ClassVar[bool] = True
 
     def possible(self, at: Trial) -> bool:
-        """While nobody moves, and the game goes on."""
+        """Only between moves of a game in progress."""
         return not at.player.finished
 
 
@@ -57,7 +57,7 @@ def wait(at: Trial, seconds: float) -> Iterator[None]:
 
 
 def wait_while(at: Trial, condition: Callable[[], bool], most_s: float = 60.0) -> Iterator[None]:
-    """Waits until a condition no longer holds, so long at most."""
+    """Waits until a condition no longer holds, at most `most_s` simulated seconds."""
     until_s = at.time_s + most_s
     while condition() and at.time_s < until_s:
         yield
@@ -69,5 +69,5 @@ def hands_off(at: Trial) -> Iterator[None]:
 
 
 def seconds(chance: random.Random, low: float, high: float) -> float:
-    """A duration, short ones as likely as long ones on a logarithmic scale."""
+    """A random duration, distributed evenly on a logarithmic scale."""
     return float(low * (high / low) ** chance.random())

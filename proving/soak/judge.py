@@ -1,8 +1,8 @@
-"""Compares what the daemon believes and says with what really stands on the table. The truth is the simulator's.
+"""Compares the daemon's beliefs and announcements with the simulator's true table.
 
-What is believed is judged by the table alone. What is complained of is judged by the picture that the camera sends: a
-frozen one may show men that stand there no more, and who complains of just those cannot know it. A complaint of
-anything else that the picture does not show counts as unneeded, frozen or not.
+Beliefs are judged by the table alone. Complaints are judged by the picture that the camera sends: a frozen picture may
+show pieces that are no longer there, and a complaint about exactly those is excused. A complaint about anything else
+that the picture does not show counts as unneeded, frozen or not.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from proving.soak.trial import Trial
 
 MISSED_S = 30.0
-"""A ply is missed that is not in the record after it could be seen for so long."""
+"""Seconds a ply may be visible without being recorded before it counts as missed."""
 CAUSED = frozenset({"board_lost", "bumped", "trouble", "game_over"})
-"""Announcements that something must have caused; complaints about the board are judged by the board."""
+"""Announcements that need a cause; complaints about the board are judged by the board."""
 GOOD_VERDICTS = frozenset({"unchanged", "legal", "takeback", "over"})
 STOOD_S = 5.0
-"""A move that stood on the board by the way must no longer be believed when another board lay in sight for so long."""
+"""Seconds another board must lie in sight before belief in an intermediate legal move counts as wrong."""
 JUST_NOW_S = 0.5
-"""A board is believed so shortly after the hand that was gone may be coming again."""
+"""Seconds after the hand left in which a board may still be believed: the hand may be coming back."""
 SHOWN_S = 1.0
-"""A board that lay in sight for so long, no hand over it and nothing amiss with the picture, could be read."""
+"""Seconds in clear sight, with no hand and no bad picture, after which a board could be read."""
 MAX_PICTURES = 40
 
 
@@ -56,39 +56,39 @@ class Judge:
         self._trial = trial
         self._keep = keep_failures
         self.heard: list[Heard] = []
-        """What was announced in this game."""
+        """Announcements of this game."""
         self._legal: set[str] = set()
         self._clear_s = 0.0
-        """How long all of the board could be seen without a break."""
+        """Seconds for which the whole board has been visible without a break."""
         self._last_s = 0.0
         self._accused: set[str] = set()
         self._told_plies = 0
         self._agreed: Any = None
-        """The last position that both the players and the daemon knew."""
+        """The last position known to both the players and the daemon."""
         self._by_the_way = ""
-        """The board that is believed because it stood there by the way; empty where none is."""
+        """The believed board if it only stood there in passing; otherwise empty."""
         self._shown_s: dict[str, float] = {}
-        """How long boards have lain in sight since the daemon last knew the board."""
+        """Seconds in sight by board, since the daemon last knew the board."""
         self._to_and_fro = 0
-        """Plies of this game that nobody could see to be none that were taken back."""
+        """Plies of this game that look like plies taken back."""
         self._laid = (0.0, "")
-        """Since when what stands on the table has stood there."""
+        """Since when (simulated seconds) the present board has been there, and that board."""
         self._free = (0.0, "")
-        """When no hand was over the table last, and what stood there then."""
+        """When (simulated seconds) the table was last free of hands, and the board at that moment."""
 
     @property
     def laid_s(self) -> float:
-        """Since when what stands on the table has stood there."""
+        """Since when the present board has been on the table, in simulated seconds."""
         return self._laid[0]
 
     @property
     def clear_s(self) -> float:
-        """For how long nothing has been in the way, and nothing has moved."""
+        """Seconds for which nothing has covered the board and nothing has moved."""
         return self._clear_s
 
     @property
     def knows(self) -> bool:
-        """Whether the daemon sees the board and believes what stands there."""
+        """Whether the daemon sees the board and believes the true position."""
         trial = self._trial
         seen, board = trial.subject.seen, trial.table.board
         sees = seen is not None and seen.rectified is not None
@@ -96,14 +96,14 @@ class Judge:
         return sees and right and trial.subject.referee.verdict in GOOD_VERDICTS
 
     def insists(self, seconds: float) -> bool:
-        """Whether the right board has lain in sight for so long, and the daemon complains of it."""
+        """Whether the right board has been in sight for so many seconds and the daemon still complains."""
         trial = self._trial
         lies = min(self._clear_s, trial.time_s - self.laid_s) > seconds
         complains = trial.subject.referee.verdict not in GOOD_VERDICTS
         return lies and complains and self._right and not trial.storm.holds_hands
 
     def begin_game(self) -> None:
-        """A new game: what the table shows now is its first board."""
+        """Starts judging a new game, from the board that the table shows now."""
         self.heard.clear()
         self._legal = {self._trial.game.board(start) for start in self._trial.game.starts}
         self._accused.clear()
@@ -113,7 +113,7 @@ class Judge:
         self._shown_s, self._to_and_fro = {}, 0
 
     def close_game(self) -> None:
-        """The game is over or broken off: what was made and could be seen must be in the record."""
+        """Ends a game, finished or abandoned: every ply that was made and visible must be in the record."""
         trial = self._trial
         compared = self._compared()
         trial.tally.assumed_plies += compared.assumed
@@ -122,18 +122,18 @@ class Judge:
             self._fail("missed_plies", f"{missed} of {len(trial.player.seen)} plies are not in the record", missed)
 
     def _compared(self) -> Compared:
-        """The record against what was made; what the daemon may not have seen yet need not be in it."""
+        """Compares the record with the plies made; plies that the daemon may not have seen yet need not be in it."""
         trial = self._trial
         made = [trial.game.board(trial.player.positions[0]), *(ply.board for ply in trial.player.seen)]
         return compare(made, self._recorded_boards(), whole=self.knows)
 
     def restarted(self) -> None:
-        """The daemon was killed and started again: what it resumes must have stood on the table."""
+        """After the daemon was killed and restarted: the position it resumes must have been on the table."""
         self._clear_s = 0.0
         self.look()
 
     def look(self) -> None:
-        """To be called after each picture."""
+        """Judges the daemon's belief; call it after each picture."""
         trial = self._trial
         self._legal.add(trial.game.board(trial.player.position))
         if self._laid[1] != trial.table.board:
@@ -173,7 +173,7 @@ class Judge:
             trial.tally.to_and_fro += plies
             return
         if code == "game_over" and shares_men(trial.game) and self._compared().assumed:
-            trial.abandon_game()  # the points follow from an order that was said to be assumed: nobody corrects it here
+            trial.abandon_game()  # the points follow from an order announced as assumed, which nobody corrects here
             return
         if code == "game_over" and shares_men(trial.game) and self._took_for_the_other():
             return
@@ -183,14 +183,14 @@ class Judge:
             self._fail("false_events", f"{code}: {announcement.text}")
 
     def unreported(self, rules: frozenset[str], text: str) -> None:
-        """An illegal board lay in sight and was not reported by one of the rules."""
+        """Counts an illegal board that was in sight and was not reported by any of the rules."""
         said = [f"{one.code} {one.rule}".strip() for one in self.heard[-3:]]
         self._fail("unreported_illegal", f"{text}: expected {'/'.join(sorted(rules))}, heard last {said}")
 
     def _stood_by_the_way(self) -> bool:
-        """Whether a legal move really stood there, no hand near, while men were on their way elsewhere.
+        """Whether a legal move was visible, with no hand near, while pieces were on their way elsewhere.
 
-        Half of a takeback may be the next move to anybody who looks. It is counted, but nobody could know better.
+        Half of a takeback may look like the next move. It is counted, but nobody could know better.
         """
         trial, board = self._trial, self._trial.subject.board
         if board == self._by_the_way:
@@ -206,9 +206,9 @@ class Judge:
         return True
 
     def _went_to_and_fro(self) -> int:
-        """How many plies are missing in the record of a takeback that is believed; 0 where it was none to believe.
+        """Plies missing from the record after a takeback that no observer could doubt; 0 if it was to be doubted.
 
-        The position believed must be like the true one, and no board on the way to it may have lain in sight.
+        The believed position must offer the same moves as the true one, and no board in between may have lain in sight.
         """
         trial = self._trial
         made, recorded = trial.player.seen, len(trial.subject.referee.line.seen)
@@ -217,7 +217,7 @@ class Judge:
         return len(made) - recorded if right and passed and all(passed) else 0
 
     def _took_for_the_other(self) -> bool:
-        """Whether the last man was counted for the wrong side, as far as was known: the players say whose it was."""
+        """Whether the last ply was counted for the wrong side, with no player having said whose it was."""
         player, counted = self._trial.player, self._trial.subject.referee.line.plies[-1:]
         sides = [ply.side for ply in player.seen]
         if player.moving:
@@ -226,26 +226,26 @@ class Judge:
 
     @property
     def _right(self) -> bool:
-        """Whether the table shows what the players' game is."""
+        """Whether the table shows the players' true position."""
         return bool(self._trial.table.board == self._trial.game.board(self._trial.player.position))
 
     def _is_unneeded(self, code: str, complained: str) -> bool:
         """Whether the board was right, or on the way from one right board to the next.
 
-        Not where the complaint is of the very board that an old picture shows, and the table no more.
+        A complaint about exactly the board of a frozen picture is not unneeded.
         """
         trial = self._trial
         board, player = trial.table.board, trial.player
         if trial.camera.frozen and complained == trial.camera.pictured != board:
             return False
         if player.finished and not trial.subject.referee.ply:
-            return False  # started again after the last move: it waits for the next game, whose men nobody has set up
+            return False  # restarted after the last move: it waits for the next game, which nobody has set up yet
         if board in {trial.game.board(one) for one in (player.position, player.positions[-1])}:
             return True
         return code != "unfinished" and games.begins_turn(trial.game, player.positions[-1], board)
 
     def _is_owed(self) -> bool:
-        """Whether an agent's move was told and has not been made yet."""
+        """Whether an agent's move was announced and has not been made yet."""
         referee = self._trial.subject.referee
         return referee.awaiting == "carry_out" and len(self._trial.player.seen) <= len(referee.line.seen)
 
@@ -260,7 +260,7 @@ class Judge:
         return []
 
     def _time_verdict(self) -> None:
-        """From the hand's leaving to the announcement, where nothing was in the way."""
+        """Notes the seconds from the hand's leaving to the announcement, if no fault is running."""
         trial = self._trial
         self._told_plies += 1
         if trial.player.record and not trial.storm.running:
@@ -276,7 +276,7 @@ class Judge:
                 trial.tally.share(one.fault.name).recovery_s.append(round(trial.time_s - one.ended_s, 2))
 
     def _spoil(self, kind: str, text: str, count: int = 1) -> None:
-        """Counts a failure after which the game makes no sense any more."""
+        """Counts a failure that makes the rest of the game meaningless, and abandons the game."""
         if kind not in self._accused:
             self._accused.add(kind)
             self._fail(kind, text, count)

@@ -1,7 +1,7 @@
-"""What the rules say of a board, found by brute force: a judgement of its own, which shares nothing with the daemon's.
+"""A brute-force check of the rules that shares no code with the daemon's judging.
 
-Slow and exact. A board that a player lays by mistake must be illegal beyond doubt, or nobody could complain that it
-was not reported.
+Slow and exact. A mistake that a player lays out must be illegal beyond doubt; otherwise the daemon could not be blamed
+for not reporting it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import games
 from games import AnyGame, Step
 
 MAX_PLIES = 3
-"""As many plies as fast hands may make between two looks."""
+"""Plies that fast hands may make between two looks."""
 TAKEBACKS = 12
-"""Boards back to which a takeback may lead: more than anybody promises to know."""
+"""Boards back that a takeback may lead: more than the daemon promises to recognise."""
 
 
 def is_beyond_doubt(game: AnyGame, positions: Sequence[Any], board: str, undone: Sequence[Any] = ()) -> bool:
-    """Whether nothing legal has led to the board: no plies, no half of a turn and no takeback.
+    """Whether nothing legal leads to the board: no plies, no half-made turn and no takeback.
 
-    `undone` are positions after plies that were taken back: whoever makes them again takes that back.
+    `undone` holds the positions after plies that were taken back; making those plies again is legal.
     """
     if board in {game.board(one) for one in (*positions[-TAKEBACKS - 4 :], *undone)}:
         return False
@@ -29,7 +29,7 @@ def is_beyond_doubt(game: AnyGame, positions: Sequence[Any], board: str, undone:
 
 
 def one_move_on(game: AnyGame, position: Any, board: str) -> Any:
-    """The position after the one legal move that leads to the board; None where none does."""
+    """The position after the one legal move that leads to the board, or None if no move does."""
     before = game.board(position)
     for move in game.legal_moves(position):
         steps = game.steps(position, move)
@@ -39,7 +39,7 @@ def one_move_on(game: AnyGame, position: Any, board: str) -> Any:
 
 
 def _is_begun(game: AnyGame, position: Any, board: str) -> bool:
-    """Whether the board is in the middle of a turn: a man lifted counts, and so do steps in any order."""
+    """Whether the board is in the middle of a turn; a lifted piece and steps in any order count."""
     before = game.board(position)
     if games.begins_turn(game, position, board):
         return True
@@ -52,7 +52,7 @@ def _is_begun(game: AnyGame, position: Any, board: str) -> bool:
 
 
 def _is_reached(game: AnyGame, position: Any, board: str) -> bool:
-    """Whether up to MAX_PLIES plies that are seen, with passes among them, lead to the board."""
+    """Whether up to MAX_PLIES visible plies, with passes among them, lead to the board."""
     waiting = [position]
     for plies in range(MAX_PLIES, 0, -1):
         following: dict[Any, None] = {}
@@ -66,7 +66,7 @@ def _is_reached(game: AnyGame, position: Any, board: str) -> bool:
 
 
 def _successors(game: AnyGame, position: Any, board: str, left: int) -> Iterator[tuple[Any, str]]:
-    """Positions after one more seen ply from which `left` plies could still lead to the board, and their boards."""
+    """Positions after one more visible ply from which `left` plies could still reach the board, with their boards."""
     before = game.board(position)
     starts = [position, *(game.apply(position, move) for move in _passes(game, position))]
     for start in starts:
@@ -84,5 +84,5 @@ def _passes(game: AnyGame, position: Any) -> list[Any]:
 
 
 def _can_become(game: AnyGame, board: str, target: str, plies: int) -> bool:
-    """Whether so many plies might be enough: a quick look that never says no wrongly."""
+    """Whether so many plies might be enough: a quick check that never wrongly says no."""
     return board == target if plies == 0 else game.may_become(board, target, plies)

@@ -1,4 +1,4 @@
-"""What befalls the computer: killed processes and a full disk."""
+"""Faults of the computer: killed processes and a full disk."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from proving.soak.subject import Instant
 from proving.soak.trial import Trial
 
 FIND_S = 20.0
-"""So long the board may stay out of the sight of a daemon that was started again."""
+"""Seconds a restarted daemon may take to find the board."""
 INSTANTS: tuple[Instant, ...] = ("before_writing", "after_writing", "after_telling")
 
 
 class Kill(Fault):
     """The daemon is killed between two pictures, stays away for a while, and is started again.
 
-    It has to find the board then, which no hand may cover nor glare hide; until it has, it says rightly that it sees
-    none.
+    It then has to find the board, which no hand may cover and no glare may hide; until it has, it rightly says that it
+    sees none.
     """
 
     name = "kill"
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to ten seconds it sees nothing."""
+        """It sees nothing for up to ten seconds."""
         at.camera.unplugged = at.chance.random() < 0.5
         try:
             yield from wait(at, seconds(at.chance, 0.5, 10))
@@ -35,13 +35,13 @@ class Kill(Fault):
 
 
 class KillInWriting(Fault):
-    """The daemon is killed while it records or tells its next ply."""
+    """The daemon is killed while it records or announces its next ply."""
 
     name = "kill-writing"
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """With the next ply, if one comes within half a minute."""
+        """Strikes with the next ply, if one comes within half a minute."""
         kills, until_s = at.subject.kills, at.time_s + 30
         at.subject.doom.instant = at.chance.choice(INSTANTS)
         try:
@@ -54,13 +54,13 @@ class KillInWriting(Fault):
 
 
 def _found_again(at: Trial) -> Iterator[None]:
-    """Waits until a daemon that was started again sees the board."""
+    """Waits until a restarted daemon sees the board."""
     yield
     yield from wait_while(at, lambda: at.subject.seen is None or at.subject.seen.alignment.pose is None, FIND_S)
 
 
 class DiskFull(Fault):
-    """The record cannot be written for a while; what is played must be in it afterwards."""
+    """The record cannot be written for a while; the plies made meanwhile must be in it afterwards."""
 
     name = "disk"
     allows = frozenset({"trouble"})

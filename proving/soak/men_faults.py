@@ -1,4 +1,4 @@
-"""What hands do to men besides playing: nudges, takebacks, men that fall, moves too fast to follow."""
+"""What hands do to pieces other than playing: nudges, takebacks, dropped pieces, moves too fast to follow."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from proving.soak.trial import Trial
 from vision.simulated.tiles import has_tiles
 
 ASKEW = 0.22
-"""How far a nudged man may stand from its place, in diameters: still on its cell to anybody's eye."""
+"""Piece diameters that a nudged piece may stand from its place: any viewer still sees it on its cell."""
 
 
 def occupied(board: str) -> list[int]:
-    """Cells on which something stands."""
+    """Cells with a piece on them."""
     return [cell for cell, letter in enumerate(board) if letter != EMPTY]
 
 
 class Nudge(ByHand):
-    """A sleeve brushes over some men: they stand askew on their cells."""
+    """A sleeve brushes over some pieces: they stand askew on their cells."""
 
     name = "nudge"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """They stay so; nothing need be said."""
+        """They stay askew; no announcement is needed."""
         yield from hands_off(at)
         at.table.hover(0.5, at.chance.randrange(2))
         yield from wait(at, 0.8)
@@ -44,12 +44,12 @@ class Nudge(ByHand):
 
 
 class FastPlies(ByHand):
-    """Two plies come so fast that the board is not free between them."""
+    """Two plies follow so fast that the board is not free between them."""
 
     name = "fast"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Nothing is wrong with them."""
+        """Nothing is wrong with either ply."""
         yield from hands_off(at)
         made = len(at.player.seen)
         at.player.hurried = 2
@@ -69,11 +69,11 @@ class TakeBack(ByHand):
     allows = frozenset({"takeback", "put_back"})
 
     def possible(self, at: Trial) -> bool:
-        """While there is something to take back."""
+        """Only if there is a ply to take back."""
         return super().possible(at) and bool(at.player.seen)
 
     def run(self, at: Trial) -> Iterator[None]:
-        """And think again; they wait until it was noticed."""
+        """The players think again and wait until the takeback was noticed."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         count = self._to_be_seen(at, min(len(at.player.seen), at.chance.choice([1, 1, 2, 3, 4])))
@@ -84,7 +84,7 @@ class TakeBack(ByHand):
         yield from wait_while(at, lambda: not at.judge.knows, 20)
 
     def _to_be_seen(self, at: Trial, count: int) -> int:
-        """As many plies at most, but none where no man is moved: nobody could know of moves to and fro taken back."""
+        """At most `count` plies, without those whose takeback leaves the board as it is: nobody could see it."""
         seen = [number for number, ply in enumerate(at.player.record) if ply.seen]
         while count and at.game.board(at.player.positions[seen[-count]]) == at.table.board:
             count -= 1
@@ -92,17 +92,17 @@ class TakeBack(ByHand):
 
 
 class Dropped(ByHand):
-    """A man falls on another cell, lies there for a while, and is put back."""
+    """A piece falls on another cell, lies there for a while, and is put back."""
 
     name = "dropped"
     allows = COMPLAINTS | {"resumed"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It must be reported, by whichever rule, while it lies there."""
+        """It must be reported, by any rule, while it lies there."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         if not at.judge.knows:
-            return  # the board before it has not been seen: after that it may be legal to have laid the man there
+            return  # the board before it has not been seen: from that one the dropped piece may be a legal move
         steps = self._steps(at)
         if not steps or at.player.finished:
             return

@@ -1,7 +1,8 @@
-"""Illegal moves, by kind: what a hand does instead of a legal move.
+"""Illegal moves by kind, made instead of a legal move.
 
-Each maker returns the board that it leads to, or None where it cannot be done now. The codes by which a kind may be
-reported are those that the game names in `games.Game.mistakes`, written down from its rules, not asked from its judge.
+Each maker returns the resulting board, or None if the mistake is not possible now. The codes by which a kind may be
+reported are those that the game names in `games.Game.mistakes`: they are written from its rules, independently of its
+judge.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Make = Callable[["Situation"], str | None]
 
 @dataclasses.dataclass(frozen=True)
 class Situation:
-    """What a player sees who is about to make a mistake."""
+    """The situation of a player who is about to make a mistake."""
 
     game: AnyGame
     position: Any
@@ -29,17 +30,17 @@ class Situation:
 
     @property
     def mine(self) -> str:
-        """Class letter of the men of the side to move."""
+        """Class letter of the pieces of the side to move."""
         return str(self.game.pieces[self.game.to_move(self.position)])
 
     @property
     def theirs(self) -> str:
-        """Of the other side's."""
+        """Class letter of the other side's pieces."""
         return str(self.game.pieces[1 - self.game.to_move(self.position)])
 
     @property
     def to_lay(self) -> int | None:
-        """Men that the side to move has still to lay; None where they are not counted."""
+        """Pieces that the side to move has still to lay; None if they are not counted."""
         left = self.game.to_lay(self.position)
         return None if left is None else left[self.game.to_move(self.position)]
 
@@ -48,7 +49,7 @@ class Situation:
         return [cell for cell, here in enumerate(self.board) if here == letter]
 
     def some(self, letter: str, count: int = 1) -> list[int]:
-        """So many of them by chance; fewer where there are no more."""
+        """`count` random cells with that letter; fewer if there are not so many."""
         cells = self.cells(letter)
         return self.chance.sample(cells, min(count, len(cells)))
 
@@ -57,7 +58,7 @@ class Situation:
         return "".join(changes.get(cell, letter) for cell, letter in enumerate(self.board))
 
     def moves(self, kind: str, least: int = 1) -> list[Any]:
-        """Legal moves with so many steps of a kind."""
+        """Legal moves with at least `least` steps of a kind."""
         found = []
         for move in self.game.legal_moves(self.position):
             steps = self.game.steps(self.position, move)
@@ -66,7 +67,7 @@ class Situation:
         return found
 
     def after(self, move: Any) -> dict[int, str]:
-        """What a legal move changes, by cell."""
+        """The letters that a legal move changes, by cell."""
         board = games.carry_out(self.board, self.game.steps(self.position, move))
         return {cell: board[cell] for cell in games.changed_cells(self.board, board)}
 
@@ -77,7 +78,7 @@ class Mistake:
 
     name: str
     rules: frozenset[str]
-    """Codes by which it may be reported; any, where there are none."""
+    """Codes by which it may be reported; if empty, any code will do."""
     make: Make
 
     def is_called(self, rule: str) -> bool:
@@ -86,13 +87,13 @@ class Mistake:
 
 
 def lay(at: Situation, letter: str, count: int = 1) -> str | None:
-    """So many men of a letter on empty cells."""
+    """Lays so many pieces of a letter on empty cells."""
     free = at.some(EMPTY, count)
     return at.with_cells(dict.fromkeys(free, letter)) if len(free) == count else None
 
 
 def shift(at: Situation, letter: str, count: int = 1) -> str | None:
-    """So many men from their cells to empty ones."""
+    """Moves so many pieces of a letter to empty cells."""
     men, free = at.some(letter, count), at.some(EMPTY, count)
     if len(men) < count or len(free) < count:
         return None
@@ -100,19 +101,19 @@ def shift(at: Situation, letter: str, count: int = 1) -> str | None:
 
 
 def take(at: Situation, letter: str) -> str | None:
-    """A man of a letter is taken away."""
+    """Takes away a piece of a letter."""
     men = at.some(letter)
     return at.with_cells({men[0]: EMPTY}) if men else None
 
 
 def recolour(at: Situation, letter: str, into: str) -> str | None:
-    """A man is exchanged for one of another letter."""
+    """Exchanges a piece for one of another letter."""
     men = at.some(letter)
     return at.with_cells({men[0]: into}) if men else None
 
 
 def legal_and(at: Situation, kind: str, extra: Callable[[Situation, Any], dict[int, str] | None]) -> str | None:
-    """A legal move with a step of that kind, and something that does not belong to it."""
+    """A legal move with a step of that kind, plus an extra change that does not belong to it."""
     moves = at.moves(kind)
     if not moves:
         return None
@@ -122,19 +123,19 @@ def legal_and(at: Situation, kind: str, extra: Callable[[Situation, Any], dict[i
 
 
 def also_take(at: Situation, move: Any) -> dict[int, str] | None:
-    """One enemy man more is taken."""
+    """Takes one enemy piece more."""
     left = [cell for cell in at.cells(at.theirs) if cell not in at.after(move)]
     return {at.chance.choice(left): EMPTY} if left else None
 
 
 def also_turn(at: Situation, move: Any) -> dict[int, str] | None:
-    """One enemy man more is turned over."""
+    """Turns over one enemy piece more."""
     left = [cell for cell in at.cells(at.theirs) if cell not in at.after(move)]
     return {at.chance.choice(left): at.mine} if left else None
 
 
 def one_not_turned(at: Situation, move: Any) -> dict[int, str] | None:
-    """One man that should be turned over is taken away instead."""
+    """Takes away one piece that should be turned over."""
     turned = [step.cell for step in at.game.steps(at.position, move) if step.kind == "flip"]
     return {at.chance.choice(turned): EMPTY} if turned else None
 
@@ -165,11 +166,11 @@ KINDS: dict[str, Make] = {
     "tile moved": lambda at: _tile_elsewhere(at),
     "tile turned round": lambda at: _tile_round(at),
 }
-"""How each kind is made."""
+"""The maker of each kind."""
 
 
 def mistakes_of(game: AnyGame) -> list[Mistake]:
-    """The kinds that can be made in a game: those that it names, or else all that suit its men, by whatever code."""
+    """The kinds possible in a game: those it names, or else all that suit its pieces, reportable by any code."""
     if game.mistakes:
         return [Mistake(name, frozenset(codes.split()), KINDS[name]) for name, codes in game.mistakes.items()]
     tiles = shares_men(game)
@@ -177,7 +178,7 @@ def mistakes_of(game: AnyGame) -> list[Mistake]:
 
 
 def _joined(at: Situation, letter: str) -> str | None:
-    """A man of a letter moves along a line to an empty neighbour."""
+    """Moves a piece of a letter along a line to an empty neighbour."""
     neighbours = at.game.neighbours
     ways = [
         (origin, cell)
@@ -192,7 +193,7 @@ def _joined(at: Situation, letter: str) -> str | None:
 
 
 def _lay_elsewhere(at: Situation) -> str | None:
-    """A man where none may be laid."""
+    """Lays a piece on a cell where none may be laid."""
     legal = {step.cell for move in at.moves("place") for step in at.game.steps(at.position, move)}
     free = [cell for cell in at.cells(EMPTY) if cell not in legal]
     return at.with_cells({at.chance.choice(free): at.mine}) if free and legal else None
@@ -207,7 +208,7 @@ def _beside(at: Situation) -> list[tuple[int, int]]:
 
 
 def _tile(at: Situation, *, touching: bool) -> str | None:
-    """A tile by chance, beside what lies there or far from it."""
+    """Lays a random tile, either beside the pieces on the board or away from them."""
     side = round(len(at.board) ** 0.5)
     lying = {cell for cell, letter in enumerate(at.board) if letter != EMPTY}
     near = lying | {cell + step for cell in lying for step in (-1, 1, -side, side)}
@@ -220,13 +221,13 @@ def _tile(at: Situation, *, touching: bool) -> str | None:
 
 
 def _tile_away(at: Situation) -> str | None:
-    """A tile that was laid long ago is taken away."""
+    """Takes away a tile that was laid long ago."""
     tiles = at.game.tiles(at.position)[:-4]
     return at.with_cells(dict.fromkeys(at.chance.choice(tiles), EMPTY)) if tiles else None
 
 
 def _tile_elsewhere(at: Situation) -> str | None:
-    """A tile is taken up and laid on two other cells."""
+    """Takes up a tile and lays it on two other cells."""
     pairs = _beside(at)
     tiles = at.game.tiles(at.position)
     if not tiles or not pairs:
@@ -237,7 +238,7 @@ def _tile_elsewhere(at: Situation) -> str | None:
 
 
 def _tile_round(at: Situation) -> str | None:
-    """A tile is turned round where it lies."""
+    """Turns a tile round in its place."""
     uneven = [(one, other) for one, other in at.game.tiles(at.position) if at.board[one] != at.board[other]]
     if not uneven:
         return None

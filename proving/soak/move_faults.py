@@ -1,4 +1,4 @@
-"""Illegal moves: each must be reported by its rule while it stands there, and is then put right."""
+"""Illegal moves: each must be reported by its rule while it is on the board, and is then put right."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ TRIES = 12
 
 
 class Illegal(ByHand):
-    """A player makes an illegal move of some kind."""
+    """A player makes an illegal move."""
 
     name = "illegal"
     allows = COMPLAINTS | {"resumed"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It stands there until it is reported, and is put right."""
+        """It stays until it is reported, and is then put right."""
         yield from hands_off(at)
         yield from wait_while(at, lambda: not at.judge.knows, 20)
         if at.player.finished or (len(at.game.starts) > 1 and not at.player.record):
             return
         if not at.judge.knows:
-            return  # the board before it has not been seen, and what is illegal after that may be legal without it
+            return  # the board before it has not been seen: an illegal move after it may be legal without it
         chosen = self._choose(at)
         if chosen is None:
             return

@@ -1,4 +1,4 @@
-"""What comes with a phone for a camera: it sways, hunts for focus and exposure, compresses, and loses an edge."""
+"""Faults of a phone used as the camera: sway, focus and exposure hunting, compression, a slipped view."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from proving.soak.trial import Trial
 from vision.simulated.phone import VideoRoundTrip
 
 LASTS_S = (20.0, 90.0)
-"""How long a picture is bad: often longer than a ply may be missed, so that the game has to be followed meanwhile."""
+"""Seconds a picture is bad: often longer than a ply may be missed, so that the game must be followed meanwhile."""
 TAKEN_UP_S = 1.0
-"""How long it takes to take a phone up, or to put it down again."""
+"""Seconds to take a phone up, or to put it down again."""
 LEANING = (0.1, 0.3)
-"""Share of a hand's sway that is left to a phone leaned against something."""
+"""Share of a hand's sway that remains in a phone leaned against something."""
 FOCUS_WIDTHS = 0.004
-"""Greatest blur, as a standard deviation: two and a half pixels of a picture 640 wide."""
+"""Greatest blur, as a standard deviation in picture widths: two and a half pixels of a picture 640 wide."""
 DRIFT, HUNT = 0.2, 0.15
-"""How far exposure drifts, and how far beyond its mark it swings when it begins."""
+"""Shares of the gain: how far exposure drifts, and how far it overshoots at first."""
 BAD_JPEG = 30
 DUSK, DUSK_NOISE = (0.15, 0.35), (6.0, 14.0)
-"""Light that is left, and the noise of the gain that makes up for it."""
+"""Share of the light that is left; grey levels of noise from the gain that makes up for it."""
 WIDE = (-0.12, -0.28)
-"""First coefficient of a wide lens: it moves the edge of the picture by 2 to 4 % of its width."""
+"""First distortion coefficient of a wide lens: moves the picture's edge by 2 to 4 % of its width."""
 OUT = 0.04
-"""How far the board's edge is out of the picture at most, in widths or heights of it."""
+"""Share of the picture's width or height by which the board's edge is out of it at most."""
 PAN_STEPS = 5
 
 
@@ -40,7 +40,7 @@ class Sway(Fault):
     shares: ClassVar[tuple[float, float]] = (1.0, 1.0)
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Taken up and put down within a second each."""
+        """Taking it up and putting it down takes a second each."""
         share, begun_s, over_s = at.chance.uniform(*self.shares), at.time_s, seconds(at.chance, *LASTS_S)
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
@@ -58,13 +58,13 @@ class Leaning(Sway):
 
 
 class Focus(Fault):
-    """The lens hunts for its focus, and breathes in and out of it."""
+    """The lens hunts for focus, in and out again and again."""
 
     name = "focus"
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """In breaths of one to four seconds."""
+        """Each cycle takes one to four seconds."""
         begun_s, over_s, breath_s = at.time_s, seconds(at.chance, *LASTS_S), at.chance.uniform(1, 4)
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
@@ -75,12 +75,12 @@ class Focus(Fault):
 
 
 class Exposure(Fault):
-    """Automatic exposure drifts, and hunts for its mark when it begins."""
+    """Automatic exposure drifts, and overshoots at the start."""
 
     name = "exposure"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """A swing that dies away within two seconds, and a drift of ten."""
+        """An oscillation that dies away within two seconds, and a drift with a period of ten."""
         begun_s, over_s, sign = at.time_s, seconds(at.chance, *LASTS_S), at.chance.choice((-1, 1))
         try:
             while (passed_s := at.time_s - begun_s) < over_s:
@@ -93,12 +93,12 @@ class Exposure(Fault):
 
 
 class BadJpeg(Fault):
-    """A thin cable: the pictures come as JPEG of low quality."""
+    """A thin cable: pictures arrive as JPEG of low quality."""
 
     name = "jpeg"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It is a quality at which blocks are seen."""
+        """The quality is low enough for visible blocks."""
         at.camera.phone.jpeg_quality = BAD_JPEG
         try:
             yield from wait(at, seconds(at.chance, *LASTS_S))
@@ -107,12 +107,12 @@ class BadJpeg(Fault):
 
 
 class Video(Fault):
-    """The pictures come as a video: H.264 where OpenCV can write it, else MPEG-4 part 2."""
+    """Pictures arrive as a video: H.264 if OpenCV can write it, else MPEG-4 part 2."""
 
     name = "video"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Through a real encoder and back."""
+        """They go through a real encoder and back."""
         at.camera.phone.video = VideoRoundTrip()
         try:
             yield from wait(at, seconds(at.chance, *LASTS_S))
@@ -127,7 +127,7 @@ class Dusk(Fault):
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """Within ten seconds; the lamp goes on at once."""
+        """Darkness falls within ten seconds; the lamp is switched on at once."""
         over_s = seconds(at.chance, 2, 10)
         at.table.switch_lamp(at.chance.uniform(*DUSK), over_s=over_s)
         at.camera.noise_levels = at.chance.uniform(*DUSK_NOISE)
@@ -146,7 +146,7 @@ class Lens(Fault):
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """And back to the usual one."""
+        """Later it changes back to the usual lens."""
         usual = at.table.style.camera.distortion
         at.table.move_camera(distortion=(at.chance.uniform(*WIDE), 0.01))
         try:
@@ -157,13 +157,13 @@ class Lens(Fault):
 
 
 class Edge(Fault):
-    """The phone slips: an edge of the board leaves the picture, and comes back when somebody sees it."""
+    """The phone slips: an edge of the board leaves the picture, and returns when somebody notices."""
 
     name = "edge"
     allows = SIGHT | {"trouble", "unclear", "reminder"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For one to eight seconds."""
+        """The edge stays out for one to eight seconds."""
         usual = at.table.style.camera.shift
         away = self._away(at)
         at.camera.cut = True
@@ -181,7 +181,7 @@ class Edge(Fault):
         yield from wait(at, 1)
 
     def _away(self, at: Trial) -> NDArray[np.float64]:
-        """By what shares of the picture the board moves so that one of its edges is out."""
+        """Shares of the picture by which the board moves so that one of its edges is out."""
         corners = at.table.corners_px() / at.table.picture_px
         low, high = corners.min(axis=0), corners.max(axis=0)
         beyond, axis = at.chance.uniform(OUT / 4, OUT), at.chance.randrange(2)
@@ -191,7 +191,7 @@ class Edge(Fault):
 
 
 def _point(at: Trial, usual: tuple[float, float], away: NDArray[np.float64]) -> None:
-    """Points the camera so that the board is seen that far from its usual place."""
+    """Points the camera so that the board appears that far from its usual place."""
     at.table.move_camera(shift=(usual[0] + float(away[0]), usual[1] + float(away[1])))
 
 

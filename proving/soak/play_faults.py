@@ -1,4 +1,4 @@
-"""How people play who do not think of the camera: quickly, with a hand left lying, with a board that slips."""
+"""Players who ignore the camera: quick moves, a hand left over the board, a board that slips."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from proving.soak.sight_faults import FARTHEST_MM
 from proving.soak.trial import Trial
 
 QUICK_S = 0.8
-"""How long quick players leave the board free..."""
+"""Seconds that quick players leave the board free."""
 UNSEEN_S = 0.5
-"""...of which they need so long to draw one hand back and reach out with the next, out of the picture: measured with
-hands that come right after each other."""
+"""Seconds of QUICK_S needed to draw one hand back and reach out with the next, outside the picture; measured with hands
+that follow each other without a pause."""
 SLIP, SLIP_DEG = (0.001, 0.006), 0.3
-"""How far a hand moves the board with each move, in sides of it, and how far it may turn it. Between the straightened
-photos of a real paper board, one after each move, 0.1 % is left (median of 37; 0.2 % at most): up to thrice as much."""
+"""Sides of the board that a hand shifts it with each move, and degrees that it may turn it. Between straightened photos
+of a real paper board, one after each move, 0.1 % remains (median of 37; 0.2 % at most); the range reaches up to three
+times that."""
 
 
 class Quick(ByHand):
-    """The players play quickly: the board lies free for less than a second between two hands."""
+    """The players play quickly: the board is free for less than a second between two hands."""
 
     name = "quick"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For four to ten plies."""
+        """It lasts four to ten plies."""
         yield from hands_off(at)
         until = len(at.player.record) + at.chance.randrange(4, 11)
         at.player.pause_s, at.hands_free = QUICK_S - UNSEEN_S, True
@@ -38,13 +39,13 @@ class Quick(ByHand):
 
 
 class Linger(ByHand):
-    """Who has moved lays the hand over the board again at once, and leaves it there."""
+    """After a move a player's hand returns over the board at once, and stays there."""
 
     name = "linger"
     allows = SIGHT | {"trouble"}
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to ten seconds."""
+        """The hand stays for up to ten seconds."""
         yield from hands_off(at)
         at.hands_free = True
         try:
@@ -57,13 +58,13 @@ class Linger(ByHand):
 
 
 class Cloth(Fault):
-    """The board lies on a cloth: every hand that makes a move makes it slip a little, and the men with it."""
+    """The board lies on a cloth: every moving hand makes it slip a little, and the pieces with it."""
 
     name = "cloth"
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to two minutes."""
+        """It lasts up to two minutes."""
         until_s, slipped = at.time_s + seconds(at.chance, 15, 120), None
         while at.time_s < until_s:
             ply = at.player, len(at.player.record)
@@ -75,7 +76,7 @@ class Cloth(Fault):
 
 
 def _slip(at: Trial) -> None:
-    """To any side, but back towards its first place from too far away."""
+    """Slips in a random direction, but back towards its first place if too far from it."""
     x, y, turn = at.table.lie
     far = float(np.hypot(x, y)) > FARTHEST_MM
     direction = np.arctan2(-y, -x) if far else at.chance.uniform(0, 2 * np.pi)

@@ -1,4 +1,4 @@
-"""How far the plies of a record are those that were made on the table."""
+"""Compares a record's plies with the plies made on the table."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 
 @dataclasses.dataclass(frozen=True)
 class Compared:
-    """What became of the plies that were made."""
+    """Counts of the plies that were not recorded as they were made."""
 
     missed: int
-    """Plies in whose place nothing was recorded, or nothing that led back to a board that stood there."""
+    """Plies with nothing recorded in their place, or nothing that led back to a board that stood there."""
     assumed: int
-    """Plies that were recorded in another order, or with another capture, than they were made, as many as were made
-    between two boards that were: they came in one look, and nobody who looks then can tell."""
+    """Plies recorded in another order or with another capture, in equal number between two true boards: they appeared
+    in one look, and no observer could tell the order."""
 
 
 def compare(made: Sequence[str], kept: Sequence[str], *, whole: bool = True) -> Compared:
-    """Compares the boards after each ply that was made, the start's first, with those of the record.
+    """Compares the true boards, the start's first and then one per ply, with those of the record.
 
     `whole` is whether the record must reach as far as what was made.
     """

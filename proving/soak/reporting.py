@@ -1,4 +1,4 @@
-"""Waiting for a report of a board that is wrong, and putting it right again."""
+"""Waits for a report of a wrong board, and puts the board right again."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from proving.soak.trial import Trial
 from vision.simulated.player import steps_between
 
 REPORT_S = 10.0
-"""An illegal board that lies in sight for so long must have been reported."""
+"""Seconds in sight within which an illegal board must have been reported."""
 PATIENCE_S = 90.0
-"""Players put a wrong board right after so long, even where it could not be seen."""
+"""Seconds after which players put a wrong board right even if it could not be seen."""
 
 
 def reported(at: Trial, what: str, rules: frozenset[str]) -> Iterator[None]:
-    """Waits until the board that lies there is reported by one of the rules (any, where there are none).
+    """Waits until the present board is reported by one of the rules (by any, if there are none).
 
-    A report of this very board counts from when it lay there: it may come before the hand is back at the table's edge.
+    A report of this very board counts from when it was laid: it may come before the hand is back at the table's edge.
     """
     since_s, board = at.time_s, at.table.board
     most_s = at.time_s + PATIENCE_S
@@ -32,7 +32,7 @@ def reported(at: Trial, what: str, rules: frozenset[str]) -> Iterator[None]:
                 at.tally.reported[name] = at.tally.reported.get(name, 0) + 1
                 return
         if at.abandoned:
-            return  # of a game that is over nothing more is judged
+            return  # a game that is over is judged no further
         if at.judge.clear_s > REPORT_S and at.table.board == board:
             at.judge.unreported(rules or frozenset({"any rule"}), f"{what} on {board}")
             return
@@ -40,7 +40,7 @@ def reported(at: Trial, what: str, rules: frozenset[str]) -> Iterator[None]:
 
 
 def put_back(at: Trial) -> Iterator[None]:
-    """A hand puts the men as they should stand, and the players wait until that was noticed."""
+    """A hand restores the right board, and the players wait until the daemon has noticed."""
     right = at.game.board(at.player.position)
     at.table.perform(steps_between(at.table.board, right), at.chance.randrange(2))
     yield from hands_off(at)

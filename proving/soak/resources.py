@@ -1,4 +1,4 @@
-"""What this process holds: memory, descriptors, threads, temporary files."""
+"""Resources this process holds: memory, descriptors, threads, temporary files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proving.soak.tally import Sample
 
 
 def sample(time_s: float, plies: int) -> Sample:
-    """A look at the process now; Linux only, elsewhere what is not known is 0."""
+    """Measures the process now; Linux only: elsewhere unknown values are 0."""
     return Sample(
         time_s=round(time_s, 1),
         plies=plies,

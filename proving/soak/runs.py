@@ -1,4 +1,4 @@
-"""Many trials side by side, in processes; each keeps its result in a file, so that a soak can be gone on with."""
+"""Runs many trials in parallel processes; each keeps its result in a file, so that a soak can be continued."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ LOOK_S = 0.2
 
 
 class SoakError(RuntimeError):
-    """A trial that broke off; the message names it."""
+    """A trial broke off; the message names it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """How far a trial is."""
+    """A trial's progress."""
 
     number: int
-    """Of the plan."""
+    """Index of the plan."""
     plies: int
     simulated_s: float
     error: str = ""
 
 
 def file_of(folder: Path, plan: Plan) -> Path:
-    """Where a trial keeps its result: its name tells game, seed, length and faults."""
+    """The file of a trial's result; its name contains the game, the seed and a checksum of the whole plan."""
     words = json.dumps(dataclasses.asdict(plan), sort_keys=True)
     mark = f"{sum(word * (place + 1) for place, word in enumerate(words.encode())) % 0xFFFFFF:06x}"
     return folder / f"{plan.game}-{plan.seed}-{mark}.json"
 
 
 def load(folder: Path, plan: Plan) -> Tally | None:
-    """The result of a trial that was finished earlier; None where there is none that can be read."""
+    """The result of a trial finished earlier; None if there is no readable one."""
     try:
         data: dict[str, Any] = json.loads(file_of(folder, plan).read_text(encoding="utf-8"))
         if data.pop("plan") == json.loads(json.dumps(dataclasses.asdict(plan))):
@@ -60,7 +60,7 @@ def load(folder: Path, plan: Plan) -> Tally | None:
 
 
 def save(folder: Path, plan: Plan, tally: Tally) -> None:
-    """Writes a result, all or nothing."""
+    """Writes a result atomically."""
     path = file_of(folder, plan)
     unfinished = path.with_suffix(".part")
     data = {"plan": dataclasses.asdict(plan), **dataclasses.asdict(tally)}
@@ -76,9 +76,9 @@ def run_all(
     keep_failures: Path | None,
     on_told: Callable[[Told], None],
 ) -> Iterator[Tally]:
-    """The results of all plans, as they are done; those finished earlier come first and are not run again.
+    """Yields each plan's result as it is done; those finished earlier come first and are not run again.
 
-    Raises SoakError after all others are done where trials broke off.
+    Raises SoakError after all others are done if trials broke off.
     """
     waiting: list[int] = []
     for number, plan in enumerate(plans):
@@ -115,7 +115,7 @@ def run_all(
 
 
 def _listen(told: multiprocessing.Queue[Told], on_told: Callable[[Told], None]) -> list[str]:
-    """Passes on what the trials say within a moment; returns what went wrong."""
+    """Passes on the trials' progress for LOOK_S seconds at most; returns their errors."""
     errors, until_s = [], time.monotonic() + LOOK_S
     while time.monotonic() < until_s:
         try:
@@ -135,7 +135,7 @@ def _started(context: Any, *arguments: Any) -> BaseProcess:
 
 
 def _work(number: int, plan: Plan, folder: Path, keep_failures: Path | None, told: Any) -> None:
-    """One trial in a process of its own."""
+    """Runs one trial in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its trials
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     logging.disable(logging.ERROR)

@@ -1,4 +1,4 @@
-"""Hands over the board, lamps, glare, and knocks: nothing on the board has changed."""
+"""Hands over the board, lamps, glare and knocks: the position stays the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proving.soak.trial import Trial
 
 DIMMEST, BRIGHTEST = 0.5, 1.3
 FARTHEST_MM, FARTHEST_DEG = 25.0, 6.0
-"""How far from its first place knocks may drive the board."""
+"""Millimetres and degrees from its first place that knocks may move the board."""
 
 
 class Hover(ByHand):
@@ -20,31 +20,31 @@ class Hover(ByHand):
     slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to five seconds."""
+        """The hand stays for up to five seconds."""
         at.table.hover(seconds(at.chance, 0.5, 5), at.chance.randrange(2))
         yield from wait_while(at, lambda: at.table.busy)
 
 
 class Rest(ByHand):
-    """An arm rests over the board for longer than a thought takes."""
+    """An arm rests over the board for longer than a moment's thought."""
 
     name = "rest"
     allows = SIGHT | {"trouble"}
     slow = True
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to half a minute."""
+        """The arm stays for up to half a minute."""
         at.table.hover(seconds(at.chance, 6, 30), at.chance.randrange(2))
         yield from wait_while(at, lambda: at.table.busy, 120)
 
 
 class Lamp(Fault):
-    """A lamp is switched: all at once, another light from then on."""
+    """A lamp is switched: the light changes at once and for good."""
 
     name = "lamp"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It stays so."""
+        """The new light stays."""
         at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), at.chance.choice([None, (214, 236, 255)]))
         yield from wait(at, 1)
 
@@ -55,23 +55,23 @@ class Dim(Fault):
     name = "dim"
 
     def run(self, at: Trial) -> Iterator[None]:
-        """It stays so."""
+        """The new light stays."""
         over_s = seconds(at.chance, 2, 60)
         at.table.switch_lamp(at.chance.uniform(DIMMEST, BRIGHTEST), over_s=over_s)
         yield from wait(at, over_s)
 
 
 class GlareSpot(Fault):
-    """A lamp is mirrored in the board, so that a cell or two can hardly be seen, and goes again.
+    """A lamp's reflection makes a cell or two of the board hard to see for a while.
 
-    It may be told as a thing that lies over the board; nobody need see what it hides.
+    It may be reported as an object over the board; the daemon need not see what it hides.
     """
 
     name = "glare"
     allows = frozenset({"unclear", "ambiguous", "reminder", "trouble"})
 
     def run(self, at: Trial) -> Iterator[None]:
-        """For up to twenty seconds."""
+        """It lasts up to twenty seconds."""
         width, height = at.template.size_mm
         place = at.chance.uniform(0, width), at.chance.uniform(0, height)
         radius_mm = at.template.man_diameter_mm * at.chance.uniform(0.4, 1.6)
@@ -83,13 +83,13 @@ class GlareSpot(Fault):
 
 
 class Bump(Fault):
-    """Somebody knocks against the board: it slides, and the men with it."""
+    """Somebody knocks against the board: it slides, and the pieces with it."""
 
     name = "bump"
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """To a place not far from the first."""
+        """It moves to a place not far from the first."""
         x, y, turn = at.table.lie
         to = [at.chance.uniform(-far, far) for far in (FARTHEST_MM, FARTHEST_MM, FARTHEST_DEG)]
         share = at.chance.choice([0.1, 0.3, 1.0])
@@ -98,13 +98,13 @@ class Bump(Fault):
 
 
 class CameraTurned(Fault):
-    """Somebody knocks against the camera: it looks from another side from then on."""
+    """Somebody knocks against the camera: its view changes for good."""
 
     name = "camera"
     allows = SIGHT
 
     def run(self, at: Trial) -> Iterator[None]:
-        """To a place not far from the first."""
+        """The new view is not far from the first."""
         first = at.first_camera
         at.table.move_camera(
             azimuth_deg=first.azimuth_deg + at.chance.uniform(-8, 8),

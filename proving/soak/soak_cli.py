@@ -1,4 +1,4 @@
-"""`kibitzer soak`: proves the daemon on simulated tables under a storm of faults."""
+"""`kibitzer soak`: fault-injection test of the daemon on simulated tables."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def soak(
     keep_failures: Annotated[Path | None, typer.Option(help="Folder for a picture of each failure.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the last line: one JSON object.")] = False,
 ) -> None:
-    """Plays on simulated tables under a storm of faults, as fast as the machine allows, and counts what goes wrong.
+    """Plays on simulated tables under injected faults, as fast as the machine allows, and counts what goes wrong.
 
-    Pictures, pipeline, referee and record are the real ones; time, table, hands and faults are simulated. Each game
-    is played at one table for each seed, a trial; a trial is the same each time. Ctrl-C keeps the trials that are
-    done: the same command with --out goes on. Exit status 1 where anything was counted that must be 0.
+    Pictures, pipeline, referee and record are the real ones; time, table, hands and faults are simulated. Each game is
+    played at one table per seed; such a trial is the same on every run. Ctrl-C keeps the finished trials: the same
+    command with --out continues. Exit status 1 if any count that must be 0 is not.
 
     Example: kibitzer soak --plies 5000 --seeds 10 --jobs 2 --out soak --json
 
-    Each failure is told with the command that shows it again: kibitzer soak --games morris --seed 3 --until 77
+    Each failure is printed with the command that reproduces it: kibitzer soak --games morris --seed 3 --until 77
     """
     try:
         plans = _plans(plies, hours, seed, seeds, game, faults, still, calm_s, until)
@@ -88,7 +88,7 @@ def soak(
 def _plans(
     plies: int, hours: float, seed: int, seeds: int, game: str, faults: str, still: bool, calm_s: float, until: float
 ) -> list[Plan]:
-    """The trials: plies and hours are shared out evenly. Raises ValueError, GameError."""
+    """Plans of all trials, with plies and hours shared out evenly. Raises ValueError, GameError."""
     if plies and hours:
         raise ValueError(f"--plies {plies} and --hours {hours:g} exclude each other")
     if still and not hours:
@@ -115,7 +115,7 @@ def _names(faults: str) -> list[str]:
 
 
 class _Count:
-    """Moves the progress bar on: by plies, or by simulated seconds."""
+    """Advances the progress bar, by plies or by simulated seconds."""
 
     def __init__(self, progress: Progress, plans: list[Plan]) -> None:
         self._by_plies = bool(plans[0].plies)
@@ -124,7 +124,7 @@ class _Count:
         self._task = progress.add_task("plies" if self._by_plies else "simulated seconds", total=whole)
 
     def told(self, told: Told) -> None:
-        """One trial has got so far."""
+        """Records one trial's progress."""
         self._done[told.number] = told.plies if self._by_plies else round(told.simulated_s)
         self._progress.update(self._task, completed=sum(self._done))
 
@@ -135,7 +135,7 @@ def _line(tally: Tally) -> str:
 
 
 def _print(done: list[Tally], as_json: bool, same: str = "") -> None:
-    """What went wrong, where a person reads it, and the sums in the last line."""
+    """Prints the failures for people (unless as_json) and the totals as the last line."""
     if not as_json:
         for failure in (one for tally in done for one in tally.failures):
             where = f"{failure.game} seed {failure.seed}, {failure.time_s:.0f} s, ply {failure.ply}"
@@ -147,7 +147,7 @@ def _print(done: list[Tally], as_json: bool, same: str = "") -> None:
 
 
 def _progress_bar() -> Progress:
-    """A bar on standard error that vanishes when done; none where that is no terminal."""
+    """A progress bar on standard error that vanishes when done; disabled if standard error is no terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)

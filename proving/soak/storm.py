@@ -1,4 +1,4 @@
-"""When which fault happens: one around the board and one by hand at a time, in an order that the seed decides."""
+"""Schedules the faults: at most one by hand and one of another kind at a time, in an order that the seed decides."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from proving.soak.trial import Trial
 
 GRACE_S = 5.0
-"""How long after a fault what it caused may still be told."""
+"""Seconds after a fault in which its announcements are still allowed."""
 BLAME_S = 10.0
-"""How long after its end a fault is named with a failure."""
+"""Seconds after its end in which a fault is still named with a failure."""
 
 
 @dataclasses.dataclass
 class Running:
-    """A fault that happens, or has happened lately."""
+    """A fault that is happening or happened lately."""
 
     fault: Fault
     steps: Iterator[None]
     begun_s: float
     ended_s: float | None = None
     known_again: bool = False
-    """Whether the daemon has known the board since its end."""
+    """Whether the daemon has known the board since the fault's end."""
 
 
 class Storm:
-    """Begins faults, lets them go on, and remembers the latest ones."""
+    """Begins faults, advances them, and remembers the latest ones."""
 
     def __init__(self, trial: Trial, faults: Sequence[type[Fault]], calm_s: float) -> None:
-        """`calm_s` is the mean time between two faults of either sort; a fault begins with 0 at once."""
+        """`calm_s` is the mean time between two faults of either sort; 0 starts the next one at once."""
         self._trial = trial
         self._kinds = {
             True: [kind for kind in faults if kind.hands],
@@ -45,27 +45,27 @@ class Storm:
 
     @property
     def holds_hands(self) -> bool:
-        """Whether a fault needs the players' hands now."""
+        """Whether a fault occupies the players' hands now."""
         return any(one.fault.hands and one.ended_s is None for one in self.running)
 
     @property
     def slow(self) -> bool:
-        """Whether all that hands do now is to linger."""
+        """Whether hands only linger now."""
         return any(one.fault.slow and one.ended_s is None for one in self.running)
 
     def allows(self, code: str) -> bool:
-        """Whether something that happens, or has just happened, may cause such an announcement."""
+        """Whether a present or recent fault may cause such an announcement."""
         now_s = self._trial.time_s
         return any(
             code in one.fault.allows and (one.ended_s is None or now_s - one.ended_s < GRACE_S) for one in self.running
         )
 
     def blamed(self) -> tuple[str, ...]:
-        """Names of what happens or has lately happened."""
+        """Names of the present and recent faults."""
         return tuple(sorted({one.fault.name for one in self.running}))
 
     def update(self) -> None:
-        """Lets everything go on, and begins what is due."""
+        """Advances all faults and begins those that are due."""
         now_s = self._trial.time_s
         for one in self.running:
             if one.ended_s is None and next(one.steps, self) is self:
@@ -78,7 +78,7 @@ class Storm:
                 self._begin(self._trial.chance.choice(kinds)())
 
     def close(self) -> None:
-        """Ends what happens, each fault putting right what it did."""
+        """Ends all faults; each undoes what it changed."""
         for one in self.running:
             close = getattr(one.steps, "close", None)
             if one.ended_s is None and close is not None:

@@ -1,4 +1,4 @@
-"""What is put to the proof: pipeline, match and record of the daemon, killed and started again at any instant."""
+"""The system under test: the daemon's pipeline, match and record, which can be killed and restarted at any instant."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Instant = Literal["before_writing", "after_writing", "after_telling"]
 
 
 class Killed(BaseException):
-    """The process under test is gone, at this instant; nothing in the daemon catches it."""
+    """Ends the process under test at this instant; nothing in the daemon catches it."""
 
 
 @dataclasses.dataclass
@@ -38,11 +38,11 @@ class Doom:
     """When the process under test is to be killed, and whether its disk is full."""
 
     instant: Instant | None = None
-    """None is not at all. Other than between two frames, it dies with its next ply."""
+    """When to die with the next ply; None for not at all. Deaths between two frames are caused elsewhere."""
     disk_full: bool = False
 
     def strike(self, instant: Instant) -> None:
-        """Raises Killed where it is time."""
+        """Raises Killed if this is the instant to die."""
         if self.instant == instant:
             self.instant = None
             raise Killed
@@ -71,7 +71,7 @@ class MortalRecord:
         self._record.take_back(ply)
 
     def rewrite(self, rewrite: Rewrite) -> None:
-        """Puts other plies in the place of those after its `ply`."""
+        """Replaces the plies after its `ply` by others."""
         self._room()
         self._record.rewrite(rewrite)
 
@@ -81,7 +81,7 @@ class MortalRecord:
         self._record.finish(outcome)
 
     def note(self, announcement: Announcement) -> None:
-        """Writes what was announced besides the plies."""
+        """Writes an announcement other than a ply."""
         self._room()
         if announcement.code == "agent_move":
             self._doom.strike("before_writing")
@@ -91,7 +91,7 @@ class MortalRecord:
 
 
 class Subject:
-    """The daemon, but for what runs in processes of its own: voice, page, bus and workers."""
+    """The daemon without the parts that run in processes of their own: voice, page, bus and workers."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Subject:
         hear: Callable[[Announcement], None],
         blind: Callable[[], bool],
     ) -> None:
-        """Keeps its record at `path`; `hear` is called with each announcement after it is written.
+        """Keeps its record at `path`; calls `hear` with each announcement after it is written.
 
         `blind` tells whether the camera is known to send nothing.
         """
@@ -126,22 +126,22 @@ class Subject:
 
     @property
     def referee(self) -> Referee:
-        """The match's."""
+        """The referee of the present game."""
         return self.match.referee
 
     @property
     def board(self) -> str:
-        """The board that is believed."""
+        """The board that the daemon believes."""
         return self.game.board(self.referee.position)
 
     @property
     def seen(self) -> Observation | None:
-        """The newest observation of this life."""
+        """The newest observation since the last start."""
         return self.eyes.observation
 
     @property
     def rests(self) -> bool:
-        """Whether the picture has settled, and nothing is left to be looked at."""
+        """Whether the picture has settled and there is no more to look at."""
         return self.seen is not None and self.seen.gate is not None and self.seen.gate.settled
 
     def recorded(self) -> list[str]:
@@ -149,23 +149,23 @@ class Subject:
         return list(self._journal.game(self.match.game_id).moves)
 
     def feed(self, frame: Frame) -> None:
-        """One turn of the daemon's loop with a picture. May raise Killed."""
+        """Runs one turn of the daemon's loop with a picture. May raise Killed."""
         self.eyes.feed(frame)
         self.poll()
         if self.eyes.start_in_view and not self.match.unwritten:
             self.eyes = self._begin(resume=False)
 
     def poll(self) -> None:
-        """One turn of the loop without a picture."""
+        """Runs one turn of the loop without a picture."""
         self.eyes.poll()
 
     def new_game(self, seats: tuple[Seat, Seat], publisher: Publisher | None) -> None:
-        """A person starts a new game with these players."""
+        """Starts a new game with these players, as a person would."""
         self.seats, self.publisher = seats, publisher
         self.eyes = self._begin(resume=False)
 
     def kill(self) -> None:
-        """The process is gone: nothing is flushed, closed or said; the file stays as it is. A new one resumes."""
+        """Ends the process without flushing, closing or saying anything, and starts a new one on the same file."""
         self.kills += 1
         self.doom.instant = None
         self._journal.close()  # rolls back what was not committed, as the next process would
@@ -181,7 +181,7 @@ class Subject:
         return Pipeline(self._template, self._profile)
 
     def _begin(self, *, resume: bool) -> BoardTracker:
-        """As `Session.begin` does."""
+        """Begins or resumes a game as `Session.begin` does."""
         agents = self.seats[0].agent, self.seats[1].agent
         stored = self._journal.unfinished() if resume else None
         if stored is None:
@@ -214,5 +214,5 @@ class Subject:
             self.doom.strike("after_telling")
 
     def state(self) -> StateMessage | None:
-        """The newest state that was published."""
+        """The newest published state."""
         return self.match.state

@@ -1,4 +1,4 @@
-"""What is counted in a soak, and how the counts of several trials add up."""
+"""The counts of a soak trial, and their sums over several trials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 COUNTS = ("wrong_boards", "missed_plies", "false_events", "unreported_illegal", "unneeded_reports")
-"""What must stay at 0, worst first."""
+"""Counts that must stay at 0, worst first."""
 DEFINITIONS = """\
 wrong_boards        positions believed that the table never showed as a completed legal line of this game
 moves_by_the_way    legal moves that stood free on the board while men were taken or put back, and were believed so long
@@ -27,17 +27,17 @@ recoveries          times that the daemon knew the board again after a fault; re
 
 @dataclasses.dataclass
 class Share:
-    """What one kind of fault has to answer for."""
+    """The failures and recovery times of one kind of fault."""
 
     times: int = 0
     failures: dict[str, int] = dataclasses.field(default_factory=dict)
-    """By the names of COUNTS; those that are 0 are left out."""
+    """By the names of COUNTS; zeros are left out."""
     recovery_s: list[float] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """One thing that must not happen, with all that is needed to see it again."""
+    """One failure, with all that is needed to reproduce it."""
 
     kind: str
     """One of COUNTS."""
@@ -47,13 +47,13 @@ class Failure:
     """Simulated seconds since the trial began."""
     ply: int
     faults: tuple[str, ...]
-    """What was going on, or had just ended."""
+    """Faults that were happening or had just ended."""
     text: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """What the process held at one time."""
+    """Resources that the process held at one time."""
 
     time_s: float
     """Simulated seconds since the trial began."""
@@ -66,7 +66,7 @@ class Sample:
 
 @dataclasses.dataclass
 class Tally:
-    """How one trial went: one game, one seed."""
+    """The counts of one trial: one game, one seed."""
 
     game: str
     seed: int
@@ -83,27 +83,27 @@ class Tally:
     unreported_illegal: int = 0
     unneeded_reports: int = 0
     moves_by_the_way: int = 0
-    """Legal moves that stood on the board, no hand near, while men were taken or put back, and were believed."""
+    """Legal moves that stood on the board, no hand near, while pieces were taken or put back, and were believed."""
     assumed_plies: int = 0
-    """Plies that came together with others, and were recorded in another order or with another capture."""
+    """Plies that appeared together with others and were recorded in another order or with another capture."""
     to_and_fro: int = 0
-    """Plies without a record that led back to an earlier board, and were taken for taken back."""
+    """Plies without a record that led back to an earlier board and were taken for a takeback."""
     adopted: int = 0
-    """Right boards that were complained of, until a player had them adopted."""
+    """Right boards that were complained of until a player had them adopted."""
     reported: dict[str, int] = dataclasses.field(default_factory=dict)
-    """Illegal boards that were reported rightly, by their rule."""
+    """Illegal boards that were rightly reported, by rule."""
     verdict_s: list[float] = dataclasses.field(default_factory=list)
-    """From the hand's leaving to the move's announcement."""
+    """Seconds from the hand's leaving to the move's announcement."""
     by_fault: dict[str, Share] = dataclasses.field(default_factory=dict)
     failures: list[Failure] = dataclasses.field(default_factory=list)
     samples: list[Sample] = dataclasses.field(default_factory=list)
 
     def share(self, fault: str) -> Share:
-        """The part of one kind of fault."""
+        """The counts of one kind of fault."""
         return self.by_fault.setdefault(fault, Share())
 
     def fail(self, failure: Failure, count: int = 1) -> None:
-        """Counts a failure, for the whole and for each fault that was going on."""
+        """Counts a failure, in total and for each fault that was happening."""
         setattr(self, failure.kind, getattr(self, failure.kind) + count)
         self.failures.append(failure)
         for fault in failure.faults or ("none",):
@@ -112,7 +112,7 @@ class Tally:
 
 
 def tally_from(data: dict[str, Any]) -> Tally:
-    """The tally that was written as this object. Raises TypeError, KeyError where it is none."""
+    """Rebuilds a tally from its JSON object. Raises TypeError, KeyError if it is none."""
     rest = dict(data)
     shares = {name: Share(**share) for name, share in rest.pop("by_fault").items()}
     failures = [Failure(**{**one, "faults": tuple(one["faults"])}) for one in rest.pop("failures")]
@@ -121,7 +121,7 @@ def tally_from(data: dict[str, Any]) -> Tally:
 
 
 def total(tallies: Iterable[Tally]) -> dict[str, Any]:
-    """The sums of several trials, as the last line of the command tells them."""
+    """The sums of several trials, as the command's last line prints them."""
     parts = list(tallies)
     sums = {
         name: sum(getattr(part, name) for part in parts)
@@ -177,9 +177,9 @@ def _by_fault(parts: list[Tally]) -> dict[str, Any]:
 
 
 def _slopes(parts: list[Tally]) -> dict[str, dict[str, float]]:
-    """How much each grows per simulated hour: the median over the trials, each fitted to its second half.
+    """Growth of each resource per simulated hour: median over the trials, each fitted to its second half.
 
-    The first half is left out: what is loaded once, when it is first needed, is no leak.
+    The first half is left out: loading something once, when it is first needed, is no leak.
     """
     names = ("memory_mb", "descriptors", "threads", "temporary_files")
     slopes: dict[str, dict[str, float]] = {}
@@ -193,7 +193,7 @@ def _slopes(parts: list[Tally]) -> dict[str, dict[str, float]]:
 
 
 def _slope(samples: list[Sample], name: str) -> float | None:
-    """Least squares through the later half; None where there are too few to tell."""
+    """Slope of a least-squares line through the later half; None for fewer than four samples there."""
     later = samples[len(samples) // 2 :]
     if len(later) < 4:
         return None

@@ -1,8 +1,8 @@
-"""What careful players tell: whose move it was, and that the board is right where the daemon says that it is not.
+"""What careful players tell the daemon: whose move it was, and that a board is right although the daemon complains.
 
-Where men belong to nobody the daemon can only assume who laid one, and says whom it assumes. Whoever listens puts that
-right; a pass they tell as little as other people do, so that there is something to be assumed. A board that is
-complained of although it is right they let be adopted, as the daemon itself says; it is counted.
+In games whose pieces belong to nobody the daemon can only assume who laid one, and announces its assumption. These
+players correct it; like other people they do not announce a pass, so some movers must be assumed. A right board that is
+complained of they have adopted, as the daemon itself suggests; this is counted.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from proving.soak.trial import Trial
 
 SAY_S = 1.5
-"""So long after an announcement somebody says what was wrong with it."""
+"""Seconds from an announcement until somebody corrects it."""
 ADOPT_S = 15.0
-"""So long the right board must have lain in sight before somebody insists on it."""
+"""Seconds the right board must have lain in sight before somebody insists on it."""
 NAMING = frozenset({"move", "pass", "mover", "reopened", "restored", "takeback", "game_over", "start"})
-"""Announcements after which people look whose move was counted for whom."""
+"""Announcements after which the players check whose move was counted for whom."""
 
 
 class CarefulPair:
-    """The players of one trial, as far as they talk."""
+    """The players of one trial, as speakers to the daemon."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._due_s: float | None = None
         self.told = 0
-        """How often they have said whose a move was."""
+        """How often they have said who made a move."""
         self._insisted_s = 0.0
 
     def hear(self, code: str) -> None:
-        """Something was announced."""
+        """Takes note of an announcement."""
         if code in NAMING and shares_men(self._trial.game):
             self._due_s = self._trial.time_s + SAY_S
 
@@ -53,7 +53,7 @@ class CarefulPair:
             self.told += 1
 
     def _insist(self) -> None:
-        """Has the board adopted that is right and is not believed. Where that begins another game, this one is lost."""
+        """Has a right but disbelieved board adopted. If that begins another game, the present one is abandoned."""
         trial = self._trial
         if not trial.judge.insists(ADOPT_S) or trial.time_s - self._insisted_s < ADOPT_S:
             return
@@ -66,9 +66,9 @@ class CarefulPair:
 
 
 def wrongly_counted(line: LineOfPlay, made: Sequence[Ply]) -> Mover | None:
-    """What to say of the first move that is counted for the wrong side; None where there is none.
+    """The correction of the first move that is counted for the wrong side; None if there is none.
 
-    Only as far as the moves themselves are those that were made.
+    It stops at the first move that was recorded differently from the one made.
     """
     for number, (index, ply) in enumerate(zip(line.seen, made, strict=False), 1):
         counted = line.plies[index]

@@ -1,4 +1,4 @@
-"""One game and one seed of a soak: players at a simulated table, a storm of faults, and the daemon that watches."""
+"""One game and one seed of a soak: players at a simulated table, injected faults, and the daemon that watches."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ from vision.simulated.style import CameraStyle, default_style
 from vision.simulated.table import SimulatedTable
 
 SIZES_PX = {24: (640, 360), 25: (640, 360), 64: (640, 360)}
-"""Picture by number of cells: no larger than it takes to read them; other boards get the usual size."""
+"""Picture sizes by number of cells, just large enough to read them; other boards get the usual size."""
 THINK_S = 1.5
 AHEAD = 2
-"""Players stop and look at the screen when so many plies are not yet told."""
+"""Plies not yet announced at which players stop and look at the screen."""
 SAMPLE_S = 60.0
-"""Simulated seconds between two looks at what the process holds."""
+"""Simulated seconds between two measurements of the process's resources."""
 END_S = 30.0
-"""How long the daemon has after the last ply to catch up."""
+"""Seconds that the daemon has after the last ply to catch up."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What one trial is to do."""
+    """The settings of one trial."""
 
     game: str
     seed: int
     faults: tuple[str, ...]
     plies: int = 0
-    """Ends after so many plies; 0 is no limit."""
+    """Ends after so many plies; 0 for no limit."""
     hours: float = 0.0
-    """Ends after so many simulated hours; 0 is no limit."""
+    """Ends after so many simulated hours; 0 for no limit."""
     still: bool = False
     """Nobody makes a move."""
     calm_s: float = 6.0
     """Mean of the simulated seconds between two faults."""
     until_s: float = 0.0
-    """Ends at this simulated second, whatever else is planned; 0 is no limit."""
+    """Ends at this simulated second in any case; 0 for no limit."""
 
 
 class Trial:
-    """Runs a plan. Everything that chance decides follows from the seed."""
+    """Runs a plan. All random decisions follow from the seed."""
 
     def __init__(
         self,
@@ -94,18 +94,18 @@ class Trial:
             blind=lambda: self.camera.unplugged,
         )
         self.agent = SimulatedAgent(self._clock, plan.seed)
-        # Men that belong to nobody are laid by people whose hands nobody sees.
+        # Agents take no part where pieces belong to nobody: nobody sees which hand lays them.
         self._wants_agents = any(kind.agent for kind in faults) and not shares_men(self.game)
         self.player = self._new_player()
         self.judge = Judge(self, keep_failures)
         self.storm = Storm(self, faults, plan.calm_s)
         self.pair = CarefulPair(self)
         self.hands_free = False
-        """Whether players make moves although a fault holds their hands: it wants them to."""
+        """Whether players make moves although a fault occupies their hands, because the fault needs those moves."""
         self.known = 0
-        """Plies of the game that had been made when the daemon last believed what stood on the table."""
+        """Plies of the game that had been made when the daemon last believed the true board."""
         self.abandoned = False
-        """Whether the players have given the present game up: the daemon takes it for over, and nobody corrects it."""
+        """Whether the players have given up the present game: the daemon takes it for over, and nobody corrects it."""
         self._ended_s: float | None = None
         self._full_s: float | None = None
         """When all plies of the plan were made."""
@@ -121,12 +121,12 @@ class Trial:
 
     @property
     def watched(self) -> list[Any]:
-        """The true positions as somebody knows them who only watches: no hidden hands."""
+        """The true positions as a mere watcher knows them, with no knowledge of hidden hands."""
         if self.player.positions[0] == self.game.initial():
             return self.player.positions
         positions = [self.game.initial()]
         for ply in self.player.record:
-            # Who only watches does not know which tile a pass puts away, nor that nothing fits the double just laid.
+            # A mere watcher does not know which tile a pass puts away, nor that nothing fits the double just laid.
             while self.game.to_move(positions[-1]) != ply.side:
                 positions.append(self.game.apply(positions[-1], unseen_moves(self.game, positions[-1])[0]))
             before = positions[-1]
@@ -136,11 +136,11 @@ class Trial:
 
     @property
     def agent_plays(self) -> bool:
-        """Whether one side is an agent's."""
+        """Whether one side is played by an agent."""
         return any(seat.agent for seat in self.subject.seats)
 
     def run(self) -> Tally:
-        """Goes on until the plan is done."""
+        """Runs until the plan is done."""
         begun_s = time.monotonic()
         self._new_game()
         while not self._done():
@@ -163,7 +163,7 @@ class Trial:
         self.judge.restarted()
 
     def take_back(self, count: int) -> None:
-        """The players take back so many plies; they have been made all the same."""
+        """Makes the players take back so many plies, which still count as made."""
         undone, before = self.undone, list(self.watched)
         self.player.take_back(count)
         self._undone = len(self.player.record), [*before[len(self.watched) :], *undone]
@@ -171,18 +171,18 @@ class Trial:
 
     @property
     def undone(self) -> list[Any]:
-        """The positions after plies that were taken back, in turn, until another is made: they may be made again."""
+        """The positions after plies that were taken back, in order, until another is made: they may be made again."""
         plies, positions = self._undone
         return positions if len(self.player.record) == plies else []
 
     def abandon_game(self) -> None:
-        """A failure has spoilt the game: the players clear the table and begin another."""
+        """Gives up a spoilt game: the players clear the table and begin another."""
         self.abandoned, self._ended_s = True, -END_S
 
     def _done(self) -> bool:
         plan = self.plan
         if plan.plies and self.tally.plies >= plan.plies:
-            # The last plies may still be told; no more are made.
+            # No more plies are made, but the last ones may still be announced.
             self._full_s = self.time_s if self._full_s is None else self._full_s
             if self.judge.knows or self.time_s - self._full_s > END_S:
                 return True
@@ -190,9 +190,9 @@ class Trial:
         return any(limit and reached >= limit for limit, reached in limits)
 
     def _turn(self) -> None:
-        """One turn of the loop: what happens at the table, one picture, and what the daemon makes of it."""
+        """Runs one turn of the loop: the table's events, one picture, and the daemon's reaction."""
         self.storm.update()
-        # Not by how many moves are written: some that were taken back may be taken for a move.
+        # Do not count written moves: moves taken back may be taken for a move.
         self.known = len(self.player.seen) if self.judge.knows else min(self.known, len(self.player.seen))
         ahead = len(self.player.seen) + self.player.moving - self.known
         still = self.plan.still or self._full_s is not None
@@ -213,7 +213,7 @@ class Trial:
             self._end_game()
 
     def _calm_down(self) -> None:
-        """No more faults and moves: what was begun is carried out, told and written."""
+        """Stops faults and moves, and lets what was begun be carried out, announced and written."""
         self.storm.close()
         self._full_s = self._full_s or self.time_s
         until_s = self.time_s + END_S
@@ -226,7 +226,7 @@ class Trial:
         return self.storm.slow or (self.subject.rests and not self.table.busy)
 
     def _end_game(self) -> None:
-        """Once all is told, or nothing more will be, the men are put back for the next game."""
+        """Puts the pieces back for the next game once all plies are announced or END_S has passed."""
         if self._ended_s is None:
             self._ended_s = self.time_s
         told = self.judge.knows and not self.subject.match.write_trouble
@@ -236,7 +236,7 @@ class Trial:
         self._new_game()
 
     def _new_game(self) -> None:
-        """The same table, camera and light with the men of the start."""
+        """Sets up the same table, camera and light with the pieces of the start."""
         if self.tally.games:
             old, seed = self.table, self.plan.seed + 101 * self.tally.games
             self.table = old.with_board(self.game.board(self.game.initial()), seed)
@@ -250,7 +250,7 @@ class Trial:
         self.judge.begin_game()
 
     def _seat_players(self) -> None:
-        """Two persons, or a person and an agent in every other game where agents are to be tried."""
+        """Seats two persons, or a person and an agent in every other game if agents are to be tested."""
         agent = bool(self._wants_agents and (self.plan.seed + self.tally.games) % 2)
         self.agent.stalls = self.agent.silent = self.agent.floods = self.agent.lies = False
         seats = (Seat(), Seat(agent=AGENT)) if agent else (Seat(), Seat())

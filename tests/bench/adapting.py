@@ -1,4 +1,4 @@
-"""Plays games in drifting light with and without learning while people play, and compares what is read.
+"""Plays games in drifting light with and without learning during play, and compares what is read.
 
     .venv/bin/python -m tests.bench.adapting --tables 6 --plies 20
 
@@ -37,17 +37,17 @@ ORDINARY = ("start", "move", "game_over", "resumed", "pass")
 
 @dataclasses.dataclass
 class Tally:
-    """How one game was read."""
+    """Reading results of one game."""
 
     cells: int = 0
     wrong: int = 0
-    """Cells whose most probable class was not what stood there."""
+    """Cells whose most probable class was wrong."""
     log_probability: float = 0.0
-    """Sum over the cells of the logarithm of the probability of what stood there."""
+    """Sum over the cells of the logarithm of the true class's probability."""
     reports: int = 0
     """Complaints and doubts that no player caused."""
     wrong_boards: int = 0
-    """Boards that were believed and did not stand there."""
+    """Boards that were believed but were not on the table."""
     accepted: int = 0
     refused: int = 0
     reverted: int = 0
@@ -56,14 +56,14 @@ class Tally:
         return Tally(*(one + two for one, two in zip(dataclasses.astuple(self), dataclasses.astuple(other))))  # noqa: B905
 
     def told(self) -> dict[str, object]:
-        """For JSON: the sum of logarithms as their mean."""
+        """The tally for JSON, with the sum of logarithms as their mean."""
         facts = dataclasses.asdict(self)
         facts["log_probability"] = round(self.log_probability / max(self.cells, 1), 4)
         return facts
 
 
 def play(sitting: Sitting, profile: TableProfile | None, *, learns: bool) -> Tally:
-    """One game through the referee, position by position."""
+    """Plays one game through the referee, position by position."""
     game, tally = games.load(sitting.game), Tally()
     reader = Reader(sitting.template, profile)
     assert reader.first is not None

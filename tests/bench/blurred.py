@@ -1,10 +1,10 @@
-"""How blurred a board may be: what the eyes misread in simulated pictures that a lens shows out of focus.
+"""Measures reading errors in simulated pictures that are more and more out of focus.
 
     python -m tests.bench.blurred --tables 4
 
-Each table of each game shows a random legal position, in focus and then blurrier and blurrier. Printed are, for each
-blur (a standard deviation in thousandths of the picture's width), how blurry the gate takes the picture to be, in
-pixels of its own, and of all cells how many are misread, and show nothing known.
+Each table of each game shows a random legal position, in focus and then blurrier and blurrier. For each blur (a
+standard deviation in thousandths of the picture's width) it prints the blur that the gate estimates, in pixels of its
+own picture, and the shares of all cells that are misread and that show nothing known.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _rows(name: str, seed: int) -> list[tuple[float, float, float]]:
-    """For each blur what the gate takes it to be, and the shares of misread and of unknown cells."""
+    """For each blur the gate's estimate, and the shares of misread and of unknown cells."""
     game, chance, rng = games.load(name), random.Random(seed), np.random.default_rng(seed)
     template = load_template(game.name)
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=seed)

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tests.bench.disturbances --games 5 --seed 1
 
-Prints one JSON object per game and a total. `complaints` are reports other than moves; none is due, since nobody
+Prints one JSON object per game and a total. `complaints` are reports other than moves; none is justified, since nobody
 makes a mistake. Simulated time runs as fast as the machine allows.
 """
 
@@ -34,7 +34,7 @@ ORDINARY = ("start", "move", "game_over")
 
 @dataclasses.dataclass
 class Count:
-    """What happened in one game."""
+    """Counts of one game."""
 
     seed: int
     profile: bool
@@ -47,7 +47,7 @@ class Count:
 
 
 def disturbances(table: SimulatedTable, chance: random.Random) -> list[Callable[[], None]]:
-    """What may happen at a table besides the game."""
+    """Events that may happen at a table besides the game."""
     azimuth = table.style.camera.azimuth_deg
     return [
         lambda: table.switch_lamp(chance.choice([0.5, 0.7, 1.0, 1.3])),
@@ -59,7 +59,7 @@ def disturbances(table: SimulatedTable, chance: random.Random) -> list[Callable[
 
 
 def play(seed: int, use_profile: bool) -> Count:
-    """One game to its end."""
+    """Plays one game to its end."""
     game = games.load("morris")
     template = load_template(game.name)
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=seed)

@@ -1,4 +1,4 @@
-"""Games on simulated tables whose light drifts, as pictures of every position, for measuring what adapting brings."""
+"""Games on simulated tables whose light drifts, as pictures of every position, to measure the benefit of adapting."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from vision.simulated.table import SimulatedTable
 
 SIZE_PX = (640, 480)
 DRIFTS = ("dusk", "warm", "lamp")
-"""Daylight goes and turns blue; it turns as yellow as a bulb; it goes, and half-way a lamp at the side is lit."""
+"""Dusk: daylight fades and turns blue; warm: it turns as yellow as a bulb; lamp: it fades, and half-way a lamp at the
+side is lit."""
 GAMES = ("nine_mens_morris", "reversi", "co_ganh")
-"""Of table 0, 1, 2, 3 and so on in turn."""
+"""Games of tables 0, 1, 2, 3 and so on, in turn."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sitting:
-    """One game at one table: what was seen of every position."""
+    """One game at one table, with a look at every position."""
 
     game: str
     template: BoardTemplate
@@ -43,7 +44,7 @@ class Sitting:
 def sittings(table: int, plies: int, folder: Path | None = None) -> tuple[list[Sitting], TableProfile]:
     """Two games in drifting light and one in steady light at that table, and its profile from before them.
 
-    Kept in `folder`, where one is given, and taken from there the next time.
+    Kept in `folder`, if given, and read from there the next time.
     """
     game = games.load(GAMES[table % len(GAMES)])
     chance = np.random.default_rng([table, 31])
@@ -80,7 +81,7 @@ def _play(
     plies: int,
     chance: np.random.Generator,
 ) -> Sitting:
-    """A game of chance moves, a picture after each."""
+    """Plays random moves, with a picture after each."""
     day, night = tables
     position, boards, looks = game.initial(), [game.board(game.initial())], []
     machine = load_descriptor(template.descriptor)
@@ -103,7 +104,7 @@ def _play(
 
 
 def _set_light(table: SimulatedTable, drift: str, passed: float) -> None:
-    """The light when that share of the game has been played."""
+    """Sets the light for when that share of the game has been played."""
     if drift == "dusk":
         table.switch_lamp(0.08**passed, (255, 255 - 20 * passed, 255 - 60 * passed))
     elif drift == "warm":

@@ -1,4 +1,4 @@
-"""What a program that watched a film has understood, against what the film shows."""
+"""Compares what a program that watched a film has understood with what the film shows."""
 
 from __future__ import annotations
 
@@ -10,49 +10,50 @@ from typing import Any
 from tests.bench.films import Showing
 
 BELIEVED = frozenset({"start", "move", "takeback", "reopened", "corrected", "restored", "adopted", "undo"})
-"""Events after which the board that they name is believed to stand there."""
+"""Events that name a board which the program then believes."""
 TOLD = frozenset({"illegal", "desync", "unfinished"})
-"""Events that tell of a board that is not right."""
+"""Events that report a wrong board."""
 MAX_PLIES = 2
-"""So many plies may lie between two photos."""
+"""Plies that may lie between two photos."""
 ROUNDING_S = 0.0015
-"""Times are printed to the millisecond, and those of the film's file are rounded, too."""
+"""Seconds of tolerance: event times and those of the film's file are rounded to the millisecond."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Due:
-    """What a photo is by the rules."""
+    """A photo's status by the rules."""
 
     showing: Showing
     plies: int
-    """Since the last legal board; 0 for the first one, and where no legal play leads here."""
+    """Plies since the last legal board; 0 for the first one, and if no legal play leads here."""
     legal: bool
 
 
 @dataclasses.dataclass(frozen=True)
 class Judged:
-    """How one film went."""
+    """Results of one film."""
 
     boards: int
     """Legal boards after the first."""
     followed: int
-    """Of these, told in their order, each once it lay there."""
+    """Legal boards announced in their order, each once it was on the table."""
     wrong: tuple[str, ...]
-    """Boards that were believed and that no photo showed then, nor any earlier one that had not been told yet."""
+    """Boards believed although no photo showed them then, nor any earlier photo not yet announced."""
     illegal: int
     """Boards that no legal play leads to."""
     told: int
-    """Of these, complained of while they lay there."""
+    """Illegal boards that were complained of while they were on the table."""
     complaints: int
     """Complaints of any other board."""
     delays_s: tuple[float, ...]
-    """From the first picture without the hand to the verdict, for each board followed; below 0 while it was leaving."""
+    """Seconds from the first picture without the hand to the verdict, for each followed board; below 0 if the hand was
+    still leaving."""
     lost: tuple[str, ...]
     """Photos of legal boards that were not followed."""
 
 
 def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
-    """What each photo is, if all boards before it that are legal were played."""
+    """The status of each photo, if all legal boards before it were played."""
     positions = set(game.starts)
     dues = [Due(shown[0], 0, legal=game.board(game.initial()) == shown[0].cells)]
     for one in shown[1:]:
@@ -70,14 +71,14 @@ def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
 
 
 def _may_lead(game: Any, position: Any, board: str, plies: int) -> bool:
-    """Whether no more cells differ than so many plies change: three each, a man moved and one taken."""
+    """Whether no more cells differ than so many plies can change: three each, a man moved and one taken."""
     there: str = game.board(position)
     differ = sum(one != other for one, other in zip(there, board, strict=True))
     return differ <= 3 * plies
 
 
 def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
-    """Compares the events of `kibitzer watch` with what was due."""
+    """Compares the events of `kibitzer watch` with the photos."""
     legal = [due.showing for due in dues[1:] if due.legal]
     followed: list[Showing] = []
     wrong, delays_s, at = [], [], 0
@@ -94,7 +95,7 @@ def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
                 delays_s.append(round(time_s - legal[index].free_s, 3))
                 at = index + 1
             now = shown_at(dues, time_s)
-            # Of several plies told at once only the last has to stand there.
+            # Of several plies announced at once only the last board must be on the table.
             right = index is not None or (now.legal and now.showing.cells == event["cells"])
             last = event["cells"]
         if not right:
@@ -116,5 +117,5 @@ def judge(dues: Sequence[Due], events: Sequence[Mapping[str, Any]]) -> Judged:
 
 
 def shown_at(dues: Sequence[Due], time_s: float) -> Due:
-    """The photo that lies there, under the hand or free."""
+    """The photo on show at that time, under the hand or free."""
     return [due for due in dues if due.showing.laid_s <= time_s + ROUNDING_S][-1]

@@ -2,7 +2,7 @@
 
     python -m tests.bench.film_page --out docs/demo.webp
 
-Needs Chromium. The demo runs in real time, with its own voice where the machine has one.
+Needs Chromium. The demo runs in real time, with its own voice if the machine has one.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def await_page(demo: subprocess.Popen[bytes]) -> None:
 
 
 def film(page: Page, seconds: float, rate_hz: float, width_px: int) -> list[Image.Image]:
-    """Pictures of the page at that rate, made smaller."""
+    """Pictures of the page at that rate, scaled down."""
     size_px = width_px, round(width_px * SIZE_PX[1] / SIZE_PX[0])
     pictures, began_s = list[Image.Image](), time.monotonic()
     while len(pictures) < seconds * rate_hz:

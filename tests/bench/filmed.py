@@ -1,17 +1,15 @@
-"""Films a photographed game of morris and watches the films as `kibitzer watch` does: how many boards are followed?
+"""Films a photographed game of morris, watches the films as `kibitzer watch` does, and counts the boards followed.
 
     python -m tests.bench.filmed                                                  # three films of 12 plies
     python -m tests.bench.filmed --sway 0,0.2,1 --nudge 0,1 --free 1.2 2 0.8,4 --seeds 7,8 --plies 0 --keep FILMS
 
-A hand lies over every move; the camera stands (--sway 0), leans (0.2) or is held in a hand (1); the board lies a little
-elsewhere after each move (--nudge 1) or does not (0); it lies free for so many seconds (--free, "0.8,4" is a range);
-and the camera may do this or that to the pictures (--spoilt focus exposure).
-Each film is watched by a program of its own, all of it: pipeline, match, referee. Printed are, for each film and in
-all: boards (that the rules allow) followed in their order; wrong boards, believed and shown by no photo then; illegal
-boards and how many of them were told; complaints of other boards; seconds from the hand's leaving the picture to the
-verdict; and the share of a core that the program takes at 15 pictures a second, decoding the film included.
-A film's figures come on standard error as soon as it was watched; the table of all of them comes at the end.
-Exit status 1 where a wrong board was believed, 2 where the photos are absent.
+A hand lies over every move; the camera is fixed (--sway 0), leans (0.2) or is held in a hand (1); the board shifts a
+little after each move (--nudge 1) or does not (0); it is free for so many seconds (--free, "0.8,4" is a range); and the
+camera may degrade the pictures (--spoilt focus exposure). A separate program, with pipeline, match and referee, watches
+each film. Printed are, for each film and in all: boards (that the rules allow) followed in their order; wrong boards,
+believed and shown by no photo then; illegal boards and how many of them were reported; complaints of other boards;
+seconds from the hand's leaving the picture to the verdict; and the share of a core that the program takes at 15
+pictures a second, decoding the film included. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
 """
 
 from __future__ import annotations
@@ -63,12 +61,12 @@ WATCH = (sys.executable, "-m", "daemon.cli", "watch", "--game", "morris", "--rul
 
 
 class WatchError(RuntimeError):
-    """A program that could not watch its film; the message is what it said."""
+    """A program failed to watch its film; the message is its output."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Watched:
-    """What one film came to."""
+    """Results of one film."""
 
     film: str
     judged: Judged
@@ -78,7 +76,7 @@ class Watched:
 
 
 class Studio:
-    """Makes films, and keeps what several of them need."""
+    """Makes films, and caches what several of them need."""
 
     def __init__(self, photos: Path, labels: Path, hand: Path, game: str, folder: Path) -> None:
         """Raises LabelError, OSError."""
@@ -93,7 +91,7 @@ class Studio:
         self._lock = threading.Lock()
 
     def film(self, plan: Plan, on_progress: Callable[[float], None]) -> Path:
-        """The film of a plan, made where it is not there yet."""
+        """The film of a plan; made unless it exists."""
         wanted = self.labels[: plan.plies + 1] if plan.plies else self.labels
         path, there = film_of(self.folder, plan, len(wanted))
         if not there:
@@ -111,7 +109,7 @@ def _straightened(labels: tuple[Label, ...], photos: Path, nudge: float) -> Sequ
 
 
 def watch(film: Path, on_progress: Callable[[float], None] = lambda _: None) -> tuple[list[dict[str, Any]], float]:
-    """What the program prints of a film, and its CPU seconds since it was ready. Raises WatchError."""
+    """The program's events for a film, and its CPU seconds since it was ready. Raises WatchError."""
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen([*WATCH, str(film)], stdout=subprocess.PIPE, stderr=errors, text=True)
         events: list[dict[str, Any]] = []
@@ -132,7 +130,7 @@ def watch(film: Path, on_progress: Callable[[float], None] = lambda _: None) -> 
 
 
 def cpu_s(process: int) -> float:
-    """CPU seconds of a process so far; 0 where the system does not tell."""
+    """CPU seconds of a process so far; 0 if the system does not say."""
     with contextlib.suppress(OSError):
         fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -153,7 +151,7 @@ def measure(studio: Studio, plan: Plan, on_progress: Callable[[float], None]) ->
 
 
 def frames_in(film: Path) -> int:
-    """How many pictures a film has."""
+    """Number of pictures in a film."""
     capture = cv2.VideoCapture(str(film))
     try:
         return int(capture.get(cv2.CAP_PROP_FRAME_COUNT))
@@ -162,7 +160,7 @@ def frames_in(film: Path) -> int:
 
 
 def table_of(results: Sequence[Watched]) -> Table:
-    """For people."""
+    """The results as a table for people."""
     table = Table("film", "boards", "wrong", "illegal told", "complaints", "verdict median", "95 %", "of a core")
     for one in results:
         table.add_row(one.film, *_row([one]))
@@ -195,7 +193,7 @@ def total(results: Sequence[Watched]) -> dict[str, Any]:
 
 
 def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
-    """All films, in their order, some side by side."""
+    """Runs all films, some in parallel; the results are in the plans' order."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with (
@@ -222,7 +220,7 @@ def run(studio: Studio, plans: Sequence[Plan], jobs: int) -> list[Watched]:
 
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for."""
+    """The command line's arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sway", type=_numbers, default=[0.0, 0.2, 1.0])
     parser.add_argument("--nudge", type=_numbers, default=[1.0])

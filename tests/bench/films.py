@@ -1,8 +1,8 @@
 """Films of a photographed game: real men on a real board, a real hand over every move, a hand-held camera's sway.
 
-Every photo is shown free for a while; then a hand comes from one of four sides, and while it lies there the next photo
-takes its place. Beside the film stands a file of one JSON object a photo: `s` (seconds into the film at which its free
-time ends), `photo`, `cells`.
+Every photo is shown free for a while; then a hand comes from one of four sides, and under the hand the next photo takes
+its place. Beside the film is a file of one JSON object a photo: `s` (seconds into the film at which its free time
+ends), `photo`, `cells`.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ from vision.frame import Image
 
 FPS = 15
 PICTURE_PX, SIDE_PX = 960, 620
-"""Side of the picture, and of the board in the middle of it."""
+"""Pixels on a side of the picture, and of the board in its middle."""
 AFTERWARDS_S = 3.0
-"""How long the last board stays in the picture."""
+"""Seconds that the last board stays in the picture."""
 NOISE_LEVELS = 2.0
-"""Standard deviation of the camera's noise."""
+"""Standard deviation of the camera's noise, in grey values."""
 BANK, ROOM_PX = 6, 256
-"""Pictures of noise, each so much larger than a frame: a frame takes any part of any of them, turned over or not."""
+"""Pictures of noise, and pixels by which each is larger than a frame: a frame uses a random part of one, flipped or
+not."""
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What one film is like."""
+    """Settings of one film."""
 
     sway: float
-    """0 is a standing camera, 1 the way as it was recorded."""
+    """Share of the recorded sway: 0 is a fixed camera, 1 the way as recorded."""
     nudge: float
-    """How much of what lies between two photos' boards is left."""
+    """Share of the offset between two photos' boards that is kept."""
     free: str
-    """Seconds that a board lies free: one number, or a range such as 0.8,4."""
+    """Seconds that a board is free: one number, or a range such as 0.8,4."""
     seed: int
     plies: int = 0
     """Photos after the first; 0 is the whole game."""
     spoilt: str = ""
-    """What the camera does to it, one of SPOILT; empty for nothing."""
+    """The camera's effect on the film, one of SPOILT; empty for none."""
 
     @property
     def name(self) -> str:
@@ -59,14 +60,14 @@ class Plan:
 
     @property
     def free_s(self) -> tuple[float, float]:
-        """Least and greatest. Raises ValueError."""
+        """Least and greatest seconds. Raises ValueError."""
         numbers = [float(word) for word in self.free.split(",")]
         return numbers[0], numbers[-1]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shot:
-    """One photo, its board in the middle of the picture."""
+    """One photo, with its board in the middle of the picture."""
 
     photo: str
     cells: str
@@ -82,27 +83,27 @@ class Hand:
 
     @property
     def laid(self) -> int:
-        """The picture from which on the next photo lies under it."""
+        """Index of the first picture with the next photo under the hand."""
         return len(self.sprites) // 2
 
     @property
     def gone(self) -> int:
-        """The first picture in which no more of it is seen."""
+        """Index of the first picture without any of the hand."""
         return 1 + max((number for number, one in enumerate(self.sprites) if one[..., 3].any()), default=-1)
 
 
 @dataclasses.dataclass(frozen=True)
 class Showing:
-    """One photo in a film; seconds from its beginning."""
+    """One photo in a film; seconds from the film's beginning."""
 
     photo: str
     cells: str
     laid_s: float
-    """From when on its board lies there, under the hand..."""
+    """When its board appears, under the hand."""
     free_s: float
-    """...no more of the hand is seen..."""
+    """When the hand is out of the picture."""
     ends_s: float
-    """...and the free time has ended."""
+    """When the free time ends."""
 
 
 def hand_from(folder: Path) -> Hand:
@@ -113,12 +114,12 @@ def hand_from(folder: Path) -> Hand:
 
 
 def way_from(path: Path) -> FloatArray:
-    """(n, 3, 3) the recorded way of a camera, 30 a second, in the unit square."""
+    """(n, 3, 3) the recorded motion of a camera, 30 a second, in the unit square."""
     return np.array(json.loads(path.read_text(encoding="utf-8"))["way"], dtype=np.float64)
 
 
 def shots_of(labels: Sequence[Label], folder: Path, nudge: float) -> list[Shot]:
-    """The photos straightened; with a nudge below 1 each is laid nearer to where the first one lies.
+    """The photos rectified; with a nudge below 1 each is moved nearer to the first one's place.
 
     Raises OSError for a photo that is absent, ValueError for one without corners.
     """
@@ -137,7 +138,7 @@ def shots_of(labels: Sequence[Label], folder: Path, nudge: float) -> list[Shot]:
 
 
 def straightened(photo: Image, corners_px: FloatArray) -> Image:
-    """The board from above in the middle of the picture, with what lies around it."""
+    """The board from above in the middle of the picture, with its surroundings."""
     low, high = (PICTURE_PX - SIDE_PX) / 2, (PICTURE_PX + SIDE_PX) / 2
     square = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
     there = cv2.getPerspectiveTransform(corners_px.astype(np.float32), square)
@@ -146,7 +147,7 @@ def straightened(photo: Image, corners_px: FloatArray) -> Image:
 
 
 def moved_to(picture: Image, first: Image, share: float) -> Image:
-    """The picture moved by that share of the way to where the first one has the same board."""
+    """The picture moved by that share of the way that aligns its board with the first one's."""
     sift = cv2.SIFT.create(3000)
     grey = [cv2.cvtColor(one, cv2.COLOR_BGR2GRAY) for one in (picture, first)]
     (points, marks), (points0, marks0) = (sift.detectAndCompute(one, None) for one in grey)
@@ -168,7 +169,7 @@ def make_film(
     shots: Sequence[Shot], hand: Hand, way: FloatArray, plan: Plan, path: Path,
     *, on_progress: Callable[[float], None] = lambda _: None,
 ) -> None:  # fmt: skip
-    """Writes the film, and what it shows beside it; neither is left behind by half. Raises OSError."""
+    """Writes the film and the file beside it; no half-written file is left behind. Raises OSError."""
     part, told = path.with_suffix(".part.avi"), []
     pick = np.random.default_rng(plan.seed)
     writer = cv2.VideoWriter(str(part), cv2.VideoWriter.fourcc(*"MJPG"), FPS, (PICTURE_PX, PICTURE_PX))
@@ -194,7 +195,7 @@ def make_film(
 
 
 class Camera:
-    """Writes pictures, each moved as the camera moves, with its noise."""
+    """Writes pictures, each with the camera's motion and noise."""
 
     def __init__(
         self,
@@ -222,7 +223,7 @@ class Camera:
         self.frames += 1
 
     def _matrix(self) -> FloatArray:
-        """Of the picture at rest to this frame: the way is gone to its end and back, two steps a frame."""
+        """The matrix from the picture at rest to this frame: the motion runs to its end and back, two steps a frame."""
         last = len(self._way) - 1
         at = 2 * self.frames % (2 * last)
         part = np.eye(3) + self._sway * (self._way[min(at, 2 * last - at)] - np.eye(3))
@@ -230,7 +231,7 @@ class Camera:
         return np.asarray(scale @ part @ np.linalg.inv(scale))
 
     def _noise(self) -> NDArray[np.int16]:
-        """Drawing it anew for each frame would take longer than all else."""
+        """Noise for a frame; drawing it anew each time would take longer than all the rest."""
         picture = self._bank[int(self._pick.integers(BANK))]
         x, y = (int(number) for number in self._pick.integers(0, ROOM_PX + 1, 2))
         window = picture[y : y + PICTURE_PX, x : x + PICTURE_PX]
@@ -250,7 +251,7 @@ def covered(board: Image, sprite: Image) -> Image:
 
 
 def showings(path: Path, hand: Hand) -> list[Showing]:
-    """What a film shows when, by the file beside it. Raises OSError, ValueError."""
+    """The photos of a film with their times, from the file beside it. Raises OSError, ValueError."""
     laid, gone, shown = hand.laid / FPS, hand.gone / FPS, list[Showing]()
     for line in path.with_suffix(".json").read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
@@ -261,7 +262,7 @@ def showings(path: Path, hand: Hand) -> list[Showing]:
 
 
 def film_of(folder: Path, plan: Plan, photos: int) -> tuple[Path, bool]:
-    """Where a film of so many photos is kept, and whether it is there already.
+    """The path of a film of so many photos, and whether it exists.
 
     A film of that name with another number of photos is left alone.
     """

@@ -1,12 +1,12 @@
-"""Finds the Double Double Dominoes board in real photos, and in the same photos taken anew in other ways.
+"""Finds the Double Double Dominoes board in real photos, and in transformed copies of the same photos.
 
     .venv/bin/python -m tests.bench.find_dominoes [--every 5] [--views upright,tilted] [--photos FOLDER]
 
-Nothing is known beforehand but the template. Of every photo as it is, the truth are its lines: the board found by its
-print is compared with where the lines of the grid are. Of every other view (tests/bench/reposing.py) the truth is
-that of the photo carried along. Prints a row a view: found of all, misplaced (a corner off by more than a quarter of
-a square), the median and the worst error of a corner in squares, and milliseconds of one core. The last row counts
-the photos of other games in which a board was found, of which there should be none.
+Only the template is known beforehand. For every original photo the truth comes from its grid lines: the board found by
+its print is compared with where these lines are. For every other view (tests/bench/reposing.py) the truth is that of
+the photo, transformed with it. Prints a row a view: found of all, misplaced (a corner off by more than a quarter of a
+square), the median and the worst error of a corner in squares, and milliseconds of one core. The last row counts the
+photos of other games in which a board was found, of which there should be none.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ SQUARES = 15
 
 @dataclasses.dataclass
 class Count:
-    """What became of the photos in one view."""
+    """Results of the photos in one view."""
 
     name: str
     photos: int = 0
     errors: list[float] = dataclasses.field(default_factory=list)
-    """Of each found board: the worst of its corners, in squares."""
+    """Error of each found board's worst corner, in squares."""
     times_ms: list[float] = dataclasses.field(default_factory=list)
 
     def add(self, found: BoardPose | None, truth_px: NDArray[np.float64] | None, template: BoardTemplate) -> None:
-        """One more photo; `truth_px` is None where there is no board."""
+        """Counts one more photo; `truth_px` is None if it shows no such board."""
         self.photos += 1
         if found is None:
             return
@@ -70,7 +70,7 @@ class Count:
 
 
 def timed(image: Image, template: BoardTemplate, count: Count) -> BoardPose | None:
-    """The board in the picture; counts how long that kept one core busy, whatever else the machine does."""
+    """The board in the picture; notes the processor time, whatever else the machine does."""
     start = time.process_time()
     found = find_board(image, template)
     count.times_ms.append((time.process_time() - start) * 1e3)
@@ -85,7 +85,7 @@ def outermost(pose: BoardPose, template: BoardTemplate) -> NDArray[np.float64]:
 
 
 def measure(photos: Iterable[Path], views: Iterable[str], template: BoardTemplate) -> list[Count]:
-    """Every photo as it is, and in every one of the views."""
+    """Measures every photo as it is, and in every one of the views."""
     counts = {name: Count(name) for name in ("as it is", *views)}
     for number, path in enumerate(photos):
         image = cv2.imread(str(path))

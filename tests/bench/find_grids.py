@@ -3,11 +3,11 @@
     .venv/bin/python -m tests.bench.find_grids --scenes 40 --seed 1 [--game gomoku --rule size=19]
     .venv/bin/python -m tests.bench.find_grids --photos FOLDER --game gomoku --rule size=19
 
-Every scene is another board, table, set of men, light, lens and camera pose of up to 50 degrees, turned by up to 45,
-with other things with straight edges around the board. Prints a row for every game and share of cells with men: found
-in the right place, misplaced (a corner off by half a cell or more; the board looks alike from all four sides), not
-found, the median and the worst error of the rest in cells, and the median and the longest processor time. FOLDER holds
-photos and `labels.json` with their corners.
+Every scene is another board, table, set of pieces, light, lens and camera pose of up to 50 degrees, turned by up to 45,
+with other straight-edged objects around the board. Prints a row for every game and share of occupied cells: found in
+the right place, misplaced (a corner off by half a cell or more; the board looks alike from all four sides), not found,
+the median and the worst error of the rest in cells, and the median and the longest processor time. FOLDER holds photos
+and `labels.json` with their corners.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BOARDS = (("gomoku", "size=19"), ("gomoku", ""), ("reversi", ""), ("co_ganh", ""
 OCCUPANCIES = (0.0, 0.3, 0.6, 0.9)
 SIZE_PX = (1280, 960)
 MISPLACED = 0.5
-"""Cells."""
+"""Cells that a corner may be off."""
 LIGHTS = {
     "as it is": (1.0, 1.0, 1.0),
     "red": (0.03, 0.05, 1.0),
@@ -46,17 +46,17 @@ LIGHTS = {
     "sodium": (0.01, 0.5, 1.0),
     "dark": (0.05, 0.05, 0.05),
 }
-"""What light leaves of blue, green and red."""
+"""Share that the light leaves of blue, green and red."""
 THINGS = 8
 
 
 @dataclasses.dataclass
 class Count:
-    """What became of the pictures of one row."""
+    """Results of the pictures of one row."""
 
     name: str
     errors: list[float] = dataclasses.field(default_factory=list)
-    """Of each board found, the worst of its corners in cells."""
+    """Error of each found board's worst corner, in cells."""
     missed: int = 0
     times_ms: list[float] = dataclasses.field(default_factory=list)
 
@@ -71,7 +71,7 @@ class Count:
         )
 
     def look(self, image: Image, truth_px: FloatArray, template: BoardTemplate) -> float | None:
-        """Looks for the board in one more picture; the error in cells, None where none is found."""
+        """Looks for the board in one more picture; the error in cells, or None if none is found."""
         started_s = time.process_time()
         found = find_board(image, template)
         self.times_ms.append((time.process_time() - started_s) * 1000)
@@ -91,7 +91,7 @@ def error_cells(corners_px: FloatArray, truth_px: FloatArray, template: BoardTem
 
 
 def grid_lines(template: BoardTemplate) -> FloatArray:
-    """Where the upright lines of the grid are, in millimetres."""
+    """Positions of the grid's upright lines, in millimetres."""
     upright = template.lines_mm[np.isclose(template.lines_mm[:, 0, 0], template.lines_mm[:, 1, 0])]
     return np.unique(np.round(upright[:, 0, 0], 3))
 
@@ -112,7 +112,7 @@ def scenes(template: BoardTemplate, occupancy: float, count: int, seed: int) -> 
 
 
 def lit(image: Image, light: str, rng: np.random.Generator) -> Image:
-    """The picture as a camera sees it in other light, with the noise that little light brings."""
+    """The picture as a camera sees it in other light, with the noise of dim light."""
     if light == "as it is":
         return image
     linear = (image.astype(np.float32) / 255) ** 2.2 * np.array(LIGHTS[light], dtype=np.float32)
@@ -121,7 +121,7 @@ def lit(image: Image, light: str, rng: np.random.Generator) -> Image:
 
 
 def turned(style: Style, rng: np.random.Generator) -> Style:
-    """The style with the camera held anyhow."""
+    """The style with a random camera direction and roll."""
     camera = dataclasses.replace(
         style.camera, azimuth_deg=float(rng.uniform(-45, 45)), roll_deg=float(rng.normal(0, 6))
     )

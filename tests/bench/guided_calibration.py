@@ -1,10 +1,10 @@
-"""A guided calibration over an MJPEG stream, with someone who now and then lays wrongly; then a game with its profile.
+"""A guided calibration over an MJPEG stream, with occasional wrong layouts; then a game with its profile.
 
     .venv/bin/python -m tests.bench.guided_calibration --seed 1 --plies 12
 
-The table, the calibration and the watching are separate programs, joined by HTTP alone: the sitter hears what
-`kibitzer calibrate --json` says and nothing else. Prints one JSON object; exit status 1 where a slip went unnoticed,
-a picture shows another board than was asked for, or a ply of the game was missed or invented.
+The table, the calibration and the watching are separate programs, connected only by HTTP: the sitter knows only the
+output of `kibitzer calibrate --json`. Prints one JSON object; exit status 1 if a slip went unnoticed, a picture shows
+another board than was asked for, or a ply of the game was missed or invented.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def post(url: str, content: object) -> None:
 
 
 def start_table(words: list[str], port: int) -> subprocess.Popen[bytes]:
-    """A simulated table that answers."""
+    """Starts a simulated table and waits until it answers."""
     table = subprocess.Popen([*COMMAND, "table", *words, "--port", str(port)], stderr=subprocess.DEVNULL, cwd=ROOT)
     deadline_s = time.monotonic() + START_S
     while fetch(f"http://127.0.0.1:{port}/truth") is None:
@@ -46,7 +46,7 @@ def start_table(words: list[str], port: int) -> subprocess.Popen[bytes]:
 
 
 def sit(events: IO[str], url: str, slips: float, chance: random.Random) -> dict[str, Any]:
-    """Does what is said, until all is said; what was laid wrongly, and what was noticed of it."""
+    """Follows the instructions to the end; returns the slips made and those noticed."""
     heard: list[dict[str, Any]] = []
     laid_wrongly = noticed = wrong_pictures = 0
     pending = False
@@ -72,7 +72,7 @@ def sit(events: IO[str], url: str, slips: float, chance: random.Random) -> dict[
 
 
 def calibrate(words: list[str], profile: Path, slips: float, chance: random.Random) -> dict[str, Any]:
-    """The guided calibration of a table; what came of it."""
+    """Runs the guided calibration of a table; returns its results."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     table = start_table([*words, "--calibrate"], port)
@@ -93,7 +93,7 @@ def calibrate(words: list[str], profile: Path, slips: float, chance: random.Rand
 
 
 def watch_game(words: list[str], profile: Path, plies: int) -> dict[str, Any]:
-    """A game on the same table, watched with the profile: its first plies, and what was believed of them."""
+    """Watches a game on the same table with the profile: its first plies, and what was believed of them."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     table = start_table([*words, "--pace", "1.5", "--think-s", "1"], port)

@@ -4,7 +4,7 @@
     .venv/bin/python -m tests.bench.guided_tables --tables 5 --slips 0 --calm --pace 2
 
 No network and no real time: `simulated_s` is the table's own clock, until the last picture. Prints one JSON object per
-table, a total and middle values; exit status 1 where a calibration did not come to its end, a slip went unnoticed, or a
+table, a total and middle values; exit status 1 if a calibration did not come to its end, a slip went unnoticed, or a
 picture shows another board than was asked for.
 """
 
@@ -38,7 +38,7 @@ MIDDLES = ("simulated_s", "pictures", "pieces", "expected_boards")
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of one table."""
+    """Results of one table."""
 
     seed: int
     complete: bool = False
@@ -52,12 +52,12 @@ class Outcome:
     refused: str = ""
     pictures: int = 0
     pieces: int = 0
-    """Laid or moved in all, where nobody lays one twice."""
+    """Pieces laid or moved in all, if nobody lays one twice."""
     simulated_s: float = 0.0
 
 
 class Evening:
-    """One table, its sitter, and what befalls them."""
+    """One table, its sitter, and the disturbances."""
 
     def __init__(
         self, template: BoardTemplate, plan: tuple[Lesson, ...], seed: int, slips: float, pace: float, *, calm: bool
@@ -73,7 +73,7 @@ class Evening:
         self._next_s = float("inf") if calm else 6.0
 
     def spend(self) -> Outcome:
-        """Calibrates, to the end or until it takes too long."""
+        """Calibrates until the end or until it takes too long."""
         source = SimulatedSource(self.table, rate_hz=RATE_HZ)
         self._hear(self.calibration.begin())
         while not self.calibration.ended and self.table.time_s < LONGEST_S:

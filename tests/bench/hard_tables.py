@@ -1,12 +1,12 @@
-"""Guided calibrations at tables at which they ought to fail, or nearly: each must end in a clear sentence.
+"""Guided calibrations at tables at which they should fail, or nearly: each must end in a clear sentence.
 
     .venv/bin/python -m tests.bench.hard_tables
     .venv/bin/python -m tests.bench.hard_tables --case dark --case alike --seed 3
 
-Boards are laid at once and by the book; nobody mends what is complained of. Prints a JSON object a table: how it ended,
-the last sentence said, the conditions that are amiss, and, where a profile came of it, what was expected of it and how
-many of four other boards it reads wholly right at the same table. Exit status 1 where a profile was written that reads
-fewer than half of them, or where nothing was said.
+Boards are laid at once and correctly; nobody fixes what is complained of. Prints a JSON object a table: how it ended,
+the last sentence said, the failed conditions, and, if a profile resulted, its expected quality and how many of four
+other boards it reads wholly right at the same table. Exit status 1 if a profile was written that reads fewer than half
+of them, or if nothing was said.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from vision.simulated.table import SimulatedTable
 
 STEP_S, LONGEST_S = 0.65, 120.0
 HOLD_S, STUCK_S = 6.0, 60.0
-"""Nobody repairs anything here: it need not be waited for."""
+"""Seconds, shorter than in real calibrations: nobody repairs anything here, so there is nothing to wait for."""
 SIZE_PX = (960, 540)
 FRESH = 4
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A way in which a table is bad."""
+    """One way in which a table is bad."""
 
     style: Callable[[Style, BoardTemplate], Style] = lambda style, template: style
     light: float = 1.0
     cell_px: float = 0.0
-    """The picture is made so small; 0: as it is."""
+    """Pixels of a cell in the shrunk picture; 0 keeps the picture's size."""
     hand: bool = False
     cut_off: bool = False
     laid_out: str = ""
@@ -59,12 +59,12 @@ class Case:
 
 
 def low(style: Style, tilt_deg: float) -> Style:
-    """The camera so far from straight above."""
+    """The camera tilted that far from straight above."""
     return dataclasses.replace(style, camera=dataclasses.replace(style.camera, tilt_deg=tilt_deg, fill=0.9))
 
 
 def mirrored(style: Style, template: BoardTemplate) -> Style:
-    """A strong lamp where the board, which is polished, mirrors it into the camera."""
+    """A strong lamp whose reflection in the polished board reaches the camera."""
     camera = style.camera
     lamp = LampStyle(-camera.azimuth_deg, 90 - camera.tilt_deg, 900.0, 60.0, 8.0)
     board = dataclasses.replace(style.board, gloss=1.0)
@@ -73,7 +73,7 @@ def mirrored(style: Style, template: BoardTemplate) -> Style:
 
 
 def alike(style: Style, template: BoardTemplate, share: float) -> Style:
-    """Men whose second colour is nearly the first."""
+    """Pieces whose second colour is nearly the first."""
     one, other = template.letters[1], template.letters[2]
     colours = dict(style.men.colours)
     first, second = np.array(colours[one]), np.array(colours[other])
@@ -114,7 +114,7 @@ class Trial:
         self._time_s = 0.0
 
     def run(self) -> dict[str, Any]:
-        """To the end, or until it takes too long."""
+        """Runs until the end or until it takes too long."""
         calibration = self.calibration
         self.said += calibration.begin()
         table = self._laid(EMPTY * len(self._table))
@@ -150,7 +150,7 @@ class Trial:
         return result | {"expected_boards": round(verdict.expectation.boards, 3), "right": sum(right), "of": FRESH}
 
     def _laid(self, board: str) -> SimulatedTable:
-        """The same table with other men."""
+        """The same table with other pieces."""
         table = self._table.with_board(board, seed=self._seed * 1000 + round(self._time_s * 10))
         table.switch_lamp(self._case.light)
         return table

@@ -6,10 +6,10 @@
 The simulated table lives in a process of its own and serves MJPEG, as a phone would; it alone knows the truth. The
 daemon is killed with SIGKILL, started again, and must end with exactly the plies that were made on the table.
 
-With --any the daemon watches the table twice, as two tables under one parent, the second one through a relay; what is
-killed is any of the parent, the tables' processes, the agents' worker, the voice, the sound player and the relay, or
-all of them at once. Only a killed parent is started again by the bench; the rest is the daemon's own to bring back.
-Both records must be right. Games follow one another until there were so many kills.
+With --any the daemon watches the table twice, as two tables under one parent, the second one through a relay. It kills
+any of the parent, the tables' processes, the agents' worker, the voice, the sound player and the relay, or all of them
+at once. The bench restarts only a killed parent; the daemon must bring back the rest. Both records must be right. Games
+follow one another until the number of kills is reached.
 
 Prints one JSON object; exit status 1 if a record or a resumed board was wrong, or a process outlived its parent.
 """
@@ -41,20 +41,20 @@ from tests.bench.victims import Process
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME_S = 1800.0
-"""Longest time for one game."""
+"""Seconds at most for one game."""
 HAND_S = 1.5
-"""Longest time that a hand takes to leave once its man is down."""
+"""Seconds at most that a hand takes to leave once its piece is down."""
 STUCK_S = 120.0
-"""Time without a new ply after which the game is given up and counted as it stands."""
+"""Seconds without a new ply after which the game is abandoned and counted as it is."""
 APART_S = 75.0
-"""Between two kills of a table of several: its parent waits the longer, the shorter it lived."""
+"""Seconds between two kills of one of several tables: the shorter it lived, the longer its parent waits."""
 AWAY_S = 1.0
-"""How long the relay stays away."""
+"""Seconds that the relay stays away."""
 GONE_S = 20.0
-"""Longest time that what a killed process has started may outlive it."""
+"""Seconds at most that a killed process's children may outlive it."""
 CATCH_UP_S = 60.0
-"""Where players wait for nobody, the longest wait for the records before the next kill: seven tiles that nobody saw are
-caught up with, and not any number."""
+"""Seconds at most to wait for the records before the next kill when players wait for nobody: the daemon can catch up
+with seven unseen tiles, but not with any number."""
 QUIET = "pcm.silent { type null }\n"
 
 
@@ -66,7 +66,7 @@ def free_port() -> int:
 
 
 def fetch(url: str) -> dict[str, Any] | None:
-    """The JSON object at an address; None where nobody answers."""
+    """The JSON object at an address; None if nobody answers."""
     try:
         with urllib.request.urlopen(url, timeout=2.0) as answer:
             found: dict[str, Any] = json.load(answer)
@@ -76,7 +76,7 @@ def fetch(url: str) -> dict[str, Any] | None:
 
 
 class Bench:
-    """A table, a daemon, and who kills it; one game."""
+    """A table, a daemon, and the killing of its processes, for one game."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Bench:
         self.page, self.video = free_port(), free_port()
         self.killed: collections.Counter[str] = collections.Counter()
         self.outlived: list[str] = []
-        """Processes that did not end when what had started them was killed."""
+        """Processes that did not end when their parent was killed."""
         self._killed_s: dict[str, float] = {}
         self._relay: subprocess.Popen[bytes] | None = None
         self._daemon: subprocess.Popen[bytes] | None = None
@@ -159,7 +159,7 @@ class Bench:
         )
 
     def truth(self) -> dict[str, Any] | None:
-        """What the table knows."""
+        """The true state of the table."""
         return fetch(f"http://127.0.0.1:{self.video}/truth")
 
     def start_daemon(self) -> subprocess.Popen[bytes]:
@@ -168,7 +168,7 @@ class Bench:
         return self._daemon
 
     def recorded(self, path: Path | None = None) -> list[str]:
-        """The moves in a record, of the last game that has any; all the same whether somebody writes."""
+        """The recorded moves of the last game that has any; may be read while another process writes."""
         path = path or self.journals[0]
         if not path.exists():
             return []
@@ -180,14 +180,14 @@ class Bench:
             journal.close()
 
     def records(self) -> list[list[str]]:
-        """The same of every table."""
+        """The records of all tables."""
         return [self.recorded(path) for path in self.journals]
 
     def _is_right(self, recorded: Sequence[str], truth: dict[str, Any], *, whole: bool) -> bool:
-        """Whether a record says what was played; not `whole`, it may end earlier.
+        """Whether a record matches what was played; unless `whole`, it may end earlier.
 
-        Plies that nobody saw may be recorded as another legal line that leads to the same board. Where the men belong
-        to nobody, passes are not seen, and tiles that came together may stand in either order.
+        Plies that nobody saw may be recorded as another legal line that leads to the same board. If the pieces belong
+        to nobody, passes are not seen, and tiles that appeared together may be in either order.
         """
         moves = truth["moves"]
         if self._shares_men:
@@ -210,7 +210,7 @@ class Bench:
         return self._game.board(position)
 
     def play(self, kills: int, longest_s: float) -> dict[str, Any]:
-        """Kills and restarts until there were so many kills, lets the game end, and compares."""
+        """Kills and restarts `kills` times, lets the game end, and compares."""
         wrong_resumes, begun_s = 0, time.monotonic()
         plies, progress_s = 0, begun_s
         daemon = self.start_daemon()
@@ -250,7 +250,7 @@ class Bench:
         }
 
     def _kill_one(self, daemon: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
-        """Kills a process of the daemon, or all; the daemon that runs then."""
+        """Kills a process of the daemon, or all; returns the daemon that runs afterwards."""
         family = victims.family(daemon.pid)
         family = [one for one in family if one.role not in victims.INDEPENDENT]
         role = "daemon" if not self._any else self._choose({one.role for one in family})
@@ -279,7 +279,7 @@ class Bench:
         return self.random.choice(choice)
 
     def _await_end(self, family: list[Process]) -> None:
-        """What a killed daemon had started has to end by itself; it is not waited for where a new one can begin."""
+        """Waits for a killed daemon's children, which must end by themselves, unless a new daemon can begin."""
         deadline_s = time.monotonic() + GONE_S
         while left := [one for one in family if victims.is_alive(one)]:
             if time.monotonic() > deadline_s:
@@ -290,7 +290,7 @@ class Bench:
             time.sleep(0.1)
 
     def _settle(self, longest_s: float = 60.0) -> bool:
-        """Waits until all that was played is recorded; whether it is."""
+        """Waits until all that was played is recorded; returns whether it is."""
         deadline_s = time.monotonic() + longest_s
         while time.monotonic() < deadline_s:
             truth = self.truth()
@@ -310,7 +310,7 @@ class Bench:
 
 
 def totals(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """All games together."""
+    """The results of all games together."""
     killed: collections.Counter[str] = collections.Counter()
     for one in results:
         killed.update(one["killed"])
@@ -355,7 +355,7 @@ def main() -> int:
             if left <= 0:
                 break
             folder = (given.keep or Path(temporary)) / f"game{number}"
-            folder.mkdir(mode=0o700, parents=True)  # sockets are only opened where nobody else may enter
+            folder.mkdir(mode=0o700, parents=True)  # sockets are only opened in folders that nobody else may enter
             name = names[number % len(names)]
             bench = Bench(
                 folder,

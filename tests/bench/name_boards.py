@@ -1,14 +1,14 @@
-"""Names the board in pictures, by the picture alone, and prints which was taken for which.
+"""Names the board in pictures, by the picture alone, and prints which board was taken for which.
 
     .venv/bin/python -m tests.bench.name_boards --scenes 10 --sheets 5 --seed 1
     .venv/bin/python -m tests.bench.name_boards --folders var/scenes/morris var/scenes/ganh --first 20
     .venv/bin/python -m tests.bench.name_boards --photos "photos/*.jpg" --is gomoku:size=19
 
-Simulated tables and printed sheets of every drawing of every board, folders written by `kibitzer train scenes`, and
-photos whose board is known. Prints a row a drawing: how many pictures, how many were named right, with diagonals or the
-number of lines, how many of these in their place (no corner off by more than 5 % of the side, where it is known), how
-many were named nothing and what else they were named; then, by how sure the names were, how many were right; and the
-median and the longest of the seconds that a picture took.
+Uses simulated tables and printed sheets of every drawing of every board, folders written by `kibitzer train scenes`,
+and photos whose board is known. Prints a row a drawing: the number of pictures; how many were named right, including
+diagonals or the number of lines; how many of these in their place (no corner off by more than 5 % of the side, if it is
+known); how many got no name, and which other names were given. Then come, by how sure the names were, how many were
+right; and the median and the longest time per picture in seconds.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from vision.frame import Image
 from vision.simulated.scenes import random_scene
 
 SIZES_PX = ((960, 720), (1280, 960))
-"""The smaller where a steady picture of its size is enough."""
+"""Pixels; the smaller size if the rectified picture is no larger."""
 WRONG_PLACE = 0.05
 PAPERS = {"double_double_dominoes": "a2", "gomoku:size=19": "a3"}
 BANDS = (0.0, 0.8, 0.9, 0.95, 0.98, 1.01)
-"""Of sureness."""
+"""Limits of the bands of sureness."""
 
 Picture = tuple[str, str, Image, NDArray[np.float64] | None]
-"""Name, what board it is, the picture, and where the board is if that is known."""
+"""Name, true board, the picture, and the board's corners if known."""
 
 
 @dataclasses.dataclass
 class Row:
-    """What the pictures of one board were named."""
+    """How the pictures of one board were named."""
 
     pictures: int = 0
     right: int = 0
@@ -57,7 +57,7 @@ class Row:
 
 
 class Bench:
-    """Names picture after picture."""
+    """Names one picture after another."""
 
     def __init__(self, *, tell_wrong: bool) -> None:
         self._tell_wrong = tell_wrong
@@ -66,7 +66,7 @@ class Bench:
         self._times_s: list[float] = []
 
     def look(self, picture: Picture) -> None:
-        """One more picture."""
+        """Names one more picture."""
         name, truth, image, corners_px = picture
         started_s = time.process_time()
         board = name_board(image).board
@@ -109,14 +109,14 @@ def drawing(template: BoardTemplate) -> str:
 
 
 def is_misplaced(board: Found, corners_px: NDArray[np.float64]) -> bool:
-    """Whether the board is elsewhere than it was found, whichever of its corners is called the first."""
+    """Whether the board is elsewhere than found, whichever corner is called the first."""
     seen = board.pose.corners_px(board.template)
     worst = min(float(np.abs(np.roll(seen, turn, axis=0) - corners_px).max()) for turn in range(4))
     return worst > WRONG_PLACE * float(np.linalg.norm(corners_px[0] - corners_px[1]))
 
 
 def simulated(scenes: int, seed: int) -> Iterator[Picture]:
-    """Random tables with random men."""
+    """Random tables with random pieces."""
     for number in range(scenes):
         for template in (one for family in drawings() for one in family):
             size_px = SIZES_PX[template.rectified_px >= 640]

@@ -1,4 +1,4 @@
-"""How quick the page is, in a real browser: `python -m tests.bench.page [--pictures docs]`.
+"""Measures the speed of the page in a real browser: `python -m tests.bench.page [--pictures docs]`.
 
 Prints one JSON line: `interactive_ms` (from asking for the page to the first board that can be clicked), `pixels_ms`
 (from a state that is handed to the page's thread to the next frame that Chromium paints; median and 95 %), `growth`
@@ -39,9 +39,9 @@ PAINTED = """() => { window.painted = {}; new MutationObserver(() => {
   requestAnimationFrame(() => setTimeout(() => { window.painted[count] ??= Date.now(); }, 0));
 }).observe(document.querySelector('#main'), { subtree: true, childList: true, characterData: true }); }"""
 ROUND, WARM = 41, 5
-"""Changes after which the same position is shown again; rounds before the page's weight is first taken."""
+"""Changes after which the same position is shown again; rounds before the page's memory is first measured."""
 TIMED, CALM_S, HASTE_S = 200, 0.25, 0.02
-"""Changes whose way to the pixels is timed, and the pause after each; the pause after the others."""
+"""Changes that are timed to the pixels, and the pause in seconds after each; the pause after the others."""
 SIZES = {"phone": (360, 740, "light"), "laptop": (1366, 768, "light"), "projector": (1920, 1080, "dark")}
 
 
@@ -78,7 +78,7 @@ class Shown:
 
 
 def measure(browser: Browser, changes: int) -> dict[str, Any]:
-    """The figures."""
+    """Measures all figures."""
     shown = Shown("reversi", short_game("reversi", 40))
     shown.show(0, 1, "0")
     page = browser.new_page(viewport={"width": 1366, "height": 768})
@@ -112,7 +112,7 @@ def measure(browser: Browser, changes: int) -> dict[str, Any]:
 
 
 def weight_of(page: Page) -> dict[str, float]:
-    """What the page takes up, once all rubbish was thrown away."""
+    """The page's memory and elements after garbage collection."""
     session = page.context.new_cdp_session(page)
     for _ in range(3):
         session.send("HeapProfiler.collectGarbage")
@@ -126,7 +126,7 @@ def weight_of(page: Page) -> dict[str, float]:
 
 
 def interactive(browser: Browser, runs: int = 5) -> int:
-    """Median milliseconds from asking for the page to a board whose cells can be clicked, of a table in a daemon."""
+    """Median milliseconds from asking a daemon's table for the page to a board whose cells can be clicked."""
     with tempfile.TemporaryDirectory() as folder:
         table = Table(Path(folder), "morris")
         times = []
@@ -142,7 +142,7 @@ def interactive(browser: Browser, runs: int = 5) -> int:
 
 
 def short_game(name: str, plies: int) -> list[str]:
-    """The texts of a game in which the same of all moves is always chosen."""
+    """The texts of a game in which the choice among all moves is always the same."""
     game, position, texts = games.load(name), games.load(name).initial(), []
     for ply in range(plies):
         moves = game.legal_moves(position)
@@ -153,7 +153,7 @@ def short_game(name: str, plies: int) -> list[str]:
 
 
 def take_pictures(browser: Browser, folder: Path) -> None:
-    """Three screenshots, small enough to be kept."""
+    """Takes three screenshots, small enough to be kept."""
     moves = ["d6", "f4", "d2", "b4", "g4", "d7", "c5", "e3", "a4", "c4", "e5", "d5", "f6", "b6", "a1"]
     shown = Shown("morris", moves)
     for number, text in enumerate(("A new game of nine men's morris. Light begins.", "Light: f6.", "Dark: b6."), 1):
@@ -176,7 +176,7 @@ def take_pictures(browser: Browser, folder: Path) -> None:
 
 
 def main() -> int:
-    """The command."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--changes", type=int, default=2000, help="State changes that are shown.")
     parser.add_argument("--pictures", type=Path, help="Folder in which to keep three screenshots; measures nothing.")

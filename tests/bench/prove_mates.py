@@ -1,12 +1,12 @@
-"""How many gomoku mates of a file are proven, how fast, and whether what is claimed is true.
+"""Measures how many gomoku mates of a file are proven, how fast, and whether the claims are true.
 
     python -m tests.bench.prove_mates MATES.jsonl [--time-s 1] [--whole 12] [--quiet 100]
 
 Positions are solved as `kibitzer solve --game gomoku --mates` does, which reads the moves alone; the classes of the
-file (VCF: a certain win by fours) only sort the figures. Every claimed line is replayed in plain Python, and of every
-`--whole`-th the whole tree is followed against every legal answer. Positions without a win are then made, not found:
-after the first stone of a win whose whole tree holds, the defender is to move and cannot win. In `--quiet` of those no
-win may be claimed.
+file (VCF: a certain win by fours) only sort the figures. Every claimed line is replayed in plain Python, and for every
+`--whole`-th the whole tree is followed against every legal answer. Positions without a win are then constructed: after
+the first stone of a win whose whole tree holds, the defender is to move and cannot win. In `--quiet` of those no win
+may be claimed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from agents.mates import SIZE, read_positions, solve_mates
 from tests.agents.threat_lines import Unfinished, faults, fives, holds, is_line_of_fours, windows
 
 MOST = 400
-"""Positions of a tree that is followed; larger ones are counted as unfinished."""
+"""Positions of a tree that is followed; larger trees are counted as unfinished."""
 TIME_S = 5.0
 RANDOM_STONES = (8, 16)
 
 
 class Prover:
-    """What `threat_lines.holds` asks; kept, so that it learns."""
+    """The prover that `threat_lines.holds` asks; kept, so that it learns."""
 
     def __init__(self) -> None:
         self.memory = layout.allocate(SIZE, (False, False), 64)
@@ -55,7 +55,7 @@ class Prover:
 
 
 def main() -> None:
-    """Prints a report; exit status 1 where a claim is false."""
+    """Prints a report; exit status 1 if a claim is false."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mates", type=Path)
     parser.add_argument("--time-s", type=float, default=1.0)
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def report_mates(path: Path, time_s: float, whole: int, prover: Prover) -> int:
-    """How many false claims there are."""
+    """Reports the mates; returns the number of false claims."""
     classes = [json.loads(line).get("class", "") for line in path.read_text().splitlines() if line.strip()]
     positions, answers = list(read_positions(path)), list(solve_mates(path, time_s))
     for name in sorted(set(classes)):
@@ -109,7 +109,7 @@ def _indices(answer: dict[str, object]) -> list[int]:
 
 
 def report_quiet(count: int, time_s: float, prover: Prover) -> int:
-    """How many wins are claimed in positions without one."""
+    """Reports positions without a win; returns the number of wins claimed in them."""
     claimed = 0
     for number, (stones, side) in enumerate(lost_positions(prover)):
         if number == count:

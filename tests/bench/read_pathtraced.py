@@ -5,7 +5,7 @@
 
 Prints one JSON object a folder. Under `given`, and under `found` of the boards found in their place (no corner off by
 more than 3 % of the side), the share of cells and of whole boards read right before any rules help, which classes were
-taken for which, and for every kind of men, light and board and band of tilt how many boards are right of how many.
+taken for which, and for every kind of pieces, light and board and band of tilt how many boards are right of how many.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ASKED = ("men", "light", "board", "tilt", "focus", "noise")
 
 
 class Tally:
-    """Boards read one way."""
+    """Counts of boards read one way."""
 
     def __init__(self) -> None:
         self.boards = self.boards_right = self.cells = self.cells_right = 0
@@ -38,7 +38,7 @@ class Tally:
         self.wrong: dict[str, int] = {}
 
     def add(self, label: Label, read: str, about: dict[str, Any]) -> None:
-        """One board; what could not be placed is read as nothing right."""
+        """Adds one board; a board that was not found counts as wholly wrong."""
         faults = [(true, seen) for true, seen in zip(label.cells, read, strict=True) if true != seen]
         self.boards, self.boards_right = self.boards + 1, self.boards_right + (not faults)
         self.cells, self.cells_right = self.cells + len(read), self.cells_right + len(read) - len(faults)
@@ -50,7 +50,7 @@ class Tally:
             self.wrong[label.name] = len(faults)
 
     def as_json(self, names: bool) -> dict[str, Any]:
-        """Shares and tables."""
+        """The counts as shares and tables."""
         found: dict[str, Any] = {
             "boards": self.boards,
             "cells_right": round(self.cells_right / max(self.cells, 1), 5),
@@ -65,7 +65,7 @@ class Tally:
 
 
 def kind_of(about: dict[str, Any], word: str) -> str:
-    """What a scene is under a heading: its own word, or the band that its number falls in."""
+    """A scene's value under a heading: its own word, or the band of its number."""
     if word == "tilt":
         low = min(int(about["tilt_deg"]) // 15 * 15, 30)
         return f"{low} to {low + (20 if low == 30 else 15)} degrees"
@@ -95,7 +95,7 @@ def main() -> int:
 def read_folder(
     folder: Path, template: BoardTemplate, images: dict[str, Any], *, find: bool, names: bool
 ) -> dict[str, Any]:
-    """All pictures of a folder, both ways."""
+    """Reads all pictures of a folder, both ways."""
     reader = PhotoReader(template)
     given, found = Tally(), Tally()
     seen, misplaced = 0, []
@@ -121,7 +121,7 @@ def read_folder(
 
 
 def cells_of(photo: ReadPhoto | None, template: BoardTemplate) -> str:
-    """The board as read; question marks where none could be."""
+    """The board as read; question marks if it was not found."""
     return "?" * len(template.cell_names) if photo is None else photo.reading.board
 
 

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tests.bench.read_scenes --scenes 100 --seed 1
 
-Every scene is another board, table, set of men, light, lens and camera pose of up to 50 degrees, without hands.
+Every scene is another board, table, set of pieces, light, lens and camera pose of up to 50 degrees, without hands.
 Prints one JSON object: boards found, found in a wrong place (a corner off by more than 3 % of the side), and, of those
 found in the right place, the share of cells and of whole boards that were read right before any rules help; of boards
 of tiles also the share of tiles whose halves were read right and taken together, and tiles seen that are none.
@@ -22,7 +22,7 @@ from vision.simulated.scenes import random_scene
 
 WRONG_PLACE = 0.03
 SIZES_PX = ((960, 720), (1280, 960))
-"""The smaller is enough where cells are looked at in a steady picture of its size."""
+"""Pixels; the smaller size is enough if the rectified picture is no larger."""
 
 
 def main() -> int:

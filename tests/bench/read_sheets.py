@@ -3,12 +3,12 @@
     .venv/bin/python -m tests.bench.read_sheets --scenes 40 --seed 1
 
 Every scene is one of the pages that `kibitzer print-board` makes (upright or lying, tinted or plain, printed well or
-badly, folded, wavy), on another table, with coins, buttons or men of a set, in other light, seen through another lens
-from up to 50 degrees. One scene in five each is as it is, has a hand over a marker, is out of focus, has glare on the
-page, or is very dark. Prints one JSON object a game: sheets found, found in a wrong place (a corner off by more than
-3 % of the side), wrong names (another game's sheet), and the share of cells and of whole boards that were read right;
-cells under a hand do not count. Swapped are boards of which nothing is wrong but which of two kinds of men is the light
-one: some sets have two colours of nearly one lightness.
+badly, folded, wavy), on another table, with coins, buttons or pieces of a set, in other light, seen through another
+lens from up to 50 degrees. Each fifth of the scenes is undisturbed, has a hand over a marker, is out of focus, has
+glare on the page, or is very dark. Prints one JSON object a game: sheets found, found in a wrong place (a corner off by
+more than 3 % of the side), wrong names (another game's sheet), and the share of cells and of whole boards that were
+read right; cells under a hand do not count. Swapped are boards on which only the two colours are exchanged: in some
+sets they are nearly equally light.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Photo:
     board: str
     corners_px: NDArray[np.float64]
     hidden: NDArray[np.bool_]
-    """(cells,) under a hand."""
+    """(cells,) whether a hand is over the cell."""
 
 
 def main() -> int:
@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[str, object]:
-    """What came of that many photographs of a game's sheet."""
+    """Results of that many photographs of a game's sheet."""
     reader, counts = PhotoReader(template), collections.Counter[str]()
     missed: list[str] = []
     for number in track(range(scenes), template.game, console=Console(stderr=True), transient=True):
@@ -124,7 +124,7 @@ def count(template: BoardTemplate, paper: str, scenes: int, seed: int) -> dict[s
 
 
 def photograph(template: BoardTemplate, paper: str, kind: str, rng: np.random.Generator) -> Photo:
-    """A sheet with random men on a random table."""
+    """A sheet with random pieces on a random table."""
     layout = layout_of(template, landscape=bool(rng.random() < 0.5))
     sheet = draw_sheet(layout, paper, tinted=bool(rng.random() < 0.7))
     style = sheet_style(sheet, rng)
@@ -150,7 +150,7 @@ def photograph(template: BoardTemplate, paper: str, kind: str, rng: np.random.Ge
 
 
 def glaring(image: Image, markers_px: NDArray[np.float64], rng: np.random.Generator) -> Image:
-    """A lamp mirrored by the page, over a marker: white in its middle."""
+    """The picture with a lamp's reflection in the page, over a marker: white in its middle."""
     x, y = markers_px.reshape(4, 4, 2).mean(axis=1)[int(rng.integers(0, 4))]
     ys, xs = np.indices(image.shape[:2])
     wide = float(rng.uniform(0.02, 0.05)) * image.shape[1]

@@ -1,10 +1,10 @@
-"""A storm on the referee alone: random play, takebacks, disobeyed agents and illegal boards, each read without fault.
+"""Stress test of the referee alone: random play, takebacks, disobeyed agents and illegal boards, all read perfectly.
 
     python -m tests.bench.referee_storm --minutes 5 --seed 1
 
-Thousands of boards a minute, where the proving ground with its pictures shows some dozen: the quickest search for a
-board that is believed and should not be, or complained of and should not be. The truth is the player's own line, and
-what is illegal is found by brute force (`proving.soak.lawful`), not by the referee's own search.
+It shows thousands of boards a minute, while the soak with its pictures shows some dozen: the quickest search for a
+board that is wrongly believed or wrongly complained of. The truth is the player's own line, and illegal boards are
+found by brute force (`proving.soak.lawful`), not by the referee's own search.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FAILURES = ("believed", "unreported", "another rule", "unneeded", "not restored"
 
 @dataclasses.dataclass
 class Storm:
-    """One game under the storm."""
+    """One game of the stress test."""
 
     game: AnyGame
     seed: int
@@ -47,15 +47,15 @@ class Storm:
 
     def __post_init__(self) -> None:
         self.dice = random.Random(f"{self.game.name} {self.seed}")
-        agent = self.seed % 3 == 2 and not shares_men(self.game)  # whose men belong to nobody are laid by people
+        agent = self.seed % 3 == 2 and not shares_men(self.game)  # pieces that belong to nobody are laid by people
         self.referee = Referee(self.game, (None, AGENT) if agent else (None, None))
         self.positions: list[Any] = [self.dice.choice(self.game.starts)]
         self.log: list[str] = []
         self.stood: set[str] = set()
-        """All boards that were moves of this game: a man laid again is no disobedience."""
+        """All boards that were moves of this game: a piece laid again is no disobedience."""
 
     def run(self) -> None:
-        """Until the game is over, long enough, or something went wrong."""
+        """Plays until the game is over, long enough, or something went wrong."""
         self._show(self._board, "start")
         while self.game.outcome(self.positions[-1]) is None and len(self.positions) < MAX_PLIES:
             deed = self.dice.choice(DEEDS)
@@ -81,14 +81,14 @@ class Storm:
         return not self._make() or self._expect("move")
 
     def _two_moves(self) -> bool:
-        """Two plies in one look; where an agent plays only one, since people wait for its answer."""
+        """Two plies in one look; only one if an agent plays, since people wait for its answer."""
         made = self._make()
         if made and self.referee.agents == (None, None):
             made = self._make() or made
         return not made or self._expect("two moves")
 
     def _make(self) -> bool:
-        """A legal ply that can be seen, after passes that must be made; False where there is none."""
+        """Makes a legal, visible ply, after passes that must be made; False if there is none."""
         game, position, line = self.game, self.positions[-1], list[Any]()
         while game.outcome(position) is None:
             moves = [one for one in game.legal_moves(position) if game.steps(position, one)]
@@ -104,7 +104,7 @@ class Storm:
         return False
 
     def _answered(self, position: Any, move: Any) -> Any:
-        """What the agent plays: this move, unless it has said another."""
+        """The agent's answer: this move, unless it has named another."""
         if self.referee.awaiting == "agent":
             self.referee.reply(AGENT, self.referee.ply, self.game.format_move(position, move))
         return self.referee.agent_move
@@ -143,7 +143,7 @@ class Storm:
         return self._expect("put back")
 
     def _disobey(self) -> bool:
-        """A legal move that the agent has not asked for."""
+        """Makes a legal move that the agent has not asked for."""
         position = self.positions[-1]
         moves = [one for one in self.game.legal_moves(position) if self.game.steps(position, one)]
         if not self._is_agents or len(moves) < 2:
@@ -173,11 +173,11 @@ class Storm:
         return str(self.game.board(self.referee.position))
 
     def _expect(self, what: str) -> bool:
-        """Shows the true board, which must be believed without a complaint, and what led to it known.
+        """Shows the true board, which must be believed without a complaint, with the right line leading to it.
 
-        Three things nobody who looks can tell: whether a board came about by moves, or half of one, or by taking some
-        back, which players answer with `adopt`; what two moves were that came in one look; and how far men were taken
-        back that had stood so before. In the last two the referee's line is the truth from there on.
+        Nobody who looks can tell three facts: whether a board came about by moves, or half of one, or by taking some
+        back, which players answer with `adopt`; which two moves came in one look; and how far pieces were taken back
+        that had stood so before. In the last two cases the referee's line is the truth from there on.
         """
         told = self._show(self._board, what)
         self.counts[what] += 1
@@ -201,7 +201,7 @@ class Storm:
         return True
 
     def _is_told_otherwise(self) -> bool:
-        """Whether two moves were taken for the first half of another one, and undone to go on; none counts."""
+        """Whether two moves were taken for the first half of another one, and undone to continue; neither counts."""
         if self.referee.verdict != "unfinished":
             return False
         self.positions = list(self.referee.history)
@@ -223,7 +223,7 @@ class Storm:
 
 
 def main() -> None:
-    """Prints one JSON object a game; the exit status is 1 where anything went wrong."""
+    """Prints one JSON object a game; the exit status is 1 if anything went wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", choices=GAMES, action="append", help="again for more; all five by default")
     parser.add_argument("--minutes", type=float, default=1.0, help="for each game")

@@ -1,7 +1,8 @@
 """Makes other photos of a photographed board: turned, tilted, darker, brighter, blurred, smaller, of another tint.
 
 The table and the board are taken for one plane, and the photo for that plane seen from straight above; a camera that
-looks at it from aside sees the plane through a homography, which is returned: what was where in the photo is known.
+looks at it from aside sees the plane through a homography, which is returned, so that every point of the photo can be
+located in the new one.
 """
 
 from __future__ import annotations
@@ -19,37 +20,37 @@ from vision.pose import project
 FloatArray = NDArray[np.float64]
 
 DISTANCE = 2.2
-"""The camera's distance from what it looks at, in sides of it."""
+"""Sides of the board between the camera and the board."""
 ROOM = 0.04
-"""Least room around the board, as a share of the picture."""
+"""Share of the picture left around the board at least."""
 
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """How a photo is taken anew; as it stands, it is only moved into the middle."""
+    """How a photo is transformed; by default it is only moved into the middle."""
 
     turn_deg: float = 0.0
-    """Clockwise."""
+    """Clockwise turn."""
     any_turn: bool = False
-    """Turned by any angle instead."""
+    """Whether to turn by a random angle instead."""
     tilt_deg: float = 0.0
-    """Of the camera, from straight above, towards any side."""
+    """Tilt of the camera from straight above, towards a random side."""
     gain: float = 1.0
-    """Brightness; what becomes lighter than white is clipped."""
+    """Brightness; values beyond white are clipped."""
     cast: tuple[float, float, float] = (1.0, 1.0, 1.0)
     """Gain of blue, green and red."""
     shade: float = 0.0
-    """How much darker one side of the picture is than the other, as a share."""
+    """Share by which one side of the picture is darker than the other."""
     blur_px: float = 0.0
-    """Standard deviation."""
+    """Standard deviation of the blur."""
     motion_px: float = 0.0
-    """Length of the streak that a point leaves."""
+    """Length of a point's motion streak."""
     noise: float = 0.0
     """Standard deviation of the sensor's noise, in grey values."""
     size_px: tuple[int, int] | None = None
-    """Width and height; None: those of the photo."""
+    """Width and height; None for those of the photo."""
     share: float | None = None
-    """How much of the picture's shorter side the board takes; None: as in the photo, where there is room."""
+    """Board's side as a share of the picture's shorter side; None for that of the photo, if there is room."""
 
 
 VIEWS: Mapping[str, View] = {
@@ -76,8 +77,8 @@ VIEWS: Mapping[str, View] = {
 def repose(image: Image, corners_px: FloatArray, view: View, rng: np.random.Generator) -> tuple[Image, FloatArray]:
     """The photo as it would look from there, and the (3, 3) homography destination_from_source.
 
-    `corners_px` (4, 2) are the outermost corners of the board, all of which stay in the picture. What the photo does
-    not show is filled with the table's colour.
+    `corners_px` (4, 2) are the outermost corners of the board, all of which stay in the picture. Areas that the photo
+    does not show are filled with the table's colour.
     """
     height, width = image.shape[:2]
     size = view.size_px or (width, height)
@@ -104,7 +105,7 @@ def _look(corners_px: FloatArray, view: View, rng: np.random.Generator) -> Float
 
 
 def _framed(matrix: FloatArray, corners_px: FloatArray, size: tuple[int, int], share: float) -> FloatArray:
-    """(3, 3) moves and scales what is seen so that the whole board is in the picture."""
+    """(3, 3) moves and scales the view so that the whole board is in the picture."""
     seen = project(matrix, corners_px)
     low, high = seen.min(axis=0), seen.max(axis=0)
     room = (1 - 2 * ROOM) * np.array(size) / (high - low)

@@ -1,13 +1,13 @@
-"""Scores annotated photos of dominoes games, as they are and taken anew in other ways, and counts what is right.
+"""Scores annotated photos of dominoes games, as they are and transformed, and counts what is right.
 
     .venv/bin/python -m tests.bench.score_dominoes ../shared/data/dominoes --drop-every 4
     .venv/bin/python -m tests.bench.score_dominoes ../shared/data/dominoes --variants turned_90,tilted,blurred
 
 Variants are the views of tests/bench/reposing.py; `as_is` is the photo itself. Every game is scored with the pawns on
-the track and as if none were there. Prints one JSON object a run: how many moves have the right position, pips and
-points, of how many; with `--drop-every n`, every n-th photo of a game being left out, of the moves whose photo and
-whose predecessor's photo exist, and how many of the moves that were left out were written down, and rightly. Every
-miss is listed on standard error.
+the track and as if there were none. Prints one JSON object a run: how many moves have the right position, pips and
+points, of how many. `--drop-every n` leaves out every n-th photo of a game; then those counts cover the moves whose
+photo and whose predecessor's photo exist, and it also prints how many of the moves left out were written down, and how
+many of these rightly. Every miss is listed on standard error.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ VARIANTS = "as_is,upright,turned_90,turned_180,tilted,darkened,brightened,blurre
 
 Truth = dict[PhotoName, Annotation]
 Scored = Sequence[tuple[Series, Sequence[Look | None]]]
-"""The games, with what was read in each photo."""
+"""The games, each with the readings of its photos."""
 
 
 @dataclasses.dataclass
 class Tally:
-    """What is right, of how many moves."""
+    """Counts of right moves, and of all moves."""
 
     moves: int = 0
     position: int = 0
@@ -58,7 +58,7 @@ class Tally:
     points: int = 0
 
     def add(self, found: Annotation | None, true: Annotation) -> bool:
-        """One more move; whether all of it is right."""
+        """Counts one more move; returns whether all of it is right."""
         self.moves += 1
         self.position += found is not None and found.cells == true.cells
         self.pips += found is not None and found.pips == true.pips

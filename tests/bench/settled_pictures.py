@@ -1,12 +1,12 @@
 """Runs the gate on real videos whose still pauses are known: counts hands that were read.
 
     .venv/bin/python -m tests.bench.settled_pictures
-    .venv/bin/python -m tests.bench.settled_pictures --out DIR        # keeps the settled pictures, to be looked at
+    .venv/bin/python -m tests.bench.settled_pictures --out DIR        # keeps the settled pictures for inspection
 
 One JSON object per sequence: pauses (known still pauses without a hand, long enough to settle), found (of these, how
 many came out), settled (pictures that came out), with_hand (of these, pictures taken while a hand was over the board),
 elsewhere (neither in a known pause nor with a hand), motion (frames that counted as moving). Then, for each ply of the
-chess game, the side from which the arm is said to have come, and the truth. Exit status 1 where a pause was missed, a
+chess game, the side from which the arm is reported to have come, and the truth. Exit status 1 if a pause was missed, a
 hand was read, a still board moved, or an arm was taken for another's.
 """
 
@@ -43,12 +43,12 @@ class Sequence:
     name: str
     path: str
     free: tuple[Span, ...]
-    """The board stands still and nobody is over it; a hand over the table beside it does not count."""
+    """Spans in which the board is still and nobody is over it; a hand over the table beside it does not count."""
     hands: tuple[Span, ...]
-    """A hand or arm is over the board or its margin, in part at least."""
+    """Spans in which a hand or arm is over the board or its margin, at least in part."""
     corners: str = ""
     frame_s: float = 0.5
-    """Seconds from photo to photo, where the frames are photos."""
+    """Seconds from photo to photo, if the frames are photos."""
     rate_hz: float = 20.0
     still: bool = False
     """Whether nothing moves at all."""
@@ -65,14 +65,14 @@ CHESS_PLIES: tuple[tuple[str, int, Span, Side], ...] = (
     ("Nf6", 189, (190, 207), "left"),
     ("Qxf7", 214, (215, 263), "right"),
 )
-"""Each ply with the last frame in which the board was free, those in which the hand is seen, and where it came from.
-Black's hand comes while white's is still leaving after e4."""
+"""Each ply with the last frame in which the board was free, those in which the hand is seen, and its side. Black's hand
+comes while white's is still leaving after e4."""
 GO_FREE = ((1, 2), (6, 17), (20, 25), (29, 64), (69, 87), (92, 105), (111, 120), (123, 136))
 GO_HANDS = ((3, 5), (18, 19), (26, 28), (65, 65), (67, 67), (89, 91), (106, 110), (121, 121))
 
 
 def sequences() -> list[Sequence]:
-    """What is measured. How far apart the photos of the go board were taken is not known: several times are tried."""
+    """The sequences to measure. The time between the photos of the go board is not known: several are tried."""
     chess, go = "video/scholarsmate.avi", "go/hands_sequence"
     return [
         Sequence("empty board", "video/emptyBoard001.avi", ((1, 51),), (), still=True),
@@ -84,7 +84,7 @@ def sequences() -> list[Sequence]:
 
 @dataclasses.dataclass
 class Count:
-    """What came out of one sequence."""
+    """Results of one sequence."""
 
     name: str
     settle_s: float
@@ -125,7 +125,7 @@ def measure(sequence: Sequence, data: Path, settle_s: float = 0.4, out: Path | N
 
 
 def arms(data: Path) -> dict[str, Side | None]:
-    """The side that `ArmWatch` tells of each ply of the chess game."""
+    """The side that `ArmWatch` reports for each ply of the chess game."""
     window, gate, told = Window(parse_corners(CHESS_CORNERS)), Gate(), {}
     still = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=1.0)
     moving = GateState("moving", settled=False, fresh=False, motion=0.1, light_gain=1.0)

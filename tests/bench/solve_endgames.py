@@ -3,7 +3,7 @@
     .venv/bin/python -m tests.bench.solve_endgames ../shared/data/engines/ffo-1-59.jsonl --first 40 --last 44
 
 A line of the file is a JSON object with `id` ("FFO#40"), `board` (64 of X O -), `side`, `score` and `moves` (score of
-each move). Ends with status 1 where anything differs.
+each move). Ends with status 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from games.reversi import Reversi
 
 
 def main() -> int:
-    """One line a position, then the sums."""
+    """Prints one line a position, then the sums."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--first", type=int, default=1, help="number of the first position")

@@ -1,4 +1,4 @@
-"""What a phone's camera does to a film: each kind spoils one picture after the other, given its time in seconds."""
+"""A phone camera's effects on a film: each function spoils one picture after the other, given its time in seconds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Spoil = Callable[[Image, float], Image]
 
 
 def focus(picture: Image, time_s: float) -> Image:
-    """The lens breathes out of its focus and back in 2.5 seconds, by 3 thousandths of the picture's width at most."""
+    """The lens drifts out of focus and back in 2.5 seconds, by 3 thousandths of the picture's width at most."""
     blur = 0.003 * picture.shape[1] * float(np.sin(np.pi * time_s / 2.5) ** 2)
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), blur), np.uint8) if blur else picture
 
 
 def exposure(picture: Image, time_s: float) -> Image:
-    """It drifts by a quarter within ten seconds, and hunts for its mark every twenty."""
+    """Exposure drifts by a quarter within ten seconds, and oscillates around its target every twenty."""
     hunt = 0.15 * np.exp(-(time_s % 20)) * np.sin(2 * np.pi * time_s)
     return _times(picture, 1 + 0.25 * np.sin(2 * np.pi * time_s / 10) + hunt)
 

@@ -1,4 +1,4 @@
-"""Watches photos as an MJPEG stream whose server is killed and started again in the middle: same record as the folder.
+"""Restarts an MJPEG photo server in mid-stream: the record must be the same as from the folder.
 
     .venv/bin/python -m tests.bench.stream_restart PHOTOS --profile table.npz --rule flying=true
 
@@ -19,7 +19,7 @@ from tests.bench.kill_resume import ROOT, fetch, free_port
 
 COMMAND = [sys.executable, "-m", "daemon.cli"]
 OUTAGE_S = 4.0
-"""How long the server stays away."""
+"""Seconds that the server stays away."""
 
 
 def moves_of(lines: str) -> list[str]:
@@ -29,7 +29,7 @@ def moves_of(lines: str) -> list[str]:
 
 
 def reports_of(lines: str) -> list[str]:
-    """What was reported besides moves, the board's absence during the outage aside."""
+    """Reports other than moves, except for the board's absence during the outage."""
     ordinary = ("move", "start", "board_lost", "board_found", "game_over")
     return [event["event"] for event in map(json.loads, lines.splitlines()) if event["event"] not in ordinary]
 

@@ -1,12 +1,12 @@
-"""Boards that cannot be seen whole: counts how often one is believed in a wrong place, and whether the reason is named.
+"""Shows boards that cannot be seen whole: counts boards believed in a wrong place, and checks the reasons named.
 
     .venv/bin/python -m tests.bench.unseen_boards --scenes 10 --seed 1 [--game gomoku --rule size=19] [--places-only]
 
 Every scene is another simulated table; its camera cuts the board off at one edge or at two that meet (10 to 40 % of the
-board), is too far away, or sees it in the dark; something covers a part of the board; or the board bears no lines.
-Prints a row for every game and kind: boards believed, those believed in a wrong place (a corner off by more than 3 % of
-the side; of a board without lines every place is wrong), how often the right reason was given and, of boards cut off,
-the right edges, how often each reason was given, and the median of the seconds that it took.
+board), is too far away, or sees it in the dark; an object covers a part of the board; or the board has no lines. Prints
+a row for every game and kind: boards believed, those believed in a wrong place (a corner off by more than 3 % of the
+side; for a board without lines every place is wrong), how often the right reason was given and, for boards cut off, the
+right edges, how often each reason was given, and the median time in seconds.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ KINDS = {
     "covered": "covered",
     "no_lines": "no_board",
 }
-"""What the reason should be for each kind of scene."""
+"""The expected reason for each kind of scene."""
 SIZE_PX = (960, 720)
 WRONG_PLACE = 0.03
 
@@ -58,9 +58,9 @@ class Case:
 
     image: Image
     corners_px: FloatArray | None
-    """Where the board is; None where there is none."""
+    """The board's corners; None if there is no board to find."""
     edges: frozenset[str]
-    """Of the picture, beyond which the board goes."""
+    """Edges of the picture beyond which the board extends."""
 
 
 def main() -> int:
@@ -127,10 +127,10 @@ def cases(template: BoardTemplate, kind: str, scenes: int, seed: int) -> Iterato
 
 
 def styled(style: Style, kind: str, rng: np.random.Generator) -> Style:
-    """The style in which a scene of that kind is seen."""
+    """The style for a scene of that kind."""
     camera, board, sensor = style.camera, style.board, style.sensor
     if kind in ("cut_off", "corner"):
-        # So much of the picture lies between the board and the edge; the rest is what is cut off.
+        # The shift first uses up the room between the board and the edge; the rest cuts the board off.
         room = (1 - camera.fill * np.array([SIZE_PX[1] / SIZE_PX[0], 1.0])) / 2
         cut = room + rng.uniform(0.1, 0.4, 2) * camera.fill * np.array([SIZE_PX[1] / SIZE_PX[0], 1.0])
         shift = cut * rng.choice([-1, 1], 2)
@@ -160,7 +160,7 @@ def covered(image: Image, corners: FloatArray, rng: np.random.Generator) -> Imag
 
 
 def is_misplaced(seen: FloatArray, case: Case) -> bool:
-    """Whether the board is not where it was found, whichever of its corners is called the first."""
+    """Whether the board is not where it was found, whichever corner is called the first."""
     if case.corners_px is None:
         return True
     side_px = float(np.linalg.norm(case.corners_px[0] - case.corners_px[1]))

@@ -1,4 +1,4 @@
-"""The processes of a running daemon, by what they are for: whom a bench may kill."""
+"""The processes of a running daemon by role: those that a bench may kill."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ROLES = (
     ("daemon.cli", "coach"),
     ("agents.tables_cli", "builder"),
 )
-"""A word of the command line, and what a process with it is for; the first that fits."""
+"""A word of the command line, and the role of a process with it; the first match counts."""
 
 INDEPENDENT = frozenset({"builder"})
-"""Roles whose processes go on by themselves, whatever becomes of the daemon: endgame tables that are being built."""
+"""Roles whose processes outlive the daemon: endgame tables being built."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Process:
 
     pid: int
     role: str
-    """`daemon` is the one that was started; what is in no list is `other`."""
+    """`daemon` is the process that was started; one that matches no role is `other`."""
     words: tuple[str, ...]
     """Its command line."""
 
 
 def family(pid: int) -> list[Process]:
-    """A daemon and all that it has started, the daemon first; empty once it is gone."""
+    """A daemon and all its descendants, the daemon first; empty once it is gone."""
     parents = _parents()
     found, waiting = [], [pid]
     while waiting:
@@ -48,12 +48,12 @@ def family(pid: int) -> list[Process]:
 
 
 def role_of(words: tuple[str, ...]) -> str:
-    """What a process is for, by its command line."""
+    """A process's role, by its command line."""
     return next((role for name, role in ROLES if any(name in word for word in words)), "other")
 
 
 def kill(process: Process) -> bool:
-    """Kills it with SIGKILL; False where it has ended by itself meanwhile."""
+    """Kills it with SIGKILL; False if it has already ended by itself."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process.pid, signal.SIGKILL)
         return True
@@ -61,12 +61,12 @@ def kill(process: Process) -> bool:
 
 
 def is_alive(process: Process) -> bool:
-    """Whether it still runs, and the number was not given to another."""
+    """Whether it still runs, and its number was not given to another process."""
     return _words(process.pid) == process.words
 
 
 def _parents() -> dict[int, int]:
-    """The parent of every process that lives."""
+    """The parent of every living process."""
     parents = {}
     for entry in PROC.iterdir():
         if entry.name.isdecimal():
@@ -76,7 +76,7 @@ def _parents() -> dict[int, int]:
 
 
 def _words(pid: int) -> tuple[str, ...]:
-    """The command line; empty of a process that is gone, or dead and not yet waited for."""
+    """The command line; empty for a process that is gone, or dead and not yet waited for."""
     with contextlib.suppress(OSError):
         words = (PROC / str(pid) / "cmdline").read_bytes().decode(errors="replace").split("\0")
         return tuple(filter(None, words))

@@ -1,12 +1,12 @@
-"""What a new user does at a table with the daemon as the service starts it, and what the daemon says to all of it.
+"""Walks through a new user's first game with the daemon as the service starts it, and checks its answers.
 
     .venv/bin/python -m tests.bench.walk_through --keep DIR
 
 A simulated table serves MJPEG as a phone would. The daemon is started by the unit's own ExecStart line in a shell. Then
-somebody plays against the agent, unplugs the camera and plugs it in again, pushes the board, carries out the agent's
-move wrongly, plays two men at once, takes a man that may not be taken, puts things right, takes a move back, stops the
-daemon and starts it again in the middle, plays to the end and exports the game. Prints the transcript: seconds, who,
-and what was done or said. Exit status 1 where the record is not what was played, or an answer never came.
+the simulated user plays against the agent, unplugs the camera and plugs it in again, pushes the board, carries out the
+agent's move wrongly, plays two men at once, takes a man that may not be taken, puts things right, takes a move back,
+stops the daemon and starts it again in the middle, plays to the end and exports the game. Prints the transcript:
+seconds, who, and what was done or said. Exit status 1 if the record differs from the game, or an answer never came.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from vision.sources.mjpeg_server import MjpegServer
 
 GAME = "nine_mens_morris"
 ANSWER_S = 60.0
-"""Longest wait for an answer."""
+"""Seconds to wait for an answer."""
 QUIET_S = 3.0
-"""So long is listened for more that is said."""
+"""Seconds to listen for further announcements."""
 GAME_S = 1500.0
 SAID = re.compile(r"^\S+ \S+ [DIWEC] daemon\.(?:match|session): (?:(?P<code>[a-z_]+): )?(?P<text>.*)$")
 UNSAID = ("resuming game",)
@@ -59,11 +59,11 @@ class Transcript:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.heard: list[str] = []
-        """All that the daemon has said."""
+        """All announcements of the daemon."""
         self._begun_s = time.monotonic()
 
     def add(self, who: str, text: str) -> None:
-        """One more line."""
+        """Adds a line."""
         self.lines.append(f"{time.monotonic() - self._begun_s:6.1f}  {who:<9}{text}")
         sys.stdout.write(self.lines[-1] + "\n")
         sys.stdout.flush()
@@ -86,7 +86,7 @@ class Hands:
         self._wanted: queue.Queue[Callable[[], Any]] = queue.Queue()
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The next picture; does what is due."""
+        """Carries out what is due, and takes the next picture."""
         frame = self._source.read(timeout_s)
         with contextlib.suppress(queue.Empty):
             self._wanted.get_nowait()()
@@ -96,10 +96,10 @@ class Hands:
         return frame
 
     def close(self) -> None:
-        """The camera is unplugged; the table stays."""
+        """Does nothing: the camera is unplugged, but the table stays."""
 
     def do(self, action: Callable[[], Any]) -> None:
-        """Has it done between two pictures, and waits until no hand is over the table any more."""
+        """Carries out an action between two pictures, and waits until no hand is over the table any more."""
         done = threading.Event()
 
         def act() -> None:
@@ -132,7 +132,7 @@ class Walk:
         self._daemon: subprocess.Popen[str] | None = None
 
     def run(self) -> bool:
-        """All of it; whether the record is right."""
+        """Walks through everything; returns whether the record is right."""
         self.plug_in()
         self.start()
         self.expects("^start", "the board is read")
@@ -176,14 +176,14 @@ class Walk:
         threading.Thread(target=self._listen, args=(self._daemon.stderr,), daemon=True).start()
 
     def stops(self) -> None:
-        """Ends it as systemd does."""
+        """Ends the daemon as systemd does."""
         assert self._daemon is not None
         self.told.add("you", "SIGTERM")
         self._daemon.send_signal(signal.SIGTERM)
         self.told.add("daemon", f"ends with status {self._daemon.wait(ANSWER_S)}")
 
     def unplugs(self) -> None:
-        """The stream is gone for a while."""
+        """Interrupts the stream for a while."""
         assert self._camera is not None
         with self.expecting("No picture", "the camera's absence is told"):
             self.told.add("you", "unplug the camera")
@@ -194,14 +194,14 @@ class Walk:
             self.plug_in()
 
     def bumps(self) -> None:
-        """The board is pushed while it lies free."""
+        """Pushes the board while it is free."""
         self.told.add("you", "push the board by 25 mm and turn it by 6 degrees")
         self.hands.do(lambda: self.hands.table.bump((25.0, 12.0), 6.0))
         time.sleep(QUIET_S)
         self.plays(2)
 
     def places_the_agents_man_elsewhere(self) -> None:
-        """The agent's move is carried out wrongly, and put right."""
+        """Carries out the agent's move wrongly, and puts it right."""
         self.wait_for_turn()
         self.plays(1)
         follower, table = self.hands.follower, self.hands.table
@@ -222,7 +222,7 @@ class Walk:
         time.sleep(QUIET_S)
 
     def plays_two_men_at_once(self) -> None:
-        """Two men at once, and the second one put back."""
+        """Plays two men at once, and puts the second one back."""
         self.wait_for_turn()
         board, game = self.hands.table.board, self.hands.game
         free = [cell for cell, letter in enumerate(board) if letter == games.EMPTY]
@@ -236,7 +236,7 @@ class Walk:
             self.hands.do(lambda: self.hands.table.perform(back, 0, 1.5))
 
     def undoes(self) -> None:
-        """The last move is taken back by command."""
+        """Takes the last move back by command."""
         self.wait_for_turn()
         with self.expecting("^(put_back|undo|takeback)", "it is said what to put back"):
             self.tells("undo")
@@ -245,7 +245,7 @@ class Walk:
             self.hands.do(lambda: self.hands.player.take_back(2))
 
     def takes_a_wrong_man(self) -> None:
-        """With the first mill a man of one's own is taken off, then the right one."""
+        """Takes one of the player's own men after the first mill, then the right one."""
         player, game = self.hands.player, self.hands.game
         while True:
             self.wait_for_turn()
@@ -283,25 +283,25 @@ class Walk:
         player._moving = (text, side, self.hands.table.time_s, True, None)
 
     def exports(self) -> None:
-        """The record, as a user looks at it."""
+        """Prints the record with the commands that a user would use."""
         self.tells_of("games", "list", "--journal", str(self.folder / "journal.sqlite"))
         out = self.folder / "game.txt"
         self.tells_of("games", "export", "last", "--journal", str(self.folder / "journal.sqlite"), "--out", str(out))
 
     def play_until(self, done: Callable[[ScriptedPlayer], bool]) -> None:
-        """Both sides play on."""
+        """Lets both sides play on until `done`."""
         player = self.hands.player
         self.hands.do(lambda: setattr(player, "held", False))
         wait_for(lambda: done(player), "the game does not go on", GAME_S)
         self.hands.do(lambda: setattr(player, "held", True))
 
     def plays(self, plies: int) -> None:
-        """So many more plies are made."""
+        """Lets so many more plies be made."""
         target = len(self.hands.player.record) + plies
         self.play_until(lambda player: len(player.record) >= target or player.finished)
 
     def wait_for_turn(self) -> None:
-        """Until it is the person's turn, all told, and nothing is under way."""
+        """Waits until it is the person's turn, all is announced, and nothing is under way."""
         player = self.hands.player
         if self.hands.game.to_move(player.position) != 0 and not player.finished:
             self.play_until(lambda one: self.hands.game.to_move(one.position) == 0 or one.finished)
@@ -313,24 +313,24 @@ class Walk:
         return state is not None and state.get("ply") == len(self.hands.player.record)
 
     def tells(self, *words: str) -> None:
-        """`kibitzer tell`."""
+        """Runs `kibitzer tell`."""
         self.tells_of("tell", *words, "--config", str(self.config))
 
     def tells_of(self, *words: str) -> None:
-        """Any command, with what it prints."""
+        """Runs any command, and adds its output."""
         self.told.add("you", "$ kibitzer " + shlex.join(words).replace(str(self.folder), "~"))
         done = subprocess.run([*COMMAND, *words], cwd=ROOT, capture_output=True, text=True, timeout=ANSWER_S)
         for line in (done.stdout + done.stderr).splitlines():
             self.told.add("", line)
 
     def expects(self, pattern: str, what: str) -> None:
-        """Waits for such a word from the beginning of the last start on."""
+        """Waits for an announcement that matches, from the last start on."""
         with self.expecting(pattern, what, since=0):
             pass
 
     @contextlib.contextmanager
     def expecting(self, pattern: str, what: str, since: int | None = None) -> Iterator[None]:
-        """Something is done to which an answer is to be heard; it is written as `code: text`."""
+        """Waits for an announcement that matches after the body has run; announcements are written as `code: text`."""
         begun = len(self.told.heard) if since is None else since
         yield
         wanted = re.compile(pattern)
@@ -373,7 +373,7 @@ class Walk:
 
 
 def wait_for(done: Callable[[], Any], what: str, longest_s: float = ANSWER_S) -> None:
-    """Waits until something holds. Raises TimeoutError saying what did not come."""
+    """Waits until something holds. Raises TimeoutError with `what` otherwise."""
     deadline_s = time.monotonic() + longest_s
     while not done():
         if time.monotonic() > deadline_s:

@@ -1,11 +1,11 @@
-"""Two people's dominoes, photo by photo through `kibitzer run`, then told by `kibitzer tell` who laid what.
+"""Watches two people's dominoes photo by photo through `kibitzer run`; `kibitzer tell` then says who laid what.
 
     .venv/bin/python -m tests.bench.watch_dominoes PHOTOS --profile table.npz --games 1,2
 
 PHOTOS holds 1_01.jpg, ..., 1_01.txt, ... and 1_mutari.txt. Each game's photos are served as an MJPEG stream, as a phone
-would send them, to a daemon that hears of nobody who laid a tile. Half of the corrections are told, the daemon is
-killed with kill -9, and another one is told the rest. Prints a JSON object a game; exit status 1 where a tile or a
-point is not as annotated, or something was complained of.
+would send them, to a daemon that is not told who laid a tile. Half of the corrections are made, the daemon is killed
+with kill -9, and a new one gets the rest. Prints a JSON object a game; exit status 1 if a tile or a point is not as
+annotated, or there was a complaint.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.daemon.dominoes import Tile, annotated
 COMMAND = [sys.executable, "-m", "daemon.cli"]
 COMPLAINTS = ("illegal", "unfinished", "takeback", "desync", "ambiguous", "unclear")
 WAIT_S = 60.0
-"""Longest wait for a daemon to start, and for the last photos to be judged."""
+"""Seconds to wait for a daemon to start, and for the last photos to be judged."""
 
 
 class Table:
@@ -57,7 +57,7 @@ class Table:
 
     @contextlib.contextmanager
     def daemon(self) -> Iterator[subprocess.Popen[bytes]]:
-        """A daemon that is up; killed with kill -9 at the end."""
+        """Runs a daemon; kills it with kill -9 at the end."""
         with (self.folder / "daemon.log").open("ab") as log:
             process = subprocess.Popen(
                 [*COMMAND, "run", "--config", str(self.config)], stdout=log, stderr=log, cwd=ROOT
@@ -72,16 +72,16 @@ class Table:
             process.wait()
 
     def answers(self) -> bool:
-        """Whether a daemon is up."""
+        """Whether a daemon is running."""
         return fetch(f"http://127.0.0.1:{self.page}/state") is not None
 
     def serve(self) -> None:
-        """Shows every photo once to the daemon that runs."""
+        """Shows every photo once to the running daemon."""
         serve = [*COMMAND, "serve", str(self.pictures), "--port", str(self.video), "--hold-s", str(self.hold_s)]
         subprocess.run([*serve, "--rate-hz", "5"], cwd=ROOT, stderr=subprocess.DEVNULL, check=True)
 
     def tell(self, *words: str) -> str:
-        """Tells the daemon, and returns its answer. Raises CalledProcessError where it refuses."""
+        """Sends a correction to the daemon and returns its answer. Raises CalledProcessError if it refuses."""
         told = [*COMMAND, "tell", *words, "--config", str(self.config)]
         return subprocess.run(told, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
@@ -99,7 +99,7 @@ class Table:
 
 
 def wait(condition: object, trouble: str) -> None:
-    """Waits until something has come to pass. Raises TimeoutError."""
+    """Waits until a condition holds. Raises TimeoutError."""
     deadline_s = time.monotonic() + WAIT_S
     assert callable(condition)
     while not condition():
@@ -136,7 +136,7 @@ def watch(table: Table, tiles: Sequence[Tile]) -> dict[str, object]:
 
 
 def correct(table: Table, tiles: Sequence[Tile]) -> int:
-    """Tells who laid each tile whose side is not right, from the first on; returns how often."""
+    """Says who laid each tile whose side is wrong, from the first on; returns how often."""
     sides, told = games.load("dominoes").sides, 0
     for number, tile in enumerate(tiles[: len(table.laid())], 1):
         if table.laid()[number - 1].side != sides[tile.side]:
@@ -152,7 +152,7 @@ def new_cells(tile: Tile, before: str) -> set[str]:
 
 
 def parts(move: str) -> set[str]:
-    """The same of a move's text."""
+    """The cells and pips of a move's text."""
     return set(move.split("-"))
 
 
