@@ -9,7 +9,8 @@ camera may degrade the pictures (--spoilt focus exposure). A separate program, w
 each film. Printed are, for each film and in all: boards (that the rules allow) followed in their order; wrong boards,
 believed and shown by no photo then; illegal boards and how many of them were reported; complaints of other boards;
 seconds from the hand's leaving the picture to the verdict; and the share of a core that the program takes at 15
-pictures a second, decoding the film included. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
+pictures a second, decoding the film included. Each film's figures go to standard error as soon as it was watched, the
+table of all to standard output at the end. Exit status 1 if a wrong board was believed, 2 if the photos are absent.
 """
 
 from __future__ import annotations
