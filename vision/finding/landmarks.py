@@ -25,11 +25,11 @@ from vision.primitives.ridges import picture_scale, rectified_grey
 FloatArray = NDArray[np.float64]
 
 AROUND_MM = 2.0
-"""How much of what is around a landmark is compared too: its outline shows best where it is."""
+"""Millimetres around a landmark that are compared too: its outline locates it best."""
 INSET_MM = 1.5
-"""How far within its outline what it shows begins: tiles in a row look alike but for what is on them."""
+"""Millimetres within its outline where its content begins: tiles in a row differ only in their content."""
 SEARCH_MM = (8.0, 5.0, 3.0)
-"""How far each refining step looks to every side."""
+"""Millimetres that each refining step searches to every side."""
 ALIKE, ALIKE_INSIDE = 0.6, 0.5
 """Least correlations, with the surroundings and within the outline, of a landmark that counts as seen."""
 ASIDE_MM = 2.0

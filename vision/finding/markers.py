@@ -27,7 +27,7 @@ Markers = Mapping[int, FloatArray]
 
 DICTIONARY = cv2.aruco.DICT_5X5_250
 LONGER_SIDE_PX = 1600
-"""Pixels, size of the picture in which markers are searched first; where some are missed, the whole one follows."""
+"""Pixels, longer side of the picture searched for markers first; where some are missed, the full one follows."""
 ENOUGH = 3
 """Number of markers that are accepted without checking lines."""
 ASIDE = 0.25

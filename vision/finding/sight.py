@@ -49,7 +49,7 @@ WIDTH_PX = 640
 NEEDED_PX = {"men": 9.0, "tiles": 16.0}
 """Pixels between neighbouring cells needed to read men, or to count pips."""
 LOWEST_DEG = 25.0
-"""Height of the camera over the board, as seen from it, below which men occlude each other."""
+"""Degrees, elevation of the camera above the board's plane, below which men occlude each other."""
 HIDDEN = 0.15
 """Hidden share of the board's drawing above which it counts as covered."""
 

@@ -13,11 +13,11 @@ FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 CELL_PX = 16
-"""Side of a cell in the picture that is looked at."""
+"""Pixels, side of a cell in the picture that is searched."""
 RADII_PX = (6.0, 7.0, 8.0)
-"""Of men that take from three quarters of a cell to all of it."""
+"""Pixels, radii of men that take from three quarters of a cell to all of it."""
 MAX_PX = 60000
-"""Number of edge pixels that vote."""
+"""Most edge pixels that vote."""
 FAINTEST = 0.12
 """Least gradient of an edge, as a share of a strong one."""
 ASLANT = 0.22
