@@ -1,4 +1,4 @@
-"""`kibitzer calibrate` from photos, and what other commands have in common with it."""
+"""`kibitzer calibrate` from photos, and helpers shared with other commands."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ LARGEST_PHOTO_BYTES = 64 << 20
 
 
 def refused(command: str, error: object) -> typer.Exit:
-    """Says why nothing came of it though nothing was wrong with the call; the exit to raise."""
+    """Says why there is no result although the call was correct; returns the exit to raise, status 1."""
     sys.stderr.write(f"kibitzer {command}: {error}\n")
     return typer.Exit(1)
 
 
 def stop(command: str, error: object) -> typer.Exit:
-    """Says what is wrong in one line; the exit to raise."""
+    """Says in one line what is wrong with the call; returns the exit to raise, status 2."""
     sys.stderr.write(f"kibitzer {command}: {error}\n")
     return typer.Exit(2)
 
@@ -60,7 +60,7 @@ def calibrate_photos(
     as_json: bool,
     accept: bool,
 ) -> None:
-    """The half of `kibitzer calibrate` that takes labelled photos; its options are explained there."""
+    """The part of `kibitzer calibrate` that takes labelled photos; its options are explained there."""
     from vision.calibrating.calibrate import CalibrationError
     from vision.calibrating.calibrate import calibrate as fit_table
 
@@ -99,7 +99,7 @@ def calibrate_photos(
 def _labelled(
     photos: Path, labels: Path, template: BoardTemplate, only: str
 ) -> tuple[Sequence[Label], list[LabelledPhoto]]:
-    """The labels chosen, and their pictures. Raises LabelError, AnnotationError, CalibrationError."""
+    """The chosen labels and their pictures. Raises LabelError, AnnotationError, CalibrationError."""
     from vision.calibrating.calibrate import CalibrationError, LabelledPhoto
 
     words = [word.strip() for word in only.split(",") if word.strip()]
@@ -126,7 +126,7 @@ def summarise(
     *,
     accept: bool,
 ) -> None:
-    """Says what was learnt, how good it is, and what is missing or amiss."""
+    """Prints what was learnt, how good it is, and what is missing or doubtful."""
     counts = collections.Counter("".join(cells))
     if as_json:
         summary = {
@@ -150,7 +150,7 @@ def summarise(
 
 
 def progress_bar() -> Progress:
-    """A bar on standard error that vanishes when done; none where that is no terminal."""
+    """A progress bar on standard error that vanishes when done; disabled where that is no terminal."""
     console = Console(stderr=True)
     return Progress(console=console, transient=True, disable=not console.is_terminal)
 
@@ -173,7 +173,7 @@ def parse_corners(text: str) -> NDArray[np.float64]:
 
 
 def load_photo(path: Path) -> Image | None:
-    """The picture in a file; None, with a word on standard error, where there is none."""
+    """The picture in a file; None, with a message on standard error, where it cannot be read."""
     try:
         if path.stat().st_size > LARGEST_PHOTO_BYTES:
             sys.stderr.write(f"{path}: larger than {LARGEST_PHOTO_BYTES >> 20} MiB, skipped\n")

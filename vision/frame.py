@@ -1,4 +1,4 @@
-"""A picture from a camera and the protocol of what delivers one."""
+"""A camera picture, and the protocol of frame sources."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ class SourceError(OSError):
 
 
 class SourceEnded(Exception):
-    """The last frame of a file or folder has been delivered: ordinary, not a fault."""
+    """The last frame of a file or folder has been delivered: a normal end, not a fault."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture and when it was taken."""
+    """One picture and its capture time."""
 
     image: Image
     time_s: float
     """Seconds on the source's own clock: monotonic time of a live source, position in a file, simulated time."""
     index: int
-    """Counts the frames the source delivered, from 0."""
+    """Number of the frame in its source, from 0."""
     name: str = ""
     """The photo's file name, in a folder of photos."""
 
     @property
     def preview(self) -> Preview:
-        """The picture in grey, an eighth as wide and high; cheap, and it may be computed anew each time."""
+        """The picture in grey, an eighth as wide and high; cheap, and possibly computed anew on each access."""
         height, width = self.image.shape[:2]
         size = max(1, width // PREVIEW_SHRINK), max(1, height // PREVIEW_SHRINK)
-        # Every fourth row says enough, in a third of the time.
+        # Every fourth row is enough and takes a third of the time.
         small = cv2.resize(self.image[::4], size, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY) if small.ndim == 3 else small, dtype=np.uint8)
 
     @property
     def checksum(self) -> int:
-        """A number that differs between pictures that differ anywhere but in a few pixels."""
+        """A number that differs between pictures unless they differ in a few pixels only."""
         return zlib.crc32(self.image[::4, ::4].tobytes())
 
 
@@ -57,10 +57,10 @@ class FrameSource(Protocol):
     """Delivers frames, one reader at a time."""
 
     live: bool
-    """True where frames come by the clock and an unread one is stale; False where every frame waits to be read."""
+    """True where frames come in real time and an unread one goes stale; False where every frame waits to be read."""
 
     def read(self, timeout_s: float) -> Frame | None:
         """The next frame; None where none came in time. Raises SourceEnded, SourceError."""
 
     def close(self) -> None:
-        """Lets go of the device, file or connection; may be called twice."""
+        """Releases the device, file or connection; may be called twice."""

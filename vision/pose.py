@@ -1,4 +1,4 @@
-"""Where the board is in a picture, and the steady picture of it."""
+"""The board's pose in a picture, and the rectified picture of it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vision.frame import Image
 FloatArray = NDArray[np.float64]
 
 SMALLEST_BOARD = 0.02
-"""Least share of the picture that a board may cover."""
+"""Least share of the picture that a board must cover."""
 MAX_TILT = 4.0
-"""Greatest ratio of the lengths of two sides, as seen."""
+"""Greatest ratio between two sides of the board, as seen and relative to their true lengths."""
 SAMPLES = 9
-"""Points across a man at which it is looked whether he is in the picture."""
+"""Points across a man at which his visibility is tested."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class BoardPose:
 
 
 def project(destination_from_source: FloatArray, points: FloatArray) -> FloatArray:
-    """(n, 2) points carried through a (3, 3) homography."""
+    """(n, 2) points mapped by a (3, 3) homography."""
     mapped = cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), destination_from_source)
     return np.asarray(mapped.reshape(-1, 2), dtype=np.float64)
 
@@ -52,16 +52,16 @@ def pose_from_corners(corners_px: FloatArray, template: BoardTemplate) -> BoardP
 
 
 def rectify(image: Image, pose: BoardPose, template: BoardTemplate) -> Image:
-    """The board seen from straight above, `template.pixels_per_mm` pixels to the millimetre, margins included.
+    """The board seen from straight above, at `template.pixels_per_mm` pixels per millimetre, margins included.
 
-    uint8 (height, width, 3) BGR; what lies outside the picture is black.
+    uint8 (height, width, 3) BGR; black outside the picture.
     """
     rectified_from_image = template.rectified_from_board @ np.linalg.inv(pose.image_from_board)
     return np.asarray(cv2.warpPerspective(image, rectified_from_image, template.rectified_size_px), dtype=np.uint8)
 
 
 def cells_in_picture(pose: BoardPose, template: BoardTemplate, image: Image) -> FloatArray:
-    """(cells,) share, 0 to 1, of the place of a man on each cell that lies within the picture."""
+    """(cells,) share, 0 to 1, of each cell's place for a man that lies within the picture."""
     height, width = image.shape[:2]
     across = np.linspace(-0.5, 0.5, SAMPLES)
     x, y = np.meshgrid(across, across)
@@ -73,7 +73,7 @@ def cells_in_picture(pose: BoardPose, template: BoardTemplate, image: Image) -> 
 
 
 def is_plausible(pose: BoardPose, template: BoardTemplate, image: Image) -> bool:
-    """Whether a camera could see a board so: convex, not mirrored, large enough, its cells in the picture."""
+    """Whether a camera could see a board like this: convex, not mirrored, large enough, its cells in the picture."""
     corners = pose.corners_px(template)
     if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
         return False

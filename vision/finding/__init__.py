@@ -1,1 +1,1 @@
-"""Where the board is in one picture, which board it is and how sure that is; and if none is seen, why."""
+"""Finds the board in one picture: where it is, which board, how sure that is, and, if none is seen, why."""

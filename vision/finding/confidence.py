@@ -1,4 +1,4 @@
-"""How sure it is that a board was found, and in its place: one measure for all boards, however they were found."""
+"""The probability that a board was found in its right place: one measure for all boards and methods."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from vision.finding.strays import stray_share
 from vision.frame import Image
 
 BASE: dict[Told, float] = {"markers": 6.0, "print": 4.0, "lattice": 2.5, "outline": 2.0, "reference": 4.0, "hand": 2.0}
-"""Log odds of a board that is just good enough to be taken for one, by what told it."""
+"""Log odds, by method, of a board that is just good enough to be accepted."""
 LEAST = {"markers": 1.0, "print": 0.55, "lattice": 0.3, "outline": 0.55, "reference": 0.55, "hand": 0.3}
-"""The quality of such a board."""
+"""Quality of such a board, by method."""
 GAIN = {"markers": 0.0, "print": 10.0, "lattice": 8.0, "outline": 9.0, "reference": 6.0, "hand": 8.0}
-"""Log odds for 1 more of quality."""
+"""Log odds per 1 of additional quality."""
 STRAY, BARE = 40.0, 24.0
 """Log odds against it for its whole length of lines unexplained, and for all of its lines bare."""
 BELIEVED = 0.5
-"""How sure a board must be to be taken for one."""
+"""Probability from which a board is accepted."""
 GOES_ON = 6.0
-"""Log odds against it where lines go on outside a side."""
+"""Log odds against it where lines continue outside a side."""
 UNSEEN_SIDE = 0.7
-"""Log odds against it for each side outside of which nothing is in the picture: it may go on there."""
+"""Log odds against it for each side beyond which the picture ends: the board may continue there."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Signs:
-    """What speaks for and against a board where it was found."""
+    """The evidence for and against a found board."""
 
     told_by: Told
     quality: float
     """0 to 1: share of its lines, its lattice or its print that is seen."""
     strays: float
-    """Length of lines inside the frame that it leaves unexplained, as a share of its own."""
+    """Length of unexplained lines inside the frame, as a share of its own."""
     bare: float
-    """Share of its lines at whose place bare board is seen."""
+    """Share of its lines where bare board is seen instead."""
     goes_on: int
-    """Sides outside of which its lines go on."""
+    """Number of sides outside of which its lines continue."""
     unseen_sides: int
-    """Sides outside of which the picture ends."""
+    """Number of sides outside of which the picture ends."""
 
     @property
     def sure(self) -> float:
-        """0 to 1: how likely the board is there, and in this place."""
+        """Probability, 0 to 1, that the board is there and in this place."""
         odds = BASE[self.told_by] + GAIN[self.told_by] * (self.quality - LEAST[self.told_by])
         odds -= STRAY * self.strays + BARE * self.bare + GOES_ON * self.goes_on + UNSEEN_SIDE * self.unseen_sides
         return float(1 / (1 + np.exp(-odds)))
 
 
 def signs_of(image: Image, found: Found) -> Signs:
-    """What the picture says for and against the board. Some 30 ms; a printed board's markers say it at once."""
+    """Collects the evidence for and against the board. Some 30 ms; a printed board's markers decide at once."""
     pose, template, told_by = found.pose, found.template, found.told_by
     if told_by == "markers":
         return Signs(told_by, 1.0, 0.0, 0.0, 0, 0)
@@ -71,10 +71,10 @@ def signs_of(image: Image, found: Found) -> Signs:
 
 
 def is_ruled(template: BoardTemplate) -> bool:
-    """Whether a board has so many lines that its lattice tells it, not its outline."""
+    """Whether a board has so many lines that it is recognised by its lattice, not its outline."""
     return "grid" in template.source and min(lines_of(template)) >= FEWEST_LINES
 
 
 def sure_of(image: Image, found: Found) -> float:
-    """0 to 1: how likely the board is there, and in its place."""
+    """Probability, 0 to 1, that the board is there and in its place."""
     return signs_of(image, found).sure

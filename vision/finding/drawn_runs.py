@@ -1,4 +1,4 @@
-"""Whether some of a board's lines are drawn on the board in view: those that only one of its drawings has."""
+"""Tells whether the lines that only one of a board's drawings has are present on the board in view."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.primitives.ridges import cut_chunks, line_peaks, line_style, rectifi
 
 SEARCH_PX = 8
 SEEN = 0.35
-"""Share of a line that must be seen for it to be drawn: men hide some of it."""
+"""Share of a line that must be seen for it to count as drawn: men hide some of it."""
 
 
 def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:
@@ -24,7 +24,7 @@ def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDA
     asked = which[chunks.segment]
     style = line_style(grey, chunks, SEARCH_PX)
     _, heights, noise = line_peaks(grey, chunks, SEARCH_PX, style)
-    # All lines of a board are drawn alike: the others say how.
+    # All lines of a board are drawn in the same style: the others show it.
     clear = heights > visible(heights[~asked], noise)
     shares = np.bincount(chunks.segment, weights=clear) / np.bincount(chunks.segment)
     return float((shares[which] > SEEN).mean())

@@ -1,6 +1,6 @@
-"""How much of a board's drawing is seen under a pose, and the pose that explains it best.
+"""Measures how much of a board's drawing is seen under a pose, and refines the pose to fit it best.
 
-A template's print tells more than its lines do and stays seen where men hide these, so it decides where there is one.
+A print identifies more than lines do and stays visible where men hide these, so it decides where the template has one.
 """
 
 from __future__ import annotations

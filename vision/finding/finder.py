@@ -1,14 +1,14 @@
-"""Finds a board that was never seen before: no marks, no profile, only the template's drawing.
+"""Finds a board never seen before, without markers or profile, from the template's drawing alone.
 
-1. Straight edges, and the pairs of vanishing points at which many of them, or the sides of a quadrangle, aim.
-2. In the frame where such a pair runs along x and y, a board is an upright rectangle whose lines are known but for
-   its shape parameters: every pair of lines across and every pair of upright ones may be its outline. Sums along
-   rows and columns score tens of thousands of them at once.
-3. The best are snapped to the drawn lines and measured; the one whose lines are really there wins, or none.
-4. Where the grey picture shows no board, a colour channel with more edges is looked at in the same way.
+1. Detect straight edges, and the pairs of vanishing points at which many of them, or a quadrangle's sides, aim.
+2. Rectify by such a pair. A board is then an upright rectangle whose lines are known except for its shape parameters,
+   and any pair of horizontal lines with any pair of vertical ones may be its outline. Sums along rows and columns score
+   tens of thousands of outlines at once.
+3. Snap the best outlines to the drawn lines and measure them; the one whose lines are really there wins, or none.
+4. Where the grey picture shows no board, repeat on a colour channel with more edges.
 
-A board whose print the template describes is found by that print instead, and a ruled one by its lattice. Whatever was
-found is believed only if what speaks for it outweighs what speaks against it.
+A template with a print is found by that print instead, and a ruled one by its lattice. A result is accepted only if
+the evidence for it outweighs the evidence against it.
 """
 
 from __future__ import annotations
@@ -40,51 +40,51 @@ from vision.primitives.segments import find_segments, find_weaves, weave_of_quad
 FloatArray = NDArray[np.float64]
 
 WORKING_PX = 900
-"""Longer side of the picture in which lines are looked for."""
+"""Pixels, longer side of the picture in which lines are searched."""
 WEAVES = 4
 TRIED = 24
-"""Outlines that are looked at closely."""
+"""Number of outlines that are examined closely."""
 FOUND_QUALITY = 0.55
 """Share of the drawn lines that must be seen."""
 MAX_STRAYS = 0.25
 """Length of unexplained lines inside the frame, as a share of the template's, that rules an outline out."""
 SAME = 0.05
-"""Distance of corners, as a share of the side, below which two outlines are one."""
+"""Distance of corners, as a share of the side, below which two outlines count as one."""
 REPEATS = 0.02
-"""The same before they are snapped to lines: a start that fails may have a neighbour that does not."""
+"""The same before outlines are snapped to lines: a start that fails may have a neighbour that succeeds."""
 DOUBTFUL = 0.02
-"""What may speak against a board, in shares of its lines, before others are looked for within it."""
+"""Evidence against a board, as a share of its lines, from which boards within it are tried too."""
 SURE = 0.7
-"""Merit of a board after which no other is tried."""
+"""Merit from which no further board is tried."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Rated:
-    """A board that may be the one in the picture, and what speaks against it."""
+    """A candidate board and the evidence against it."""
 
     found: Found
     strays: float
-    """Length of lines inside the frame that it leaves unexplained, as a share of the template's."""
+    """Length of unexplained lines inside the frame, as a share of the template's."""
     bare: float
-    """Share of its lines at whose place bare board is seen."""
+    """Share of its lines where bare board is seen instead."""
 
     @property
     def against(self) -> float:
-        """0 for the right board, unless something lies on it."""
+        """Evidence against it: 0 for the right board, unless something lies on it."""
         return self.strays + 2 * self.bare
 
     @property
     def merit(self) -> float:
-        """The greater, the likelier."""
+        """Rank of the candidate: greater is likelier."""
         return self.found.pose.quality - 4 * self.against
 
 
 def find_board(image: Image, template: BoardTemplate) -> Found | None:
-    """The board in the picture; None rather than a guess.
+    """Finds the board in the picture; returns None rather than a guess.
 
-    A board told by its lines alone has its top left corner where the picture has; a print, or the markers of a printed
-    board, show which corner it is. A printed board that is seen in a mirror is none. Raises OtherSheetError where the
-    printed board of another game is seen.
+    A board recognised by its lines alone gets the corner nearest the picture's top left as its own top left; a print,
+    or a printed board's markers, show the true corner. A printed board seen in a mirror does not count. Raises
+    OtherSheetError where the printed board of another game is seen.
     """
     sheet = find_sheet(image, template)
     if sheet is None:
@@ -93,7 +93,7 @@ def find_board(image: Image, template: BoardTemplate) -> Found | None:
 
 
 def is_mirrored(image: Image, template: BoardTemplate) -> bool:
-    """Whether the picture shows a printed board as a mirror does. Of one that is only drawn nothing tells it."""
+    """Whether the picture shows a printed board mirrored. For a board that is only drawn this cannot be told."""
     mirror = mirrored(image)
     if name_sheet(mirror) is not None:
         return True
@@ -105,12 +105,12 @@ def is_mirrored(image: Image, template: BoardTemplate) -> bool:
 
 
 def mirrored(image: Image) -> Image:
-    """The picture with left and right exchanged."""
+    """The picture flipped left to right."""
     return np.ascontiguousarray(image[:, ::-1])
 
 
 def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
-    """The same by what is drawn or printed on the board alone: no markers are looked for."""
+    """The same as `find_board` by the board's drawing or print alone, ignoring markers."""
     if template.printed is not None:
         found = _told_by("print", find_print(image, template), template)
     elif is_ruled(template):
@@ -121,7 +121,7 @@ def find_drawn(image: Image, template: BoardTemplate) -> Found | None:
 
 
 def surely(image: Image, found: Found) -> Found | None:
-    """The board with how sure it is; None where that is too little."""
+    """The board with its probability; None where that is below `BELIEVED`."""
     sure = sure_of(image, found)
     return dataclasses.replace(found, sure=sure) if sure >= BELIEVED else None
 
@@ -140,7 +140,7 @@ def _find_outline(image: Image, template: BoardTemplate) -> Found | None:
     if best is None:
         return None
     image_from_board = np.asarray(np.linalg.inv(small_from_image)) @ best.pose.image_from_board
-    # A second round, now that pose and shape are nearly right, in the whole picture.
+    # A second round at full resolution, now that pose and shape are nearly right.
     found = _examine(image, dataclasses.replace(best.pose, image_from_board=image_from_board), best.template)
     return found if found is not None and found.pose.quality >= FOUND_QUALITY else None
 
@@ -157,7 +157,7 @@ def _search(grey: NDArray[np.uint8], template: BoardTemplate) -> Found | None:
 
 
 def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[Outline]) -> Rated | None:
-    """The outline whose lines are seen best with least against it; each board is looked at once."""
+    """The outline whose lines are seen best with least evidence against it; each board is examined once."""
     best: Rated | None = None
     examined: list[FloatArray] = []
     for outline in _distinct(outlines, template)[:TRIED]:
@@ -181,7 +181,7 @@ def _best(grey: NDArray[np.uint8], template: BoardTemplate, outlines: Sequence[O
 
 
 def _distinct(outlines: Sequence[Outline], template: BoardTemplate) -> list[Outline]:
-    """The outlines, upright, without those that nearly repeat a better one."""
+    """The outlines, upright, without near-duplicates of a better one."""
     distinct: list[Outline] = []
     for outline in outlines:
         outline = dataclasses.replace(outline, corners=_upright(outline.corners, template))

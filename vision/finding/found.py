@@ -19,10 +19,10 @@ class Found:
 
     pose: BoardPose
     template: BoardTemplate
-    """With the shape measured on this board."""
+    """The template with the shape measured on this board."""
     sheet: SheetLayout | None = None
     """Where it is a printed board that was found by its markers."""
     told_by: Told = "outline"
-    """What told where it is."""
+    """The method by which it was found."""
     sure: float = 1.0
-    """0 to 1: how likely it is there, and in its place."""
+    """Probability, 0 to 1, that the board is there and correctly placed."""

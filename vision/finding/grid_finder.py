@@ -1,4 +1,4 @@
-"""Finds a ruled board that was never seen before, bare or covered with men: by its lattice.
+"""Finds a ruled board never seen before, bare or covered with men, by its lattice.
 
 1. Straight edges, short ones too, and the pairs of vanishing points at which many of them aim (a weave).
 2. In a weave, the spacings at which edges repeat along x and y together, as far as a camera can see a square so.
@@ -33,7 +33,7 @@ from vision.primitives.waves import find_waves
 FloatArray = NDArray[np.float64]
 
 FEWEST_LINES = 9
-"""Boards with fewer lines either way are told by their outline: a lattice of so few is found anywhere."""
+"""Least lines either way; boards with fewer are found by their outline, since so small a lattice fits anything."""
 WORKING_PX = 1000
 MIN_LENGTH = 0.009
 """Least length of a segment, as a share of the picture's longer side: lines show between men in short pieces."""
@@ -50,9 +50,9 @@ GOOD = 0.3
 CLEARLY = 0.8
 """Least lead over the same window elsewhere, in arms to each point of a side."""
 SIDE = 0.25
-"""Least that must be seen of the weakest side."""
+"""Least score, -1 to 1, of the weakest side."""
 BEYOND = 0.3
-"""Most that may be seen of lines beyond the outermost."""
+"""Greatest score, -1 to 1, of lines that continue out of the window."""
 NEARLY_FULL = 0.75
 """Share of points with men from which lines alone do not hold a lattice."""
 RIM = 0.2
@@ -60,7 +60,7 @@ RIM = 0.2
 KEEP = 0.45
 """Least share of the round things along a side that stand on points: every man shows more than one."""
 SURE = 0.55
-"""Score after which no other is tried."""
+"""Score from which no other candidate is tried."""
 WORTH = 0.25
 """Score from which a lattice is fitted again to the lines in its window."""
 REFITS = 2

@@ -1,7 +1,7 @@
-"""The printed landmarks of a board: which are seen where a pose puts them, and the pose that they agree on.
+"""Finds a board's printed landmarks near where a pose puts them, and the pose that they agree on.
 
-Each landmark of the template's drawing is looked for near its place in the rectified picture by normalised
-correlation, so that neither light nor colour matters. Men, pawns and hands hide some; nothing depends on any one.
+Each landmark of the template's drawing is searched near its place in the rectified picture by normalised correlation,
+so that neither light nor colour matters. Men, pawns and hands hide some; nothing depends on any single one.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from vision.primitives.ridges import picture_scale, rectified_grey
 FloatArray = NDArray[np.float64]
 
 AROUND_MM = 2.0
-"""How much of what is around a landmark is compared too: its outline shows best where it is."""
+"""Millimetres around a landmark that are compared too: its outline locates it best."""
 INSET_MM = 1.5
-"""How far within its outline what it shows begins: tiles in a row look alike but for what is on them."""
+"""Millimetres within its outline where its content begins: tiles in a row differ only in their content."""
 SEARCH_MM = (8.0, 5.0, 3.0)
-"""How far each refining step looks to every side."""
+"""Millimetres that each refining step searches to every side."""
 ALIKE, ALIKE_INSIDE = 0.6, 0.5
-"""Correlations, with what is around it and within its outline, from which a landmark is seen."""
+"""Least correlations, with the surroundings and within the outline, of a landmark that counts as seen."""
 ASIDE_MM = 2.0
-"""How far a seen landmark may lie from where the pose puts it: a wide lens bends the board as much."""
+"""Greatest distance of a seen landmark from where the pose puts it: a wide lens distorts the board as much."""
 FEWEST = 8
-"""Landmarks that a pose is fitted to at least."""
+"""Least number of landmarks for fitting a pose."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Sightings:
     proper: FloatArray
     """(landmarks, 2) where the pose puts them."""
     seen: NDArray[np.bool_]
-    """(landmarks,) which look like themselves there."""
+    """(landmarks,) True for those that match their drawing there."""
 
 
 def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
@@ -74,7 +74,7 @@ def refine_by_landmarks(image: Image, pose: BoardPose, template: BoardTemplate) 
 
 
 def turned_to_print(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose with its corners in the order that the print shows; as it is where none of the orders shows it.
+    """The pose with its corners in the order that the print shows; unchanged where no order matches.
 
     Corners given by hand may begin anywhere.
     """

@@ -1,7 +1,7 @@
-"""Finds a printed board by its markers: which board it is, which way up, and exactly where.
+"""Finds a printed board by its markers: which board it is, its orientation, and its exact place.
 
-Three markers that agree on one plane are believed by themselves; of two only if the drawn lines are seen where they
-say. Fewer say nothing.
+Three markers that agree on one plane are sufficient; two only if the drawn lines are seen where they say. Fewer are
+ignored.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Markers = Mapping[int, FloatArray]
 
 DICTIONARY = cv2.aruco.DICT_5X5_250
 LONGER_SIDE_PX = 1600
-"""Markers are looked for in a picture of this size; where some are missed, in the whole one."""
+"""Pixels, longer side of the picture searched for markers first; where some are missed, the full one follows."""
 ENOUGH = 3
-"""Markers that are believed without lines."""
+"""Number of markers that are accepted without checking lines."""
 ASIDE = 0.25
-"""How far a marker's corners may lie from where the others say, in its sides: paper is never quite flat."""
+"""Greatest distance of a marker's corners from where the others put them, in its sides: paper is never quite flat."""
 TWO_MARKERS_QUALITY = 0.7
-"""Share of the drawn lines that must be seen where only two markers are."""
+"""Share of the drawn lines that must be seen where only two markers are found."""
 NUDGE = 0.03
-"""How far the lines may move what the markers say, as a share of the board's side."""
+"""Greatest correction of the markers' pose by the lines, as a share of the board's side."""
 
 
 class OtherSheetError(ValueError):
@@ -47,7 +47,7 @@ class OtherSheetError(ValueError):
 
 
 def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, SheetLayout] | None:
-    """The printed board in the picture, in its own orientation, and how it is laid out; None where none is seen.
+    """The printed board in the picture, in its own orientation, and its layout; None where none is seen.
 
     Raises OtherSheetError where it is surely another game's.
     """
@@ -65,12 +65,12 @@ def find_sheet(image: Image, template: BoardTemplate) -> tuple[BoardPose, SheetL
 
 
 def name_sheet(image: Image) -> SheetName | None:
-    """Which printed board is in the picture; None where none is surely seen."""
+    """Which printed board is in the picture; None where none is seen with certainty."""
     return _name(find_markers(image))
 
 
 def find_markers(image: Image) -> dict[int, FloatArray]:
-    """The markers of any game's sheet; one that is seen twice is left out. 20 to 80 ms."""
+    """The markers of any game's sheet, without those seen twice. 20 to 80 ms."""
     found = _detect(*shrink(image, LONGER_SIDE_PX))
     if 0 < len(found) < 4 and max(image.shape[:2]) > LONGER_SIDE_PX:
         found = {**_detect(*shrink(image, max(image.shape[:2]))), **found}
@@ -107,7 +107,7 @@ def _layouts(template: BoardTemplate) -> Iterator[SheetLayout]:
 
 
 def _place(image: Image, layout: SheetLayout, markers: Markers) -> BoardPose | None:
-    """Where the markers of a sheet say that its board is; the lines then say it a little better."""
+    """The pose of a sheet's board by its markers, refined slightly by the lines."""
     pose, used = _agreed(layout, markers)
     if pose is None or not is_plausible(pose, layout.template, image):
         return None
@@ -119,7 +119,7 @@ def _place(image: Image, layout: SheetLayout, markers: Markers) -> BoardPose | N
 
 
 def _agreed(layout: SheetLayout, markers: Markers) -> tuple[BoardPose | None, int]:
-    """The pose that most markers of the sheet agree on, and how many they are."""
+    """The pose that most markers of the sheet agree on, and their number."""
     seen = [index for index, marker in enumerate(layout.marker_ids) if marker in markers]
     for count in range(len(seen), 1, -1):
         fits = [_fit(layout, markers, chosen) for chosen in itertools.combinations(seen, count)]
@@ -150,7 +150,7 @@ def _near(one: BoardPose, other: BoardPose, template: BoardTemplate, share: floa
 
 
 def _name(markers: Markers) -> SheetName | None:
-    """The sheet whose markers are seen and agree, three at least."""
+    """The sheet whose markers are seen and agree; at least three are needed."""
     for name in sorted({known_sheets()[marker] for marker in markers}, key=str):
         layout = layout_of(load_template(name.game, name.options), name.landscape)
         pose, used = _agreed(layout, markers)

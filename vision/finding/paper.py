@@ -1,4 +1,4 @@
-"""Light on a printed board: paper is white, so the light on a sheet can be measured and taken out of the picture."""
+"""Measures the light on a printed board's white paper, and removes it from the picture."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from vision.pose import BoardPose, project
 FloatArray = NDArray[np.float64]
 
 WHITE = 225.0
-"""What paper becomes, in levels."""
+"""Levels that paper is mapped to."""
 MIN_GAIN, MAX_GAIN = 0.7, 8.0
 PLACES = 9
-"""Places along each side of the board at which the paper is looked at."""
+"""Places along each side of the board where the paper is measured."""
 PAPER_PERCENTILE = 80
-"""Of the levels at a place: a coordinate in grey letters stands there too."""
+"""Percentile of the levels at a place that is paper: a coordinate in grey letters is printed there too."""
 ASIDE = 0.12
-"""How far a place may be from what the others say, as a logarithm: a shadow or a hand is no paper."""
+"""Greatest deviation of a place from the others' fit, in log levels: a shadow or a hand is no paper."""
 FEWEST = 12
-"""Places that must agree."""
+"""Least number of places that must agree."""
 
 
 def in_white_light(rectified: Image, image: Image, pose: BoardPose, layout: SheetLayout) -> Image:
-    """The rectified picture as under even white light; as it is where too little paper is seen.
+    """The rectified picture as under even white light; unchanged where too little paper is seen.
 
-    The light's logarithm is taken to change evenly across the sheet, each colour by itself.
+    Assumes that the light's logarithm changes linearly across the sheet, for each colour separately.
     """
     template = layout.template
     places = _ring(layout)

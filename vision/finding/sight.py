@@ -1,8 +1,8 @@
-"""Why no board is seen in a picture: a few codes, and sentences that a person can act on.
+"""Explains why no board is seen in a picture: a few codes, and sentences that a person can act on.
 
-Each reason is told from what the picture shows: a part of the board that ends at the picture's edge, another game's
-printed board, a board of too few pixels or seen from too low, light and sharpness. Where nothing tells it, no board is
-seen, and that is all that is said.
+Each reason comes from evidence in the picture: part of the board at the picture's edge, another game's printed board, a
+board of too few pixels or seen from too low, light and sharpness. Without such evidence the answer is only that no
+board is seen.
 """
 
 from __future__ import annotations
@@ -40,40 +40,40 @@ Code = Literal[
 ]
 
 DARK, BRIGHT = 45.0, 250.0
-"""Mean grey value below which a picture is too dark, and grey value of a pixel that is burnt out."""
+"""Mean grey value below which a picture is too dark, and grey value from which a pixel is burnt out."""
 BURNT = 0.12
-"""Share of burnt-out pixels that hides a board."""
+"""Share of burnt-out pixels from which the board is hidden."""
 BLURRED = 15.0
-"""Variance of the Laplacian of a picture 640 pixels wide, below which nothing in it is sharp."""
+"""Variance of the Laplacian of a picture 640 pixels wide, below which the whole picture is blurred."""
 WIDTH_PX = 640
 NEEDED_PX = {"men": 9.0, "tiles": 16.0}
-"""Pixels from one cell to the next that reading men, or counting pips, takes."""
+"""Pixels between neighbouring cells needed to read men, or to count pips."""
 LOWEST_DEG = 25.0
-"""Height of the camera over the board, as seen from it, below which men hide each other."""
+"""Degrees, elevation of the camera above the board's plane, below which men occlude each other."""
 HIDDEN = 0.15
-"""Share of the board's drawing from which something covers it."""
+"""Hidden share of the board's drawing above which it counts as covered."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Unseen:
-    """Why a board is not seen, and what to do."""
+    """Why a board is not seen, and the remedy."""
 
     code: Code
     matter: Sentence
-    """What is the matter."""
+    """The problem."""
     remedy: Sentence
-    """What to do about it."""
+    """The remedy."""
     edges: tuple[Edge, ...] = ()
-    """Of the picture, beyond which the board goes."""
+    """Edges of the picture beyond which the board continues."""
 
     @property
     def reason(self) -> str:
-        """What is the matter, in English."""
+        """The problem, in English."""
         return str(self.matter)
 
     @property
     def advice(self) -> str:
-        """What to do about it, in English."""
+        """The remedy, in English."""
         return str(self.remedy)
 
     @property
@@ -103,7 +103,7 @@ MIRRORED = Unseen(
 
 
 def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
-    """Why the board was not found in the picture. About a second: only for pictures in which it was not."""
+    """Why the board was not found in the picture. About a second: call it only for such pictures."""
     other = other_board(image, template)
     if other is not None:
         return other
@@ -117,7 +117,7 @@ def why_unseen(image: Image, template: BoardTemplate) -> Unseen:
 
 
 def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
-    """What is said where the printed board of another game is in the picture; None where none is."""
+    """The reason where the printed board of another game is in the picture; None where none is."""
     try:
         find_sheet(image, template)
     except OtherSheetError as error:
@@ -129,7 +129,7 @@ def other_board(image: Image, template: BoardTemplate) -> Unseen | None:
 
 
 def exposure_fault(image: Image) -> Unseen | None:
-    """What is said of a picture in which no board could be seen; None where light and sharpness would do."""
+    """The reason where light or sharpness hides every board; None where both would do."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
     size = WIDTH_PX, max(1, round(WIDTH_PX * grey.shape[0] / grey.shape[1]))
     small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA))

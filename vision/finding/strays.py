@@ -1,6 +1,6 @@
-"""Lines drawn inside a supposed board that its template does not explain: the sign of a wrong outline.
+"""Finds lines inside a supposed board that its template does not explain: the sign of a wrong outline.
 
-A board's rim taken for its outermost line, say, leaves one of the true lines over.
+For example, a board's rim taken for its outermost line leaves one of the true lines over.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ FloatImage = NDArray[np.float32]
 
 SEARCH_PX = 8
 MIN_LENGTH_PX = 25
-"""Rectified pixels that a stray line runs at least; grain and letters break up sooner."""
+"""Rectified pixels, least length of a stray line; grain and letters break up sooner."""
 AROUND_LINE_PX = 11
 AROUND_MAN = 0.8
-"""Radius around a cell, in men's diameters, in which nothing counts."""
+"""Radius around a cell, in men's diameters, in which lines are ignored."""
 
 
 def stray_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float:

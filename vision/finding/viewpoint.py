@@ -1,4 +1,4 @@
-"""Where the camera is, told by the board's pose alone: how finely it sees the cells, and from how high."""
+"""Derives from the board's pose alone how finely and from how high the camera sees the cells."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from vision.pose import BoardPose, project
 FloatArray = NDArray[np.float64]
 
 FOCAL = 0.9
-"""Focal length in lengths of the picture's longer side that is assumed of a camera nobody measured.
+"""Focal length, in lengths of the picture's longer side, assumed for an uncalibrated camera.
 
-Phones and webcams have 0.7 to 1.1; between these the elevation of a board in the picture's middle half changes by some
-two degrees.
+Phones and webcams have 0.7 to 1.1; over this range the elevation of a board in the picture's middle half changes by
+about two degrees.
 """
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """What the pose says of every cell."""
+    """The view of every cell, derived from the pose."""
 
     cell_px: FloatArray
-    """(cells,) side of the square in the picture that has the area of the cell as seen."""
+    """(cells,) side of the square in the picture with the cell's area as seen."""
     elevation_deg: FloatArray
-    """(cells,) height of the camera over the board's plane as seen from the cell, 90 straight above."""
+    """(cells,) elevation of the camera above the board's plane as seen from the cell, 90 straight above."""
 
 
 def viewpoint(pose: BoardPose, template: BoardTemplate, size_px: tuple[int, int]) -> Viewpoint:
-    """The camera's place relative to the cells; `size_px` is the picture's width and height."""
+    """The view that the pose gives of the cells; `size_px` is the picture's width and height."""
     jacobians = _jacobians(pose.image_from_board, template.cells_mm)
     area = np.abs(np.linalg.det(jacobians))
     seen_px = project(pose.image_from_board, template.cells_mm)
     bent = _ray_from_pixel(seen_px, size_px) @ jacobians
     stretch = np.linalg.svd(bent, compute_uv=False)
-    # A disc seen along a ray is an ellipse, and the ratio of its axes the sine of the ray's angle with the disc.
+    # A disc is seen as an ellipse whose ratio of axes is the sine of the angle between ray and disc.
     sine = np.clip(stretch[:, 1] / np.maximum(stretch[:, 0], 1e-12), 0, 1)
     return Viewpoint(np.sqrt(area) * template.cell_mm, np.degrees(np.arcsin(sine)))
 

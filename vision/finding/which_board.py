@@ -1,9 +1,10 @@
-"""Tells which of all known boards is in a picture, and which drawing of it: 15 or 19 lines, with diagonals or without.
+"""Tells which known board is in a picture, and which drawing of it: 15 or 19 lines, with diagonals or without.
 
-1. The markers of a printed board name it at once.
-2. Else every board is looked for, those first whose finding is quick and proves most; a very sure one ends the search.
-3. All that were found are compared by one measure: how likely each is there, by what speaks for and against it. A
-   clear lead names the board; otherwise none is named.
+1. A printed board's markers name it at once.
+2. Otherwise every board is searched, those first that are quick to find and give the strongest evidence; a very sure
+   one ends the search.
+3. All found boards are compared by one measure: the probability of each, from the evidence for and against it. A clear
+   lead names the board; otherwise none is named.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ from vision.finding.markers import find_sheet, name_sheet
 from vision.frame import Image
 
 ENOUGH = 0.97
-"""How sure a board must be for no other to be looked for."""
+"""Probability of a board from which the search stops."""
 NAMED = 0.6
-"""How sure the likeliest must be to be named."""
+"""Probability from which the likeliest board is named."""
 RUNS_SEEN = 0.5
-"""Share of the lines that only one drawing of a board has which must be seen for it to be this one."""
+"""Share of the lines particular to one drawing of a board that must be seen to choose this drawing."""
 MIN_WORTH = 0.02
-"""How sure a runner-up must be to be mentioned."""
+"""Probability from which a runner-up is mentioned."""
 
 Progress = Callable[[int, int, str], None]
-"""Called with what is done, what there is to do at most, and what is looked for now."""
+"""Called with the steps done, the most steps there can be, and the board being searched."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -43,13 +44,13 @@ class Naming:
     """Which board is in a picture."""
 
     board: Found | None
-    """None rather than a guess."""
+    """None where no board has a clear lead."""
     others: tuple[Found, ...]
-    """What else it may be, the likeliest first."""
+    """Other candidates, the likeliest first."""
 
 
 def name_board(image: Image, progress: Progress | None = None) -> Naming:
-    """Which board is in the picture; 3 to 10 seconds where it is no printed one."""
+    """Names the board in the picture; 3 to 10 seconds unless it is a printed one."""
     sheet = _printed_board(image)
     if sheet is not None:
         return Naming(sheet, ())
@@ -67,7 +68,7 @@ def name_board(image: Image, progress: Progress | None = None) -> Naming:
 
 
 def compared(candidates: Sequence[Found]) -> Naming:
-    """The likeliest of the boards, of which one at most is there; each is as sure as the others let it be."""
+    """Ranks candidates of which at most one is really there: each one's probability allows for the others'."""
     odds = np.array([candidate.sure / max(1 - candidate.sure, 1e-6) for candidate in candidates])
     ranked = sorted(zip(candidates, odds / (1 + odds.sum()), strict=True), key=lambda pair: -pair[1])
     boards = [dataclasses.replace(candidate, sure=float(sure)) for candidate, sure in ranked]
@@ -78,9 +79,9 @@ def compared(candidates: Sequence[Found]) -> Naming:
 
 @functools.cache
 def drawings() -> tuple[tuple[BoardTemplate, ...], ...]:
-    """All known boards in the order in which they are looked for.
+    """All known boards in the order of the search.
 
-    Drawings with the same cells stand together, the one with fewest lines first: where this one lies, the others do.
+    Drawings with the same cells are grouped, the one with fewest lines first: its pose is the others' pose too.
     """
     names = {(game, frozenset[str]()) for game in games.names()}
     names |= {name.game_and_options for name in known_sheets().values()}
@@ -93,7 +94,7 @@ def drawings() -> tuple[tuple[BoardTemplate, ...], ...]:
 
 
 def _rank(template: BoardTemplate) -> tuple[int, int, str]:
-    """Prints are matched fastest; of lattices the largest cannot be a piece of another; outlines take longest."""
+    """Rank in the search: prints match fastest; the largest lattice cannot be a part of another; outlines are slow."""
     kind = 0 if template.printed is not None else 1 if is_ruled(template) else 2
     return kind, -len(template.cell_names) if kind == 1 else len(template.cell_names), template.game
 
@@ -105,7 +106,7 @@ def _printed_board(image: Image) -> Found | None:
 
 
 def _look_for(image: Image, family: tuple[BoardTemplate, ...]) -> Found | None:
-    """The board, as the drawing whose lines are there."""
+    """The board in the drawing whose lines are seen."""
     found = find_drawn(image, family[0])
     if found is None:
         return None

@@ -1,1 +1,1 @@
-"""What a picture is made of before it is known what it shows: line segments, ridges, weaves, quadrangles, features."""
+"""Image features independent of any board: line segments, ridges, weaves, quadrangles, texture features."""

@@ -1,4 +1,4 @@
-"""Finds a board again by the texture of its reference picture: SIFT features and a robust homography."""
+"""Recognises a board by the texture of its reference picture: SIFT features and a robust homography."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEWEST_INLIERS = 12
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reference:
-    """A picture of the board, best without men, and where the board is in it."""
+    """A picture of the board, preferably without men, and the board's place in it."""
 
     image: Image
     image_from_board: FloatArray
@@ -35,10 +35,10 @@ class Reference:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Features:
-    """What can be told apart in a picture, which was shrunk first."""
+    """The features of a picture, which was shrunk first."""
 
     points: FloatArray
-    """(n, 2) places in the shrunk picture."""
+    """(n, 2) positions in the shrunk picture."""
     descriptors: NDArray[np.float32] | None
     """(n, 128) root-SIFT; None where nothing was found."""
     small_from_image: FloatArray
@@ -46,7 +46,7 @@ class Features:
 
 
 class ReferenceMatcher:
-    """Finds the board of a reference in other pictures."""
+    """Finds the board of a reference picture in other pictures."""
 
     def __init__(self, reference: Reference, template: BoardTemplate) -> None:
         self._matcher = cv2.BFMatcher.create(cv2.NORM_L2)
@@ -66,7 +66,7 @@ class ReferenceMatcher:
         return 0 if found is None else int(found[3].sum())
 
     def match(self, features: Features) -> BoardPose | None:
-        """The same for a picture whose features are known."""
+        """The same for a picture whose features are already computed."""
         found = self._fit(features)
         if found is None:
             return None
@@ -103,7 +103,7 @@ def _describe(grey: NDArray[np.uint8], small_from_image: FloatArray, mask: NDArr
     points = np.array([keypoint.pt for keypoint in keypoints], dtype=np.float64).reshape(-1, 2)
     if descriptors is None:
         return Features(points, None, small_from_image)
-    # Root-SIFT: compares better, for nothing.
+    # Root-SIFT: better matching at no cost.
     descriptors = descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)
     return Features(points, np.sqrt(descriptors).astype(np.float32), small_from_image)
 
@@ -126,7 +126,7 @@ def shrink(image: Image, longer_side_px: int = LONGER_SIDE_PX) -> tuple[NDArray[
     if scale < 1.0:
         size = max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale))
         grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA)
-    # Pixel centres, not corners, are whole numbers: without the half pixel everything would sit aside by scale / 2.
+    # Whole numbers are pixel centres, not corners: without the half pixel all would be offset by scale / 2.
     offset = (scale - 1) / 2
     return np.asarray(grey, dtype=np.uint8), np.array([[scale, 0, offset], [0, scale, offset], [0, 0, 1.0]])
 

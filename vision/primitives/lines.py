@@ -1,8 +1,8 @@
-"""The drawn lines of a board: how well a pose explains them, and the pose and shape that explain them best.
+"""A board's drawn lines: how well a pose explains them, and the pose and shape that explain them best.
 
-Everything is looked at in the rectified picture, where a line's place and direction are known up to a small error.
-Along every template line short chunks are sampled across; a line shows there as a ridge, darker or lighter than the
-board. Men and hands hide some chunks, so nothing depends on any one of them.
+Works on the rectified picture, where a line's place and direction are known up to a small error. Short chunks are
+sampled across every template line; a line shows there as a ridge, darker or lighter than the board. Men and hands hide
+some chunks, so nothing depends on any single one.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from vision.primitives.ridges import (
 FloatArray = NDArray[np.float64]
 
 SEARCH_PX = (14, 9, 6, 4, 4)
-"""How far each refining step looks to either side, in rectified pixels."""
+"""Rectified pixels that each refining step searches to either side."""
 MISSING = 0.3
-"""Share of a line that must be seen for it to be there at all."""
+"""Share of a line that must be seen for it to count as present."""
 ASIDE_PX = 8
-"""How far a line may be drawn from its proper place, in rectified pixels."""
+"""Rectified pixels by which a drawn line may deviate from its proper place."""
 HIT_PX = 2.0
-"""How far a piece may lie from the rest of its line, in rectified pixels."""
+"""Rectified pixels by which a piece may deviate from the rest of its line."""
 ROUGH_STEP = 0.015
 SHAPE_STEPS = ((0.005, 0.02), (0.0025, 0.005))
 """Step and reach of each further round of the search for a shape parameter."""
@@ -50,7 +50,7 @@ ROOM = 0.7
 
 
 def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose snapped to the drawn lines; `pose` must be right within about 3 % of the board's side."""
+    """The pose refined to the drawn lines; `pose` must be right within about 3 % of the board's side."""
     chunks = cut_chunks(template)
     rectified_from_board = template.rectified_from_board
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
@@ -73,13 +73,13 @@ def refine_pose(image: Image, pose: BoardPose, template: BoardTemplate) -> Board
 
 
 def line_quality(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
-    """Share of the drawn lines, 0 to 1, that are seen where the pose puts them; cheap, it refines nothing."""
+    """Share of the drawn lines, 0 to 1, that are seen where the pose puts them; cheap, without refining."""
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     return _quality(small, small_from_image @ pose.image_from_board, template, cut_chunks(template))
 
 
 def measure_shape(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardTemplate:
-    """The template with the shape parameters under which its lines lie on drawn ones."""
+    """The template with the shape parameters that place its lines on the drawn ones."""
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     style = line_style(grey, cut_chunks(template), SEARCH_PX[0])
@@ -93,7 +93,7 @@ def measure_shape(image: Image, pose: BoardPose, template: BoardTemplate) -> Boa
 
 
 def _roughly_shaped(grey: NDArray[np.float32], style: LineStyle, template: BoardTemplate) -> BoardTemplate:
-    """The best values of all shape parameters together: alone, each might take another's line for its own."""
+    """The best values of all shape parameters jointly: alone, one might match another's line."""
     scores: list[list[tuple[float, str, float]]] = []
     for name in template.shape_range:
         moved = shaped_lines(template, name)
@@ -139,7 +139,7 @@ def fit_correction(
     nx, ny = chunks.normals.T
     radial = nx * x + ny * y
     design = np.stack([nx * x, nx * y, nx, ny * x, ny * y, ny, -x * radial, -y * radial], axis=1) * half
-    # The last two bend the board; a weak prior keeps them where few lines are seen.
+    # The last two are the perspective terms; a weak prior holds them where few lines are seen.
     prior = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 4.0, 4.0]) * half**2 * 1e-3
     solution: FloatArray = np.zeros(8)
     residuals = offsets

@@ -10,16 +10,16 @@ FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 MIN_AREA = 0.002
-"""Least share of the picture."""
+"""Least area, as a share of the picture."""
 BLOCKS = (0.02, 0.06)
-"""Neighbourhoods, as shares of the picture's longer side, against which a pixel is dark or light."""
+"""Neighbourhoods that a pixel is compared with as dark or light, as shares of the picture's longer side."""
 MOST = 8
 ALIKE = 0.12
-"""Distance of corners, as a share of the diagonal, below which two quadrangles are one."""
+"""Distance of corners, as a share of the diagonal, below which two quadrangles count as one."""
 
 
 def find_quads(grey: Grey) -> list[FloatArray]:
-    """(4, 2) corners, clockwise, of the picture's quadrangles that are no copies of one another; largest first."""
+    """(4, 2) corners, clockwise, of the picture's quadrangles without duplicates; largest first."""
     smooth = cv2.GaussianBlur(grey, (3, 3), 0)
     found: list[FloatArray] = []
     for share in BLOCKS:

@@ -1,4 +1,4 @@
-"""Round men of about one size, found by votes: every piece of edge votes for the middle of the circle that it is of.
+"""Finds round men of about one size by votes: every piece of edge votes for the centre of its circle.
 
 The Hough transform for circles by the direction of the gradient (Kimme, Ballard and Sklansky 1975).
 """
@@ -13,17 +13,17 @@ FloatArray = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 CELL_PX = 16
-"""Side of a cell in the picture that is looked at."""
+"""Pixels, side of a cell in the picture that is searched."""
 RADII_PX = (6.0, 7.0, 8.0)
-"""Of men that take from three quarters of a cell to all of it."""
+"""Pixels, radii of men that take from three quarters of a cell to all of it."""
 MAX_PX = 60000
-"""Edge pixels that vote."""
+"""Most edge pixels that vote."""
 FAINTEST = 0.12
 """Least gradient of an edge, as a share of a strong one."""
 ASLANT = 0.22
 """Sine of the least angle between an edge and the lines."""
 ROUND = 0.36
-"""Least share of a circle's edge that must vote for its middle."""
+"""Least share of a circle's edge that must vote for its centre."""
 APART_PX = 5
 LARGEST_PX = 1100
 
@@ -40,7 +40,7 @@ def find_round_men(grey: Grey, cells_from_picture: FloatArray, low: FloatArray, 
     strength = cv2.magnitude(dx, dy)
     limit = FAINTEST * float(np.percentile(strength, 98))
     keep = max(limit, float(np.sort(strength.ravel())[-min(MAX_PX, strength.size)]), 1e-3)
-    # The board's lines and rim run along x and y here; nothing that does is taken for a piece of a circle.
+    # The board's lines and rim run along x and y here, so edges in these directions do not vote.
     aslant = (np.minimum(np.abs(dx), np.abs(dy)) > ASLANT * strength) & (strength > keep)
     rows, columns = np.nonzero(aslant)
     normals = np.asarray(np.stack([dx, dy], axis=2)[rows, columns] / strength[rows, columns, None], dtype=np.float64)

@@ -1,1 +1,1 @@
-"""What delivers frames: cameras, streams, videos, folders of photos; each read by its own thread, none trusted."""
+"""Frame sources: cameras, streams, videos, folders of photos; each read by its own thread, none trusted."""

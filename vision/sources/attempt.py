@@ -1,4 +1,4 @@
-"""Opens a source from a thread of its own: a driver may hang within the opening, and whoever waits must not."""
+"""Opens a source in its own thread: a driver may hang while opening, and must not block the caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vision.frame import FrameSource, SourceError
 
 
 class Attempt:
-    """One attempt at opening a source. A source that comes after `abandon` is closed again."""
+    """One attempt at opening a source. A source that opens after `abandon` is closed again."""
 
     def __init__(self, opener: Callable[[], FrameSource]) -> None:
         self._opener = opener
@@ -21,7 +21,7 @@ class Attempt:
         threading.Thread(target=self._run, name="opening a camera", daemon=True).start()
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether the attempt is over, waited for so long at most."""
+        """Waits up to `timeout_s` for the attempt to end; returns whether it has."""
         return self._over.wait(timeout_s)
 
     def result(self) -> FrameSource:
@@ -35,7 +35,7 @@ class Attempt:
         raise SourceError(f"{type(self._fault).__name__}: {self._fault}") from self._fault
 
     def abandon(self) -> None:
-        """Nobody wants the source any more."""
+        """Gives up the attempt and closes its source, now or as soon as it opens."""
         with self._lock:
             self._abandoned = True
             source, self._source = self._source, None
@@ -43,7 +43,7 @@ class Attempt:
             source.close()
 
     def _run(self) -> None:
-        """The thread."""
+        """Body of the opening thread."""
         source = None
         try:
             source = self._opener()

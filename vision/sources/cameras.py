@@ -1,4 +1,4 @@
-"""The cameras on a cable, with the names that stay the same from plug to plug and from boot to boot."""
+"""Lists wired cameras with names that stay the same across replugging and reboots."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 DEV, SYS = Path("/dev"), Path("/sys/class/video4linux")
 LONGEST = 80
-"""Characters of a camera's own name."""
+"""Characters of a camera's own name that are kept."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,9 +15,9 @@ class Camera:
     """One device that may deliver pictures."""
 
     number: int
-    """As in /dev/videoN, which changes with the next plug."""
+    """N of /dev/videoN, which changes when the camera is replugged."""
     title: str
-    """What the driver calls it; empty where it does not say."""
+    """The driver's name for it; empty where it gives none."""
     by_id: str = ""
     """Name by model and serial number, under /dev/v4l/by-id; empty where there is none."""
     by_path: str = ""
@@ -39,7 +39,7 @@ class Camera:
 def cameras(dev: Path = DEV, sys: Path = SYS) -> list[Camera]:
     """All devices that deliver pictures, by number; of a camera's several devices only the one with pictures.
 
-    The others, which deliver the camera's own notes, have an index above 0 in `sys`.
+    The others, which deliver the camera's metadata, have an index above 0 in `sys`.
     """
     by_id, by_path = _names(dev / "v4l" / "by-id"), _names(dev / "v4l" / "by-path")
     found = []
@@ -53,7 +53,7 @@ def cameras(dev: Path = DEV, sys: Path = SYS) -> list[Camera]:
 
 
 def stable_name(spec: str, dev: Path = DEV, sys: Path = SYS) -> str:
-    """The lasting name of the camera that `spec` names by its number; empty where it has none, or needs none."""
+    """The stable name of the camera that `spec` names by its number; empty where it has none, or needs none."""
     number = spec.removeprefix("/dev/video")
     if not number.isdecimal():
         return ""
@@ -61,7 +61,7 @@ def stable_name(spec: str, dev: Path = DEV, sys: Path = SYS) -> str:
 
 
 def _names(folder: Path) -> dict[str, str]:
-    """Device file, such as video0, to the link that names it."""
+    """Maps a device file's name, such as video0, to the link that names it."""
     if not folder.is_dir():
         return {}
     names: dict[str, str] = {}
@@ -72,7 +72,7 @@ def _names(folder: Path) -> dict[str, str]:
 
 
 def _read(path: Path) -> str:
-    """A line of the kernel's about a device; empty where there is none."""
+    """One line of kernel text about a device; empty where there is none."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return " ".join(file.read(4 * LONGEST).split())[:LONGEST]

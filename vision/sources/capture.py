@@ -1,4 +1,4 @@
-"""Cameras on a cable and RTSP streams, through OpenCV."""
+"""Wired cameras and RTSP streams, through OpenCV."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from vision.sources.live import Connection
 log = logging.getLogger(__name__)
 
 WARM_UP_FRAMES = 5
-"""Pictures thrown away after opening: the first are often broken, dark, or left over from long ago."""
+"""Pictures dropped after opening: the first are often broken, dark, or stale."""
 WARM_UP_S = 1.5
-"""Longest time that pictures are thrown away while their brightness still leaps."""
+"""Seconds at most for which pictures are dropped while their brightness still jumps."""
 LEAP = 0.10
-"""Change of brightness from one picture to the next, as a share, of a camera that is still waking up."""
+"""Change of brightness between two pictures, as a share, from which a camera is still warming up."""
 DEAD_AFTER = 10
 """Failed reads in a row after which a camera counts as unplugged."""
 DEAD_S = 5.0
-"""So many seconds of failed reads, if that is earlier: a driver may take 10 s for each."""
+"""Seconds of failed reads for the same, if reached earlier: a driver may take 10 s for each."""
 FROZEN_S = 10.0
-"""One and the same picture for so long, to the last bit, comes from a camera that hangs: it is opened again."""
+"""Seconds of one bit-identical picture after which a camera counts as hung and is opened again."""
 _RETRY_S = 0.05
 _TIMEOUT_MS = 5000
 
@@ -38,7 +38,7 @@ Opener = Callable[[int | str], Device]
 
 
 def open_v4l2(target: int | str) -> Device:
-    """The device with that index or path, by Video4Linux."""
+    """Opens the device with that index or path by Video4Linux."""
     return cv2.VideoCapture(target, cv2.CAP_V4L2)
 
 
@@ -52,8 +52,8 @@ def device_frames(
 ) -> Connection:
     """The pictures of a camera: an index such as "0", or a path such as /dev/v4l/by-id/....
 
-    Warm-up pictures are left out; exposure and white balance are locked once they have settled, each time anew. A
-    driver that hangs within a read holds up the thread that reads, and nothing else; V4L2 gives up after 10 s.
+    Warm-up pictures are left out; at each opening, exposure and white balance are locked once they have settled. A
+    driver that hangs within a read blocks the reading thread and nothing else; V4L2 gives up after 10 s.
     """
     delivery = delivery or Delivery(f"camera {device}", rate_hz)
     capture = open_device(device, rate_hz, size_px, delivery, opener)
@@ -91,7 +91,7 @@ def open_device(
         wanted += [(cv2.CAP_PROP_FRAME_WIDTH, size_px[0]), (cv2.CAP_PROP_FRAME_HEIGHT, size_px[1])]
     for setting, value in [*wanted, (cv2.CAP_PROP_FPS, rate_hz)]:
         capture.set(setting, value)
-    # The newest picture is wanted; most drivers keep their own queue all the same.
+    # Asks for the newest picture only; most drivers keep their own queue all the same.
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     if stable := stable_name(device):
         log.info("camera %s: its number changes with the next plug; name it %s", device, stable)
@@ -100,20 +100,20 @@ def open_device(
 
 
 def describe(capture: Device) -> str:
-    """What the camera says it was set to, which is seldom what it was asked for."""
+    """The settings the driver reports, which seldom match those requested."""
     width, height = capture.get(cv2.CAP_PROP_FRAME_WIDTH), capture.get(cv2.CAP_PROP_FRAME_HEIGHT)
     return f"{codec_of(capture)} {width:.0f}x{height:.0f} at {capture.get(cv2.CAP_PROP_FPS):g} Hz"
 
 
 def codec_of(capture: Device) -> str:
-    """How the pictures come, such as MJPG; "?" where the driver does not say."""
+    """The pictures' codec, such as MJPG; "?" where the driver does not say."""
     code = int(capture.get(cv2.CAP_PROP_FOURCC))
     letters = "".join(chr(code >> shift & 0xFF) for shift in (0, 8, 16, 24)) if code > 0 else ""
     return letters.strip("\0 ") if letters.isprintable() and letters.strip("\0 ") else "?"
 
 
 class WarmUp:
-    """Leaves out a camera's first pictures: some always, and more while their brightness leaps."""
+    """Drops a camera's first pictures: a fixed number, and more while their brightness jumps."""
 
     def __init__(self, now_s: float) -> None:
         self._opened_s = now_s
@@ -133,7 +133,7 @@ class WarmUp:
 
 
 class FrozenCheck:
-    """Notices by content that a camera sends its last picture again and again: a real one's noise never repeats."""
+    """Detects by content that a camera repeats its last picture: a real camera's noise never repeats."""
 
     def __init__(self, after_s: float) -> None:
         self._after_s = after_s
@@ -141,7 +141,7 @@ class FrozenCheck:
         self._since_s = 0.0
 
     def watch(self, image: Image, now_s: float) -> bool:
-        """Whether the picture has been the same for long enough."""
+        """Whether the picture has been the same for longer than the limit."""
         checksum = zlib.crc32(image[::4, ::4].tobytes())
         if checksum != self._checksum:
             self._checksum, self._since_s = checksum, now_s
@@ -149,7 +149,7 @@ class FrozenCheck:
 
 
 def _images(device: str, capture: Device, clock: Callable[[], float]) -> Iterator[Image]:
-    """What can be read; a read that fails now and then is passed over. Raises SourceError once none comes."""
+    """Yields the readable pictures, skipping occasional failed reads. Raises SourceError once none comes."""
     failed, good_s = 0, clock()
     while failed < DEAD_AFTER and (failed == 0 or clock() - good_s < DEAD_S):
         read, image = capture.read()
@@ -163,7 +163,7 @@ def _images(device: str, capture: Device, clock: Callable[[], float]) -> Iterato
 
 
 def _target(device: str) -> int | str:
-    """What OpenCV opens. Raises SourceError, with the cameras that are there, where this one is not."""
+    """The index or path for OpenCV. Raises SourceError, listing the cameras present, where this one is not there."""
     path = Path(f"/dev/video{device}" if device.isdecimal() else device)
     if not path.exists():
         others = ", ".join(camera.text for camera in cameras())
@@ -174,7 +174,7 @@ def _target(device: str) -> int | str:
 
 
 def _read_back(capture: Device, delivery: Delivery, size_px: tuple[int, int] | None, rate_hz: float) -> None:
-    """Notes and logs what the driver says it was set to, beside what it was asked for."""
+    """Notes and logs the settings the driver reports, beside those requested."""
     delivery.claimed, delivery.codec = describe(capture), codec_of(capture)
     asked = f"MJPG {f'{size_px[0]}x{size_px[1]} ' if size_px else ''}at {rate_hz:g} Hz"
     log.info("%s: asked for %s; the driver says %s", delivery.name, asked, delivery.claimed)
@@ -186,7 +186,7 @@ def _read_back(capture: Device, delivery: Delivery, size_px: tuple[int, int] | N
 def rtsp_frames(url: str, delivery: Delivery | None = None) -> Connection:
     """The pictures of an rtsp:// address, until it ends or stalls.
 
-    The first ones are left out: before the first whole picture of the stream they are grey or smeared.
+    The first ones are left out: until the stream's first whole picture they are grey or smeared.
     """
     limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _TIMEOUT_MS]
     capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, limits)

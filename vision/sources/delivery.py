@@ -1,4 +1,4 @@
-"""What a camera or stream really delivers, which is seldom what it was asked for."""
+"""Measures what a camera or stream really delivers, which seldom matches the request."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from wording import Said, Sentence, plain, sentence
 log = logging.getLogger(__name__)
 
 MEASURED_FRAMES = 30
-"""Pictures after which the rate is told."""
+"""Pictures after which the rate is logged."""
 MEASURED_S = 3.0
-"""Longest time until it is told, once there are a few pictures."""
+"""Seconds at most until it is logged, once there are a few pictures."""
 FEWEST_FRAMES = 5
 REMEMBERED = 90
 """Pictures over which the rate is measured."""
 FAR_UNDER = 0.6
-"""Share of the rate asked for, below which something is wrong."""
+"""Share of the requested rate below which something is wrong."""
 
 
 class Delivery:
-    """Measures one source's pictures as they come; written by the camera's thread, read by any."""
+    """Measures one source's incoming pictures; written by the camera's thread, read by any."""
 
     def __init__(self, name: str, asked_rate_hz: float | None = None) -> None:
         self.name = name
         self.asked_rate_hz = asked_rate_hz
-        """None where nothing was asked: a stream comes as it comes."""
+        """None where no rate was requested: a stream sets its own."""
         self.claimed = ""
-        """What the driver says it was set to."""
+        """The settings the driver reports."""
         self.codec = ""
-        """How the pictures come, such as MJPG; empty where it is not known."""
+        """The pictures' codec, such as MJPG; empty where it is not known."""
         self.size_px: tuple[int, int] | None = None
         """Width and height of the last picture."""
         self.exposure = ""
-        """State of exposure and white balance, in words; empty where they cannot be asked."""
+        """State of exposure and white balance, in words; empty where they cannot be queried."""
         self._times_s: collections.deque[float] = collections.deque(maxlen=REMEMBERED)
         self._lock = threading.Lock()
         self._told = False
 
     @property
     def rate_hz(self) -> float | None:
-        """Pictures a second as they arrive; None before a few have come."""
+        """Pictures per second as they arrive; None until a few have come."""
         with self._lock:
             if len(self._times_s) < FEWEST_FRAMES:
                 return None
@@ -51,19 +51,19 @@ class Delivery:
 
     @property
     def slow(self) -> bool:
-        """Whether far fewer pictures come than were asked for."""
+        """Whether far fewer pictures come than were requested."""
         rate_hz = self.rate_hz
         return self.asked_rate_hz is not None and rate_hz is not None and rate_hz < FAR_UNDER * self.asked_rate_hz
 
     def opened(self) -> None:
-        """The source was opened, perhaps again: the rate is measured anew."""
+        """Restarts the measurement: the source was opened, perhaps again."""
         with self._lock:
             self._times_s.clear()
             self._told = False
         self.exposure = ""
 
     def count(self, time_s: float, size_px: tuple[int, int] | None = None) -> None:
-        """A picture came. Tells the rate once, when it is known."""
+        """Counts a picture. Logs the rate once, as soon as it is known."""
         self.size_px = size_px or self.size_px
         with self._lock:
             self._times_s.append(time_s)
@@ -78,11 +78,11 @@ class Delivery:
                 log.warning("%s: %s", self.name, self.advice())
 
     def text(self) -> str:
-        """Such as "1280x720 pixels, MJPG, 14.9 pictures a second (asked: 15), exposure locked", in English."""
+        """One line such as "1280x720 pixels, MJPG, 14.9 pictures a second (asked: 15), exposure locked", in English."""
         return ", ".join(map(str, self.parts()))
 
     def parts(self) -> list[Sentence | str]:
-        """The same, one by one."""
+        """The parts of `text`, translatable."""
         size, rate_hz = self.size_px, self.rate_hz
         parts: list[Sentence | str] = [sentence("{size} pixels", size=f"{size[0]}x{size[1]}")] if size else []
         parts += [self.codec] if self.codec else []

@@ -1,4 +1,4 @@
-"""Pictures as bytes: whole JPEGs in a stream, decoded when they are looked at; broken files are refused."""
+"""Pictures as bytes: splits JPEGs from a stream, decodes them on demand, and rejects broken files."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ import numpy as np
 from vision.frame import PREVIEW_SHRINK, Frame, Image, Preview
 
 LARGEST_JPEG = 32 * 2**20
-"""Bytes after which an unfinished picture is given up."""
+"""Bytes after which an unfinished picture is abandoned."""
 
 _START = b"\xff\xd8"
 _MARKER_IN_SCAN = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
-"""Anything in entropy-coded data but a stuffed 0xff and a restart marker."""
+"""Any marker in entropy-coded data except a stuffed 0xff and a restart marker."""
 _SCAN, _END, _SOI = 0xDA, 0xD9, 0xD8
 
 
 class JpegSplitter:
-    """Cuts the JPEGs out of a byte stream, whatever lies between them.
+    """Extracts the JPEGs from a byte stream, ignoring anything between them.
 
-    It needs neither multipart boundaries nor lengths, which cameras get wrong, and finds its feet again after a
-    picture that was cut off.
+    It uses neither multipart boundaries nor lengths, which cameras get wrong, and recovers after a truncated picture.
     """
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The pictures that became complete with `data`, oldest first."""
+        """The pictures completed by `data`, oldest first."""
         self._buffer += data
         pictures: list[bytes] = []
         while True:
@@ -49,14 +48,14 @@ class JpegSplitter:
                 return pictures
             if end > 0:
                 pictures.append(bytes(self._buffer[:end]))
-            # After a broken picture the next may begin anywhere, even where a length seemed to lead past it.
+            # After a broken picture the next may begin anywhere, even where a wrong length would skip past it.
             del self._buffer[: end if end > 0 else len(_START)]
 
 
 def jpeg_end(data: bytes | bytearray) -> int | None:
-    """The length of the JPEG that `data` begins with; None if it is not all there.
+    """The length of the JPEG at the start of `data`; None if it is incomplete.
 
-    -1 where it breaks off: another picture, or no marker, stands where one should.
+    -1 where it is broken: another picture, or no marker, is where a marker should be.
     """
     at = len(_START)
     while at + 4 <= len(data):
@@ -81,14 +80,14 @@ def jpeg_end(data: bytes | bytearray) -> int | None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Picture:
-    """A JPEG, and what little of it was decoded so far: a third of the work, and none of it for nothing."""
+    """A JPEG with its decoded preview, which costs a third of a full decoding."""
 
     data: bytes
     preview: Preview
 
 
 def peek(data: bytes) -> Picture | None:
-    """The JPEG with its preview; None where it is broken or cut off."""
+    """The JPEG with its preview; None where it is broken or truncated."""
     if not data.startswith(_START) or (jpeg_end(data) or 0) <= 0:
         return None
     try:
@@ -99,7 +98,7 @@ def peek(data: bytes) -> Picture | None:
 
 
 class EncodedFrame(Frame):
-    """A frame whose picture is decoded when somebody asks for it; most frames of a still board nobody does."""
+    """A frame whose picture is decoded on first access; most frames of a still board never are."""
 
     def __init__(self, picture: Picture, time_s: float, index: int) -> None:
         self._picture: Picture
@@ -108,12 +107,12 @@ class EncodedFrame(Frame):
 
     @property
     def jpeg(self) -> bytes:
-        """The picture as it came."""
+        """The JPEG's bytes as received."""
         return self._picture.data
 
     @functools.cached_property
     def image(self) -> Image:
-        """The whole picture; where it cannot be decoded although its preview could, the preview enlarged."""
+        """The whole picture; the enlarged preview where the picture cannot be decoded although its preview could."""
         image = decode(self._picture.data)
         if image is not None:
             return image
@@ -133,7 +132,7 @@ class EncodedFrame(Frame):
 
 
 def decode(data: bytes) -> Image | None:
-    """The picture in the bytes of an image file, turned as its EXIF says; None where it is broken or cut off."""
+    """The picture in an image file's bytes, rotated by its EXIF; None where it is broken or truncated."""
     if data.startswith(_START) and (jpeg_end(data) or 0) <= 0:
         return None
     if data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]:

@@ -15,22 +15,22 @@ from vision.sources.delivery import Delivery
 log = logging.getLogger(__name__)
 
 SETTLE_S = 2.0
-"""Least time that a camera gets to find its exposure and white balance."""
+"""Seconds, at least, that a camera gets to find its exposure and white balance."""
 LONGEST_SETTLE_S = 6.0
-"""Locked after so long even where the brightness still wanders: a hand or a flickering lamp may move it."""
+"""Seconds after which both are locked even if the brightness still varies: a hand or flickering lamp may cause it."""
 STEADY_FRAMES = 10
 STEADY_SHARE = 0.03
-"""Brightness has settled when the last pictures differ by no more than this share."""
+"""Greatest difference between the last pictures' brightness, as a share, at which it has settled."""
 CHECKED_FRAMES = 12
-"""Pictures after locking over which the brightness must stay."""
+"""Pictures after locking over which the brightness is judged."""
 LEAPT_SHARE = 0.25
-"""Change of brightness by locking, as a share, from which the lock does harm: some drivers forget the value."""
+"""Change of brightness caused by locking, as a share, from which the lock is undone: some drivers forget the value."""
 V4L2_MANUAL, V4L2_AUTOMATIC = 1, 3
-"""V4L2's exposure_auto: manual, and aperture priority, which is what cameras call automatic."""
+"""V4L2's values of exposure_auto: manual, and aperture priority, which is what cameras call automatic."""
 
 
 class Device(Protocol):
-    """The part of `cv2.VideoCapture` that is used of a camera."""
+    """The part of `cv2.VideoCapture` used for a camera."""
 
     def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
         """Whether it could be opened."""
@@ -49,10 +49,10 @@ class Device(Protocol):
 
 
 class ExposureLock:
-    """Watches the pictures of a camera that was just opened; give it every one."""
+    """Locks a newly opened camera's exposure and white balance; pass it every picture."""
 
     def __init__(self, device: Device, delivery: Delivery, now_s: float) -> None:
-        """Switches the automatic on: a driver keeps what the program before has locked."""
+        """Switches to automatic first: a driver keeps the lock of the previous program."""
         self._device, self._delivery = device, delivery
         self._opened_s = now_s
         self._recent: collections.deque[float] = collections.deque(maxlen=STEADY_FRAMES)
@@ -63,7 +63,7 @@ class ExposureLock:
         delivery.exposure = "exposure automatic"
 
     def watch(self, image: Image, now_s: float) -> None:
-        """Locks when the brightness has settled, and takes it back where the picture leaps."""
+        """Locks once the brightness has settled, and undoes the lock where the picture's brightness jumps."""
         if self._done:
             return
         level = float(image[::8, ::8].mean())
@@ -97,7 +97,7 @@ class ExposureLock:
         )
 
     def _judge(self) -> None:
-        """A lock that made the picture much brighter or darker is undone: it took another value than was in force."""
+        """Undoes a lock that made the picture much brighter or darker: it set another value than was in force."""
         self._done = True
         assert self._locked_level is not None
         ratio = (float(np.median(self._after)) + 1) / (self._locked_level + 1)

@@ -1,4 +1,4 @@
-"""Frame sources that lie on a disk: a video file, and a folder of photos shown one after the other."""
+"""Frame sources on disk: a video file, and a folder of photos shown one after the other."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from vision.sources.encoded import decode
 log = logging.getLogger(__name__)
 
 NOT_PHOTOS = frozenset({".json"})
-"""Suffixes of files that belong beside photos (labels) and are passed over in silence."""
+"""Suffixes of files that belong beside photos (labels) and are skipped silently."""
 BROKEN_FRAMES = 50
 """Unreadable frames in a row after which a video counts as over."""
 
 
 class Video(Protocol):
-    """The part of `cv2.VideoCapture` that is used of a file."""
+    """The part of `cv2.VideoCapture` used for a file."""
 
     def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
         """Whether it is a video."""
 
     def get(self, propId: int, /) -> float:  # noqa: N803
-        """A property; 0 or less where the file does not tell."""
+        """A property; 0 or less where the file does not give it."""
 
     def read(self) -> tuple[bool, Any]:
         """The next frame; False where it is broken, and after the last."""
@@ -44,7 +44,7 @@ def open_video(path: Path) -> Video:
 
 
 class PhotoFolder:
-    """The photos of a folder in natural order, each held for a while like a board that nobody touches."""
+    """The photos of a folder in natural order, each held for a while like an untouched board."""
 
     live = False
 
@@ -52,7 +52,7 @@ class PhotoFolder:
         if not hold_s > 0 or not rate_hz > 0:
             raise SourceError(f"hold_s and rate_hz must be greater than 0, not {hold_s} and {rate_hz}")
         self.skipped: list[str] = []
-        """Names of the files so far that were no pictures."""
+        """Names of the files met so far that were no pictures."""
         self._paths = _photo_paths(folder)
         if not self._paths:
             raise SourceError(f"{folder}: there are no photos in this folder")
@@ -73,7 +73,7 @@ class PhotoFolder:
         return frame
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Does nothing: no file is held open."""
 
     def _open_next(self) -> None:
         if not self._paths:
@@ -94,7 +94,7 @@ class PhotoFolder:
 
 
 class VideoFile:
-    """The frames of a video file; broken ones are passed over."""
+    """The frames of a video file; broken ones are skipped."""
 
     live = False
 
@@ -121,7 +121,7 @@ class VideoFile:
                 frame = Frame(np.asarray(image, dtype=np.uint8), self._time_s, self._index)
                 self._index += 1
                 return frame
-            # Of some files (raw streams, recordings that were cut off) the number of frames is not known.
+            # The number of frames is unknown in some files (raw streams, truncated recordings).
             if 0 < self._capture.get(cv2.CAP_PROP_FRAME_COUNT) <= position + 1:
                 break
         if self._index == 0:
@@ -133,7 +133,7 @@ class VideoFile:
         self._capture.release()
 
     def _time_of(self, position: int) -> float:
-        """Seconds into the file: its own time stamp, since phones record at a changing rate; else by counting."""
+        """Seconds into the file: its own time stamp, since phones record at a varying rate; else by counting."""
         stamp_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
         if stamp_s > self._time_s:
             return stamp_s

@@ -1,8 +1,8 @@
-"""A camera or stream read by its own thread, reopened with back-off whenever it breaks or hangs.
+"""Reads a camera or stream in its own thread and reopens it with back-off whenever it breaks or hangs.
 
-A driver that hangs within a read cannot be stopped from outside. Its thread is abandoned, what it may still deliver is
-thrown away, and another thread opens the camera again. No more than `MAX_ABANDONED` threads hang at a time: beyond
-that the source says that it hangs, and only the end of the process can help.
+A driver that hangs within a read cannot be stopped from outside. Its thread is abandoned, anything it delivers later is
+dropped, and another thread opens the camera again. At most `MAX_ABANDONED` threads hang at a time: beyond that the
+source reports that it hangs, and only ending the process helps.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ log = logging.getLogger(__name__)
 FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 2.0
 HANG_S = 15.0
-"""One step of a connection takes no longer, unless the driver hangs: V4L2 itself gives up a read after 10 s."""
+"""Seconds within which each step of a connection ends unless the driver hangs: V4L2 gives up a read after 10 s."""
 NETWORK_HANG_S = 90.0
-"""The same for an address: before its own deadlines run, looking up a name may take half a minute."""
+"""Seconds, the same for an address: looking up a name may take half a minute before its own deadlines start."""
 MAX_ABANDONED = 3
-"""Threads that may hang in a driver at a time."""
+"""Threads that may hang in a driver at the same time."""
 FLAPPING = 5
-"""Connections that break within `FLAPPING_S` after they had delivered, before the next waits for `FLAPPED_WAIT_S`."""
+"""Connections that deliver and break within `FLAPPING_S`, after which the next attempt waits `FLAPPED_WAIT_S`."""
 FLAPPING_S = 60.0
 FLAPPED_WAIT_S = 10.0
 
 Connection = Generator[Image | Picture, None, None]
 """Opens a camera, yields its pictures, decoded or not, and closes it.
 
-Whatever it raises, or its end, means that the camera is gone. No step of it may take longer than a few seconds.
+Any exception, or its end, means that the camera is gone. No step of it may take longer than a few seconds.
 """
 
 
 @dataclasses.dataclass(eq=False)
 class Life:
-    """One thread's time with the camera."""
+    """State of one thread that reads the camera."""
 
     beat_s: float
-    """When it last made progress."""
+    """Time of its last progress."""
     waiting: bool = False
-    """Whether it waits before the next attempt, and cannot hang."""
+    """Whether it is waiting before the next attempt, and so cannot hang."""
     thread: threading.Thread | None = None
 
 
 class LiveSource:
-    """The newest picture of a camera or stream; it outlives unplugged cables, restarted servers and hanging drivers."""
+    """The newest picture of a camera or stream; survives unplugged cables, restarted servers and hanging drivers."""
 
     live = True
 
@@ -64,18 +64,18 @@ class LiveSource:
         clock: Callable[[], float] = time.monotonic,
         hang_s: float = HANG_S,
     ) -> None:
-        """A step of a connection that takes longer than `hang_s`, by `clock`, hangs.
+        """A step of a connection that takes longer than `hang_s`, by `clock`, counts as hanging.
 
-        Frames bear the monotonic time whatever that clock says.
+        Frames carry the monotonic time, whatever `clock` returns.
         """
         self.dropped = 0
-        """Pictures that nobody read before the next one came."""
+        """Number of pictures replaced by a newer one before anybody read them."""
         self.reconnects = 0
-        """How often the camera was opened again."""
+        """Number of times the camera was opened again."""
         self.trouble = ""
-        """Why the camera was last away; empty where it delivers."""
+        """Why the camera last failed; empty while it delivers."""
         self.delivery = delivery or Delivery(name)
-        """What comes, as measured since it was last opened."""
+        """Measurements of the pictures since the source was last opened."""
         self._name = name
         self._connect = connect
         self._give_up_s = give_up_s
@@ -91,7 +91,7 @@ class LiveSource:
         self._life = self._begin_life()
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The newest frame that was not read yet; None where none came in time.
+        """The newest unread frame; None where none came in time.
 
         Raises SourceEnded after `give_up_s` without a frame, and once closed.
         """
@@ -106,17 +106,17 @@ class LiveSource:
 
     @property
     def abandoned(self) -> int:
-        """Threads that hang in the driver and were given up."""
+        """Number of threads that hang in the driver and were abandoned."""
         self._abandoned = [life for life in self._abandoned if life.thread is not None and life.thread.is_alive()]
         return len(self._abandoned)
 
     @property
     def hangs(self) -> bool:
-        """Whether the driver hangs and no further thread may be given up: only a new process can help."""
+        """Whether the driver hangs and no further thread may be abandoned: only a new process can help."""
         return self._silent() and self.abandoned >= MAX_ABANDONED
 
     def close(self) -> None:
-        """Stops the thread; it ends by itself with the step it is in, a few seconds later at most."""
+        """Stops the thread, which ends with its current step, a few seconds later at most."""
         self._closing.set()
         with self._news:
             self._news.notify_all()
@@ -135,7 +135,7 @@ class LiveSource:
         return not life.waiting and self._clock() - life.beat_s > self._hang_s
 
     def _watch_for_hang(self) -> None:
-        """Gives up a thread that hangs in the driver and begins another, as long as there are not too many."""
+        """Abandons a thread that hangs in the driver and starts another, up to the limit."""
         if not self._silent() or self._closing.is_set() or self.abandoned >= MAX_ABANDONED:
             return
         with self._news:
@@ -152,7 +152,7 @@ class LiveSource:
         return self._closing.is_set() or life is not self._life
 
     def _run(self, life: Life) -> None:
-        """The thread."""
+        """Body of the reading thread."""
         wait_s = FIRST_WAIT_S
         while not self._unwanted(life) and not self._given_up():
             before = self._index
@@ -174,7 +174,7 @@ class LiveSource:
                 self.reconnects += 1
 
     def _wait_after_break_s(self) -> float:
-        """How long to wait after a connection that had delivered; longer where it breaks again and again."""
+        """Seconds to wait after a connection that had delivered; longer where it breaks repeatedly."""
         now_s = time.monotonic()
         self._breaks_s = [*(one_s for one_s in self._breaks_s if now_s - one_s < FLAPPING_S), now_s]
         if len(self._breaks_s) < FLAPPING:
@@ -212,5 +212,5 @@ def _frame(picture: Image | Picture, time_s: float, index: int) -> Frame:
 
 
 def _size_px(picture: Image | Picture) -> tuple[int, int] | None:
-    """Width and height; None where nothing but a preview was decoded."""
+    """Width and height; None where only a preview was decoded."""
     return None if isinstance(picture, Picture) else (picture.shape[1], picture.shape[0])

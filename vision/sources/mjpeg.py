@@ -13,9 +13,9 @@ from vision.sources.encoded import JpegSplitter, peek
 from vision.sources.live import Connection
 
 STALL_S = 5.0
-"""Silence after which the connection counts as dead."""
+"""Seconds of silence after which the connection counts as dead."""
 SNAPSHOT_PAUSE_S = 0.1
-"""Pause between requests of an address that answers with one picture at a time."""
+"""Seconds between requests to an address that answers with one picture at a time."""
 _BLOCK = 65536
 
 
@@ -40,7 +40,7 @@ def mjpeg_frames(url: str, stall_s: float = STALL_S) -> Connection:
 
 
 def check_address(url: str) -> None:
-    """Raises SourceError where the text is no address one can connect to."""
+    """Raises SourceError where the text is no address to connect to."""
     try:
         parts = urllib.parse.urlsplit(url)
         if parts.hostname and (parts.port is None or parts.port > 0):
@@ -60,7 +60,7 @@ def _request(url: str, stall_s: float) -> tuple[http.client.HTTPConnection, str,
         headers["Authorization"] = "Basic " + base64.b64encode(user.encode()).decode()
     path = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
     if parts.scheme == "https":
-        # A phone's certificate is its own; the picture is of a board, and it is only read.
+        # A phone's certificate is self-signed; the connection only reads pictures of a board.
         context = ssl._create_unverified_context()
         return http.client.HTTPSConnection(host, parts.port, timeout=stall_s, context=context), path, headers
     return http.client.HTTPConnection(host, parts.port, timeout=stall_s), path, headers

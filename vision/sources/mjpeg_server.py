@@ -19,13 +19,13 @@ log = logging.getLogger(__name__)
 
 BOUNDARY = "kibitzer-frame"
 MAX_VIEWERS = 16
-"""Streams served at a time; more are answered 503."""
+"""Streams served at the same time; further requests are answered 503."""
 MAX_BODY = 65536
-"""Bytes of a request's body."""
+"""Most bytes of a request's body."""
 SEND_S = 5.0
-"""A viewer that takes nothing for so long is dropped."""
+"""Seconds after which a viewer that takes no data is dropped."""
 FRAME_S = 10.0
-"""Longest wait for the next frame before a stream is ended."""
+"""Seconds to wait for the next frame before a stream is ended."""
 
 GetRoute = Callable[[], object]
 PostRoute = Callable[[Any], object]
@@ -56,7 +56,7 @@ class MjpegServer:
         self.ended = threading.Event()
         """Set when the source has delivered its last frame."""
         self.fault = ""
-        """Why the source ended, where that was no ordinary end."""
+        """Why the source ended; empty for a normal end."""
         self.get_routes: dict[str, GetRoute] = dict(get or {})
         self.post_routes: dict[str, PostRoute] = dict(post or {})
         self._source, self._rate_hz, self._quality, self._wait = source, rate_hz, quality, wait
@@ -79,7 +79,7 @@ class MjpegServer:
 
     @property
     def port(self) -> int:
-        """The port it listens on: the one asked for, or the one found where that was 0."""
+        """The port it listens on: the requested one, or the one chosen by the system for 0."""
         return int(self._server.server_address[1])
 
     @property
@@ -89,11 +89,11 @@ class MjpegServer:
 
     @property
     def viewers(self) -> int:
-        """Streams being served."""
+        """Number of streams being served."""
         return self._viewers
 
     def stop(self) -> None:
-        """Ends all streams and lets go of the port; may be called twice."""
+        """Ends all streams and releases the port; may be called twice."""
         with self._change:
             self._stopping = True
             self._change.notify_all()
@@ -104,7 +104,7 @@ class MjpegServer:
         self._source.close()
 
     def newest(self, after: int, timeout_s: float) -> tuple[int, bytes] | None:
-        """Number and JPEG of the newest frame, once there is one later than `after`; None: none came in time."""
+        """Number and JPEG of the newest frame, once there is one after `after`; None where none came in time."""
         deadline_s = time.monotonic() + timeout_s
         with self._change:
             while self._count <= after or self._frame is None:
@@ -119,7 +119,7 @@ class MjpegServer:
             return self._encoded
 
     def enter(self) -> bool:
-        """A viewer comes; False where there are too many."""
+        """Registers a viewer; False where there are too many."""
         with self._change:
             if self._viewers >= MAX_VIEWERS:
                 return False
@@ -128,7 +128,7 @@ class MjpegServer:
             return True
 
     def leave(self) -> None:
-        """A viewer goes."""
+        """Unregisters a viewer."""
         with self._change:
             self._viewers -= 1
 

@@ -1,4 +1,4 @@
-"""Opens what delivers frames: a camera, a video, a folder of photos, a stream."""
+"""Opens a frame source: a camera, a video, a folder of photos, a stream."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def open_source(
     """The frame source that `spec` names.
 
     A camera's index ("0") or path (/dev/v4l/by-id/..., which stays the same from boot to boot), a video file, a
-    folder of photos (each shown `hold_s` long, `rate_hz` frames a second), an http(s):// MJPEG or rtsp:// address.
-    `size_px` is asked of a camera only. Live sources reconnect for ever, or until `give_up_s` without a frame.
+    folder of photos (each shown for `hold_s`, at `rate_hz` frames a second), an http(s):// MJPEG or rtsp:// address.
+    `size_px` is requested from a camera only. Live sources reconnect for ever, or until `give_up_s` without a frame.
     Raises SourceError.
     """
     if not spec.strip():

@@ -11,10 +11,10 @@ POLL_S = 0.5
 
 
 class NewestFrame:
-    """Holds a live source's newest frame and drops older ones; of files and folders every frame waits to be read."""
+    """Holds a live source's newest frame and drops older ones; each frame of a file or folder waits to be read."""
 
     def __init__(self, source: FrameSource, frozen_after_s: float = 10.0, stillness: Stillness | None = None) -> None:
-        """`stillness` goes on from the time before the source was opened again: the same picture is still the same."""
+        """`stillness` continues a watch from before the source was reopened: the same picture still counts as same."""
         self.dropped = 0
         """Frames of a live source that were never read."""
         self.source = source
@@ -28,11 +28,11 @@ class NewestFrame:
 
     @property
     def frozen(self) -> bool:
-        """True while a live source delivers one and the same picture, which real cameras never do."""
+        """True while a live source keeps delivering an identical picture, which real cameras never do."""
         return self._stillness is not None and self._stillness.frozen
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The newest frame not read yet; None where none came in time. Raises what the source raised."""
+        """The newest unread frame; None where none came in time. Raises what the source raised."""
         with self._change:
             self._change.wait_for(lambda: self._frame is not None or self._fault is not None, timeout_s)
             frame, self._frame = self._frame, None
@@ -72,7 +72,7 @@ class NewestFrame:
 
 
 class Stillness:
-    """Notices by content that a camera has frozen: some keep sending their last picture."""
+    """Detects by content that a camera has frozen: some keep sending their last picture."""
 
     def __init__(self, frozen_after_s: float) -> None:
         self.frozen = False
@@ -81,7 +81,7 @@ class Stillness:
         self._since_s = 0.0
 
     def watch(self, frame: Frame, now_s: float) -> None:
-        """Takes note of the next frame."""
+        """Takes the next frame and updates `frozen`."""
         checksum = frame.checksum
         if checksum != self._checksum:
             self._checksum, self._since_s = checksum, now_s

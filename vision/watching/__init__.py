@@ -1,1 +1,1 @@
-"""From frame to frame: where the board has gone, whether a hand is over it, and when it may be read."""
+"""Tracking from frame to frame: where the board is, whether a hand is over it, and when it may be read."""

@@ -1,7 +1,7 @@
-"""Where the board is, frame after frame: locked by texture or lines, kept by optical flow, checked all the time.
+"""Tracks the board's pose: locks by texture or lines, follows by optical flow, and keeps checking.
 
-A wrong lock is the worst that can happen, since every reading after it would be wrong. So a pose counts only once
-the template's lines, or its print, were seen under it, and it is given up when they are not seen any more.
+A wrong lock is the worst failure, since every later reading would be wrong. So a pose counts only after the template's
+lines or its print have been seen under it, and it is dropped when they are no longer seen.
 """
 
 from __future__ import annotations
@@ -30,87 +30,87 @@ FloatArray = NDArray[np.float64]
 log = logging.getLogger(__name__)
 
 LOCK_QUALITY = 0.55
-"""Share of the lines or of the print that must be seen before a pose is believed."""
+"""Share of the lines or of the print that must be seen before a pose is accepted."""
 KEEP_SHARE = 0.6
 """Share of the quality at locking below which something is wrong."""
 CHECK_EVERY_S, CHECK_AT_REST_S = 1.0, 4.0
-"""How often the lines are looked for: a check takes as long as following the board through five frames."""
+"""Seconds between checks of the lines, touched and at rest: a check costs as much as following five frames."""
 LOST_AFTER_S = 2.0
-"""How long look after look may miss the lines of a board that does not move before it counts as gone."""
+"""Seconds for which check after check may miss the lines of a board that does not move before it counts as lost."""
 LONGEST_HIDDEN_S = 30.0
-"""How long lines may be missed under a hand: whoever plays has moved it by then."""
+"""Seconds for which a hand may hide the lines: a player has moved it away by then."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 2.0
 SEARCH_EVERY_S = 4.0
-"""Pause between searches by lines alone, which take most of a second."""
+"""Seconds between searches by lines alone, which take most of a second each."""
 HIDDEN_S = 0.8
-"""How long nothing at all of a locked board need be seen before it counts as lost."""
+"""Seconds without any view of a locked board before it counts as lost."""
 BUMP = 0.006
-"""Shift, as a share of the board's side, from which a move of board or camera is reported."""
+"""Shift, as a share of the board's side, from which a movement of board or camera is reported."""
 STANDS_PX, STEADY_PX = 0.5, 0.35
 UNTOUCHED = 0.9
-"""Share of the known points that must be seen for a board that nobody touches."""
+"""Share of the known points that must be seen for a board to count as untouched."""
 SAME_PLACE = 0.02
-"""Shift, as a share of the side, within which two ways to find the board have found the same place: half the distance
-between the lines of the finest board."""
+"""Shift, as a share of the side, within which two methods of finding the board agree: half the line spacing of the
+finest board."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alignment:
-    """What is known of the board's place in one frame."""
+    """What is known of the board's pose in one frame."""
 
     pose: BoardPose | None
     """None while lost."""
     state: Literal["locked", "lost"]
     relocked: bool
-    """True once, with the first frame after board or camera came to rest in another place or the board came back."""
+    """True once: in the first frame after board or camera came to rest in a new place, or the board came back."""
     quality: float
     """Share of the drawn lines, or of the print, seen where it belongs at the last check, 0 to 1."""
     moved_px: float
-    """How far the farthest corner went in the picture since the frame before."""
+    """Pixels that the farthest corner moved since the previous frame."""
     strange: bool = False
-    """True once, with the first frame in which nothing shows that this is the board seen before, lying as before: it
-    may be turned or shifted by a line, or be another board. What was known of its cells means nothing then."""
+    """True once: in the first frame where nothing confirms that this is the same board in the same position. It may be
+    rotated, shifted by one line, or another board. Earlier knowledge of its cells is then invalid."""
 
 
 MIRRORED = 2.0
-"""A mirrored picture has so many times more features in common with the reference than the picture itself."""
+"""A mirrored picture shares this many times more features with the reference than the picture itself."""
 LOST = Alignment(None, "lost", relocked=False, quality=0.0, moved_px=0.0)
 
 
 class Aligner:
-    """Follows one board. Give it every frame in turn; `template` then has the shape measured on the board in view."""
+    """Follows one board. Pass it every frame in turn; `template` then has the shape measured on the board in view."""
 
     def __init__(self, template: BoardTemplate, reference: Reference | None = None) -> None:
         self.template = template
         self._matcher = ReferenceMatcher(reference, template) if reference is not None else None
         self._pose: BoardPose | None = None
         self._last: BoardPose | None = None
-        """Where the board was seen last in pictures like the present ones; None in a picture of another kind."""
+        """The last pose seen in pictures of the present name and size; None after these changed."""
         self._known: KnownView | None = None
-        """How the board looked, in its own frame: kept wherever it goes."""
+        """The board's look in its own frame, kept wherever the board moves."""
         self._look: tuple[Image, BoardPose] | None = None
-        """A newer look at it, of which the next frame makes the known one: whoever waits for a verdict need not."""
+        """A newer look, turned into the known one at the next frame so that the caller does not wait for it now."""
         self._small_from_image: FloatArray = np.eye(3)
         self._resting: BoardPose | None = None
         self._locked_quality = 0.0
         self._checked_s = self._followed_s = self._next_try_s = float("-inf")
         self._touched = False
-        """Whether something has moved, or lain over the board, since the last check."""
+        """Whether something has moved or covered the board since the last check."""
         self._hidden_s: float | None = None
-        """Since when the lines of the board that is followed are not seen, by the checks; None while they are."""
+        """Time from which the checks have missed the lines of the followed board; None while they see them."""
         self._unlike_s = float("-inf")
-        """Since when, while they are not, too little of the board has looked as before."""
+        """Time from which, with the lines missed, too little of the board has looked as before."""
         self._next_search_s = float("-inf")
         self._wait_s = FIRST_WAIT_S
         self._picture: tuple[str, tuple[int, ...]] = "", ()
-        """Name and size of the pictures that come."""
+        """Name and size of the incoming pictures."""
 
     def update(self, frame: Frame) -> Alignment:
-        """Where the board is in the next frame: 6 ms where it is followed, some 70 ms for a new lock."""
+        """Locates the board in the next frame: 6 ms where it is followed, some 70 ms for a new lock."""
         grey, self._small_from_image = shrink(frame.image)
         picture = frame.name, frame.image.shape[:2]
         if picture != self._picture:
-            # Another photo, or a camera that was turned: how the board looks is known, where it lies is not.
+            # Another photo, or a rotated camera: the board's look is still known, its position is not.
             self._picture, self._last = picture, None
             self._next_try_s = self._next_search_s = self._followed_s = float("-inf")
         if self._look is not None:
@@ -127,7 +127,7 @@ class Aligner:
             pose = before
         resting = self._resting or pose
         if _distance_px(resting, pose, self.template) < STEADY_PX * 2:
-            # A board at rest gets one and the same pose, so that the steady picture does not shiver.
+            # A board at rest keeps exactly the same pose, so that the rectified picture does not jitter.
             pose = resting
         self._pose = self._last = pose
         self._touched |= support <= UNTOUCHED or pose is not resting or self._hidden_s is not None
@@ -137,7 +137,7 @@ class Aligner:
         return Alignment(pose, "locked", relocked=False, quality=pose.quality, moved_px=moved_px)
 
     def begin_at(self, pose: BoardPose, frame: Frame) -> None:
-        """Takes it that the board lies there in that frame, as somebody has found before; it is checked as ever."""
+        """Takes over a pose found earlier in that frame; it is checked as usual."""
         grey, self._small_from_image = shrink(frame.image)
         if self._matcher is None:
             self._matcher = ReferenceMatcher(Reference(frame.image, pose.image_from_board), self.template)
@@ -145,20 +145,20 @@ class Aligner:
         self._locked(pose, frame, grey)
 
     def renew(self, frame: Frame) -> None:
-        """The frame, the last that was given, shows the board free: it is known by this look from now on."""
+        """Makes the board's look in `frame`, the last one passed in and free of hands, the known look."""
         self._look = None if self._pose is None else (frame.image, self._pose)
 
     def is_mirrored(self, image: Image) -> bool:
-        """Whether the picture shows the board of the reference as a mirror does. A quarter of a second.
+        """Whether the picture shows the reference's board mirrored. A quarter of a second.
 
-        A board whose lines alone can be told apart looks in a mirror as it does without: nothing tells it.
+        A board recognisable by its lines alone looks the same in a mirror: this cannot detect it.
         """
         if self._matcher is None:
             return False
         return self._matcher.agreeing(mirrored(image)) > MIRRORED * max(FEWEST_INLIERS, self._matcher.agreeing(image))
 
     def _found(self, grey: Grey, near: BoardPose | None) -> tuple[BoardPose, float] | None:
-        """The pose of the known board in a picture, near another one, and how much of the board says so."""
+        """The known board's pose in a picture, searched near another pose, and the share of the board confirming it."""
         if self._known is None or near is None:
             return None
         found = self._known.find(grey, self._small_from_image @ near.image_from_board)
@@ -168,14 +168,14 @@ class Aligner:
         return dataclasses.replace(near, image_from_board=image_from_board / image_from_board[2, 2]), found.support
 
     def _back(self, pose: BoardPose, frame: Frame, grey: Grey) -> Alignment:
-        """Out of sight, but followed again: believed as soon as its lines are seen."""
+        """Takes up a lost board that is followed again, as soon as its lines are seen."""
         quality = pose_quality(frame.image, pose, self.template)
         if quality < KEEP_SHARE * self._locked_quality:
             return self._lock(frame, grey)
         return self._locked(dataclasses.replace(pose, quality=quality), frame, grey)
 
     def _check(self, frame: Frame, grey: Grey, moved_px: float, support: float) -> Alignment:
-        """Looks whether the lines are still where the pose says; hidden ones are forgiven for a while."""
+        """Checks that the lines are still where the pose says; hidden lines are tolerated for a while."""
         assert self._pose is not None
         self._checked_s = frame.time_s
         quality = pose_quality(frame.image, self._pose, self.template)
@@ -187,13 +187,13 @@ class Aligner:
                 self._resting = pose
             return Alignment(pose, "locked", relocked=bumped, quality=quality, moved_px=moved_px)
         if frame.time_s >= self._next_try_s:
-            # A hand hides its lines, or it is no board any more. To search for them all over the picture takes
-            # seconds, in which nothing is followed; once the board counts as gone there is time for it.
+            # A hand hides the lines, or the board is gone. Searching the whole picture for them takes seconds in
+            # which nothing is followed; it waits until the board counts as lost.
             found = self._recognized(frame.image)
             if found is not None:
                 return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
-        # Counted from the first look that missed them: of a board at rest the look before may be long ago.
+        # Counted from the first check that missed them: with a board at rest the previous check may be long ago.
         if self._hidden_s is None:
             self._hidden_s = self._unlike_s = frame.time_s
         elif self._same_share(grey, pose) >= STANDS_SHARE:
@@ -218,7 +218,7 @@ class Aligner:
                 return self._locked(found, frame, grey)
             self._back_off(frame.time_s)
         if self._pose is not None and frame.time_s - self._followed_s < HIDDEN_S:
-            # A hand sweeping over it all; it is shorter than anybody needs to move the board and let go of it.
+            # A hand sweeps over the whole board, for less time than anybody needs to move the board and let go.
             return Alignment(self._pose, "locked", relocked=False, quality=0.0, moved_px=0.0)
         return self._lose(frame)
 
@@ -247,7 +247,7 @@ class Aligner:
         )
 
     def _is_same(self, seen: tuple[BoardPose, float], pose: BoardPose) -> bool:
-        """Whether the known board lies under a pose that was found without it."""
+        """Whether the known board is found under a pose that was determined without it."""
         at, support = seen
         return support > 0 and _distance_px(at, pose, self.template) < SAME_PLACE * side_px(pose, self.template)
 
@@ -275,7 +275,7 @@ class Aligner:
         return None if pose is not None and self._known is None and self.is_mirrored(image) else pose
 
     def _recognized(self, image: Image) -> BoardPose | None:
-        """A pose by the known picture of the board, under which the lines are seen; None where there is none."""
+        """A pose from the reference picture of the board, with its lines seen; None where there is none."""
         return self._verified(image, self._matcher.locate(image) if self._matcher is not None else None)
 
     def _verified(self, image: Image, candidate: BoardPose | None) -> BoardPose | None:
@@ -285,7 +285,7 @@ class Aligner:
         return pose if pose.quality >= LOCK_QUALITY and is_plausible(pose, self.template, image) else None
 
     def _search(self, image: Image) -> BoardPose | None:
-        """By the drawing alone. Without a reference, what is found becomes the template's shape and the reference."""
+        """Searches by the drawing alone. Without a reference, the result becomes the template's shape and reference."""
         try:
             found = find_board(image, self.template)
         except OtherSheetError as error:
@@ -300,9 +300,9 @@ class Aligner:
         return found.pose
 
     def _turned_as_before(self, pose: BoardPose) -> BoardPose:
-        """A board that was known does not turn between two looks: of its possible turns the nearest is the one."""
+        """Picks the possible rotation nearest to the last one: a known board does not turn between two looks."""
         if self._resting is None or self.template.printed is not None:
-            # A print is found the right way up.
+            # A print is always found the right way up.
             return pose
         before = self._resting.corners_px(self.template)
         corners = pose.corners_px(self.template)
@@ -320,5 +320,5 @@ def _distance_px(one: BoardPose, other: BoardPose, template: BoardTemplate) -> f
 
 
 def side_px(pose: BoardPose, template: BoardTemplate) -> float:
-    """The board's side in the picture, in pixels: the root of its area."""
+    """The board's side in the picture, in pixels: the square root of its area."""
     return float(np.sqrt(abs(cv2.contourArea(pose.corners_px(template).astype(np.float32)))))

@@ -1,4 +1,4 @@
-"""Tells from which side of the board an arm reached in, by what is seen between two settled pictures."""
+"""Tells from which side of the board an arm reached in, from the pictures between two settled ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Side = Literal["top", "right", "bottom", "left"]
 SIDES: Final[tuple[Side, ...]] = ("top", "right", "bottom", "left")
 
 STRIDE: Final = 2
-"""Of the gate's pictures every second row and column is enough."""
+"""Every second row and column of the gate's pictures is enough."""
 STEP: Final = 20.0
 """Grey values by which an arm differs from the board at least."""
 SHADE_TINT: Final = 1.18
@@ -27,29 +27,29 @@ SHADE_DEPTH: Final = 0.35
 MIN_ARM: Final = 0.012
 """Least share of the picture that an arm covers."""
 SHORT: Final = 0.25
-"""An arm that is shorter, as a share of the picture's side, has no direction: the place tells where it comes from."""
+"""Length, as a share of the picture's side, below which an arm has no direction and its place decides the side."""
 CLEAR: Final = 0.6
 """Share of the votes that a side needs."""
 UNSHADED: Final = 0.4
-"""Share of what changed that must be no shadow, to be trusted against the rest."""
+"""Share of the change that must be no shadow for it to decide against the votes with shadows."""
 MIN_FRAMES: Final = 2
-"""Frames in which an arm must be seen; and frames without one after which the next is another visit."""
+"""Frames in which an arm must be seen, and frames without one after which the next arm is another visit."""
 
 
 @dataclasses.dataclass
 class _Visit:
-    """One arm, or several at once, from its coming to its going."""
+    """One arm, or several at once, from arrival to departure."""
 
     frames: int = 0
     free_frames: int = 0
-    """Frames without an arm since."""
+    """Frames without an arm since the last one with it."""
     votes: NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.zeros(4))
-    """For the sides in their order, the roots of areas."""
+    """(4,) in the order of `SIDES`: sums of square roots of areas."""
     shaded_votes: NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.zeros(4))
     """The same with shadows counted as arms: for skin that has the colour of the board in shadow."""
 
     def side(self) -> Side | None:
-        """The one from which it came; None where that is not clear."""
+        """The side the arm came from; None where that is not clear."""
         if self.frames < MIN_FRAMES:
             return None
         plain, shaded = _winner(self.votes, CLEAR), _winner(self.shaded_votes, CLEAR)
@@ -59,13 +59,13 @@ class _Visit:
 
 
 class ArmWatch:
-    """Give it each picture of the gate with its state; it tells a side with each picture that has freshly settled."""
+    """Takes each picture of the gate with its state; returns a new side with each freshly settled picture."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Starts over: the picture has another geometry now."""
+        """Starts over, for a picture with another geometry."""
         self._free: FloatImage | None = None
         self._visits: list[_Visit] = []
         self._side: Side | None = None
@@ -73,7 +73,7 @@ class ArmWatch:
     def update(self, small: FloatImage, state: GateState) -> Side | None:
         """The side of the board's frame from which an arm came before the last settled picture.
 
-        None where none was seen, several sides were, or it is not clear. It stays so until the next settled picture.
+        None where no arm was seen, several sides were, or it is not clear. Unchanged until the next settled picture.
         `small` is the gate's picture. Well below a millisecond; next to nothing while the board rests.
         """
         if state.fresh:
@@ -111,12 +111,12 @@ class ArmWatch:
 
 
 def _winner(votes: NDArray[np.float64], share: float) -> Side | None:
-    """The side with most votes, if it has that share of them."""
+    """The side with most votes, if it has at least that share of them."""
     return SIDES[int(votes.argmax())] if votes.any() and votes.max() >= share * votes.sum() else None
 
 
 def _changes(before: FloatImage, after: FloatImage) -> tuple[Flags, Flags]:
-    """Where the picture has changed, and where it may be no more than a shadow."""
+    """Where the picture has changed, and where the change may be only a shadow."""
     ratio = (after + BLACK) / (before + BLACK)
     ratio /= np.median(ratio[::2, ::2].reshape(-1, 3), axis=0)
     difference = np.abs(ratio - 1) * (before + BLACK)
@@ -127,7 +127,7 @@ def _changes(before: FloatImage, after: FloatImage) -> tuple[Flags, Flags]:
 
 
 def _votes(mask: Flags, edge: Flags) -> NDArray[np.float64]:
-    """(4,) for the sides in their order, the roots of the areas of what reaches in from there."""
+    """(4,) in the order of `SIDES`: sums of the square roots of the areas that reach in from there."""
     votes = np.zeros(4)
     closed = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(closed)
@@ -142,7 +142,7 @@ def _votes(mask: Flags, edge: Flags) -> NDArray[np.float64]:
 
 
 def _side_of(blob: Flags, rooted: Flags) -> int:
-    """Index of the side towards which a blob points from its tip, which is farthest from where it is `rooted`."""
+    """Index of the side to which a blob points from its tip, the point farthest from where it is `rooted`."""
     root = np.argwhere(rooted).mean(axis=0)
     places = np.argwhere(blob)
     towards = root - places[((places - root) ** 2).sum(axis=1).argmax()]

@@ -1,4 +1,4 @@
-"""Tells what lies over the board from what merely shades it: hands and sleeves against their and others' shadows.
+"""Tells what covers the board from what only shades it: hands and sleeves from shadows, their own and others'.
 
 Pictures are the gate's: about 128 pixels on the longer side, float32 BGR.
 """
@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 from vision.watching.light import BLACK, FloatImage, LightChange, expected
 
 Mask = NDArray[np.uint8]
-"""(height, width) 0 or 255, or 0 and 1 where said."""
+"""(height, width) 0 or 255, or 0 and 1 where stated."""
 Flags = NDArray[np.bool_]
 
 WINDOW_PX: Final = 9
-"""Side of the window in which texture is compared: about a man."""
+"""Pixels, side of the window in which texture is compared: about a man."""
 MIN_TEXTURE: Final = 0.03
-"""Least deviation of the logarithm of grey, in a window, that shows texture and not noise."""
+"""Least standard deviation of log grey in a window that is texture and not noise."""
 KEPT_TEXTURE: Final = 0.5
-"""Share of the board's texture that light leaves at least; a thing leaves none of it."""
+"""Least share of the board's texture that survives a change of light; an object leaves none of it."""
 MAX_TINT: Final = 0.25
-"""Greatest difference between the channels' log gains that light makes on a plain surface."""
+"""Greatest difference between the channels' log gains that light causes on a plain surface."""
 DARKEST, BRIGHTEST = -1.2, 0.4
-"""Log gains that light reaches at most on a plain surface."""
+"""Log gains, lowest and highest, that light causes on a plain surface."""
 SAME_GAIN: Final = 0.12
-"""So near, in log gain, to most of a blob a pixel lies in the same shadow."""
+"""Log gain within which a pixel matches most of its blob and so lies in the same shadow."""
 FINE: Final = 0.06
-"""Fine detail from which a pixel counts as line, edge or grain of the board."""
+"""Local contrast, in log grey, from which a pixel counts as line, edge or grain of the board."""
 BRIDGE: Final = np.ones((7, 7), np.uint8)
-"""Joins parts of an arm that happen to have the board's colour between them."""
+"""Joins parts of an arm across gaps where it has the board's colour."""
 BEYOND: Final = np.ones((9, 9), np.uint8)
-"""How near to the end of the camera's picture what comes from beyond it is seen: the picture is smoothed there."""
+"""How near the end of the camera's picture an object from beyond it shows: the picture is smoothed there."""
 
 
 def things_over(
@@ -46,11 +46,11 @@ def things_over(
     least_px: float,
     beyond: Flags | None = None,
 ) -> list[Flags]:
-    """What covers the board in one picture only, for each changed blob that reaches from outside over the board.
+    """Masks of what covers the board in one picture only, one for each changed blob that reaches in from outside.
 
-    `changed` (0 or 255) is where the pictures differ under `light`; a blob counts that has more than `least_px` on the
-    `board`. Things come from what lies `beyond` the camera's picture, too, where that is known. Which picture has the
-    thing cannot be told. A shadow's mask is empty or small; that of a man who stands in the shadow is as large as the
+    `changed` (0 or 255) is where the pictures differ under `light`; a blob counts if more than `least_px` of it lies on
+    the `board`. Objects may also come from `beyond` the camera's picture, where that is known. It cannot tell which
+    picture has the object. A shadow's mask is empty or small; that of a man standing in the shadow is as large as the
     man.
     """
     region = np.asarray(cv2.morphologyEx(changed // 255, cv2.MORPH_CLOSE, BRIDGE), dtype=np.uint8)
@@ -75,10 +75,9 @@ def things_over(
 
 
 def outside(before: FloatImage, after: FloatImage) -> Flags:
-    """(height, width) from where an arm may come: the picture's edge, and darkness that joins it in both pictures.
+    """(height, width) where an arm may come in: the picture's edge, and dark areas joined to it in both pictures.
 
-    What lies outside the camera's picture is black in the rectified one; and a black sleeve over a black table is
-    not seen at all.
+    The rectified picture is black beyond the camera's picture; and a black sleeve over a black table is invisible.
     """
     dark = (np.maximum(before, after).max(axis=2) < BLACK).astype(np.uint8)
     dark = np.asarray(cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
@@ -89,14 +88,14 @@ def outside(before: FloatImage, after: FloatImage) -> Flags:
 
 
 def _log_gain(before: FloatImage, after: FloatImage, light: LightChange) -> FloatImage:
-    """(height, width, 3) logarithm of the gain that the light's change does not explain."""
+    """(height, width, 3) logarithm of the gain left over after the change of light."""
     return np.asarray(np.log(after + BLACK) - np.log(expected(before, light) + BLACK), dtype=np.float32)
 
 
 def _covering(before: FloatImage, light: LightChange, gain: FloatImage, region: Mask) -> Flags:
-    """Where a window has lost the board's texture; on plain ground, where the colour is not what light could make.
+    """Where a window has lost the board's texture or, on plain ground, has a colour that light cannot cause.
 
-    Seen through a shadow the texture stays: a slope of 1 from logarithms before to logarithms after; under a hand, 0.
+    Texture survives a shadow: log grey after against before has slope 1; under a hand the slope is 0.
     """
     weight = region.astype(np.float32)
     count = np.maximum(_sums(weight), 1)
@@ -112,7 +111,7 @@ def _covering(before: FloatImage, light: LightChange, gain: FloatImage, region: 
 
 
 def _one_shadow(gain: FloatImage, blob: Flags, changed: Flags, fine: Flags) -> Flags:
-    """Where a blob is darker by one and the same gain, if it is so on the board's lines as well as between them."""
+    """Where a blob is darker by one uniform gain, provided this holds on the board's lines as well as between them."""
     depth = gain.mean(axis=2)
     counts, edges = np.histogram(depth[changed], bins=np.arange(-2.5, 2.51, 0.05))
     peak = int(np.convolve(counts, np.ones(5), "same").argmax())

@@ -1,6 +1,6 @@
-"""How two of the gate's pictures differ, whatever light and focus: what has changed, and which of it is a hand.
+"""Compares two of the gate's pictures apart from light and focus: what changed, and which changes are a hand.
 
-Which of the two pictures has the hand cannot be told.
+It cannot tell which of the two pictures has the hand.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from vision.watching.surroundings import Surroundings, reaching_in
 
 MIN_STEP: Final = 9.0
 MAX_STEP: Final = 40.0
-"""Least and greatest difference, in grey values, that counts as a change; between them the noise decides."""
+"""Least and greatest threshold, in grey values, for a change; between them the noise decides."""
 NOISE_FACTOR: Final = 5.0
 MIN_HAND: Final = 12.0
-"""A thing that reaches in from outside is a hand if it is so many times the smallest change, about two men."""
+"""An object that reaches in from outside is a hand from this multiple of the smallest change: about two men."""
 ASKEW: Final = np.ones((5, 5), np.uint8)
-"""How far a man who stands askew reaches off his place: two pixels to every side."""
+"""How far an off-centre man reaches outside his place: two pixels to every side."""
 SMOOTHED: Final = np.ones((5, 5), np.uint8)
-"""How far what lies beyond the camera's picture darkens it: a pixel by shrinking it, and one by smoothing it."""
+"""How far the black beyond the camera's picture spreads into it: one pixel by shrinking, one by smoothing."""
 MIN_MAN, MAX_MAN = 0.5, 1.6
-"""A man's area, at least, and his breadth with his shadow, at most, as shares of what they should be."""
+"""Least area of a man, and greatest breadth with his shadow, as shares of the expected values."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
-    """Two pictures, both as sharp as the blurrier one, and how the light went from one to the other."""
+    """Two pictures, both as blurred as the blurrier one, and the change of light between them."""
 
     before: FloatImage
     after: FloatImage
@@ -40,43 +40,43 @@ class Pair:
 
 
 def pair(before: FloatImage, after: FloatImage) -> Pair:
-    """Two pictures, made ready to be compared; 3 ms."""
+    """Prepares two pictures for comparison; 3 ms."""
     before, after = as_sharp(before, after)
     return Pair(before, after, light_change(before, after))
 
 
 class Differences:
-    """Compares pictures, as finely as the camera's noise allows."""
+    """Compares pictures with a threshold adapted to the camera's noise."""
 
     def __init__(self, smallest_share: float, margin_share: float) -> None:
-        """`smallest_share` of the picture must change to count; `margin_share` of its side lies outside the board."""
+        """`smallest_share`: least share of the picture that counts; `margin_share`: share of the side off the board."""
         self._smallest_share = smallest_share
         self._margin_share = margin_share
         self._noise = 1.0
 
     def learn_noise(self, seen: Pair) -> None:
-        """Learns, from two pictures between which nothing has moved, how much the camera's noise changes."""
+        """Learns the camera's noise from two pictures between which nothing has moved."""
         self._noise += 0.05 * (noise_level(seen.before, seen.after, seen.light) - self._noise)
 
     def mask(self, seen: Pair) -> Mask:
-        """(height, width) 255 where the pictures differ otherwise than by light and focus, else 0."""
+        """(height, width) 255 where the pictures differ by more than light and focus, else 0."""
         step = float(np.clip(NOISE_FACTOR * self._noise, MIN_STEP, MAX_STEP))
         mask = np.where(changed(seen.before, seen.after, seen.light) > step, 255, 0).astype(np.uint8)
-        # Drawn lines shiver and overexpose; men and hands are broader than any of them.
+        # Drawn lines jitter and overexpose; men and hands are broader than any line.
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)
 
     def counts(self, mask: Mask, of_px: int | None = None) -> bool:
-        """Whether any piece of a mask is as large as a change must be, in a picture of so many pixels."""
+        """Whether any connected part of a mask is large enough for a change, in a picture of `of_px` pixels."""
         count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
         largest = int(stats[1:, cv2.CC_STAT_AREA].max()) if count > 1 else 0
         return largest > self._smallest_share * (mask.size if of_px is None else of_px)
 
     def is_same(self, before: FloatImage, after: FloatImage) -> bool:
-        """Whether nothing differs but light and focus."""
+        """Whether the pictures differ in light and focus only."""
         return not self.counts(self.mask(pair(before, after)))
 
     def is_same_around(self, before: Surroundings, after: Surroundings) -> bool:
-        """The same for the board with what lies around it."""
+        """The same as `is_same`, for the board with its surroundings."""
         mask = self._mask_around(pair(before.picture, after.picture), before, after)
         return not self.counts(mask, mask[after.window].size)
 
@@ -94,7 +94,7 @@ class Differences:
         return found
 
     def hands_around(self, before: Surroundings, after: Surroundings) -> Flags:
-        """The hands of which the board's picture may show too little, as far as it shows them."""
+        """Hands, within the board's picture, found by the surroundings: that picture alone may show too little."""
         found = np.zeros(after.places.shape, dtype=bool)
         least_px = self._least_px(after)
         for things in self._things_around(before, after, after.places):
@@ -102,9 +102,9 @@ class Differences:
         return np.asarray(found[after.window])
 
     def over_the_rim(self, before: Surroundings, after: Surroundings) -> Flags:
-        """(height, width) of the board's picture where anything reaches over its rim; it need not cover any place.
+        """(height, width) of the board's picture where anything reaches over its rim, even if it covers no place.
 
-        A man who stands by the end of the camera's picture is none, though he seems to come from beyond it.
+        A man at the end of the camera's picture does not count, though he seems to come from beyond it.
         """
         rim, found = np.zeros(after.places.shape, dtype=bool), np.zeros(after.places.shape, dtype=bool)
         rim[after.window] = True
@@ -114,7 +114,7 @@ class Differences:
         return np.asarray(found[after.window])
 
     def _is_man(self, things: Flags, before: Surroundings, after: Surroundings) -> bool:
-        """Whether all that has changed along with the things is as large as a man, and lies on the men's places."""
+        """Whether everything that changed together with `things` is as large as a man and lies on the men's places."""
         mask = self._mask_around(pair(before.picture, after.picture), before, after)
         joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, BRIDGE)
         labels = np.asarray(cv2.connectedComponents(joined)[1])
@@ -131,7 +131,7 @@ class Differences:
         return things_over(seen.before, seen.after, mask, seen.light, board, least_px, unseen)
 
     def _mask_around(self, seen: Pair, before: Surroundings, after: Surroundings) -> Mask:
-        """The mask of two pictures, 0 where either is of what lies beyond the camera's picture, and shows nothing."""
+        """The pictures' mask, 0 where either lies beyond the camera's picture and so shows nothing."""
         mask = self.mask(seen)
         mask[cv2.dilate((before.unseen | after.unseen).astype(np.uint8), SMOOTHED) > 0] = 0
         return mask

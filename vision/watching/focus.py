@@ -1,4 +1,4 @@
-"""Tells a lens that leaves its focus from things that change: how much blurrier one picture is than another."""
+"""Measures how much blurrier one picture is than another, to tell lost focus from real changes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from vision.watching.light import FloatImage
 
 BLURS_PX: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
-"""Standard deviations that are tried, in pixels of the gate's picture, each about the root of two times the one before.
-Less is not to be told from none; with more, little is left of drawn lines."""
+"""Standard deviations tried, in pixels of the gate's picture, each about the root of two times the one before.
+Less cannot be told from none; more leaves little of drawn lines."""
 LEGIBLE_PX: Final = 0.35
-"""Blur with which all men and tiles are read as without; at 0.5 the first pips are misread (docs/models.md)."""
+"""Blur, in pixels, at which all men and tiles are still read as without; at 0.5 the first pips are misread
+(docs/models.md)."""
 BLOCK_PX: Final = 8
-"""Side of the blocks in which detail is compared: about a man."""
+"""Pixels, side of the blocks in which detail is compared: about a man."""
 RICH: Final = 0.25
-"""Share of the blocks, those with most contrast, that are compared: in the others there is more noise than detail."""
+"""Share of the blocks that are compared, those with most contrast: the others hold more noise than detail."""
 
 
 Picture = TypeVar("Picture", FloatImage, NDArray[np.uint8])
@@ -28,8 +29,8 @@ Picture = TypeVar("Picture", FloatImage, NDArray[np.uint8])
 def blur_px(before: Picture, after: Picture) -> float:
     """How much blurrier `after` is, as a standard deviation in pixels; negative where it is sharper. 0.2 ms.
 
-    By how much of the contrast of a block is fine detail, so that light does not count, in the middle one of many
-    blocks, so that a hand over less than half of them does not count either.
+    Compares the share of fine detail in each block's contrast, so that light does not count, and takes the median of
+    many blocks, so that a hand over less than half of them does not count either.
     """
     one, other = _grey(before), _grey(after)
     contrasts = _contrast(one), _contrast(other)
@@ -48,13 +49,13 @@ def blur_px(before: Picture, after: Picture) -> float:
 
 
 def as_sharp(before: FloatImage, after: FloatImage) -> tuple[FloatImage, FloatImage]:
-    """Both pictures, the sharper one as blurred as the other."""
+    """Both pictures, with the sharper one blurred to match the other."""
     blur = told_blur_px(before, after)
     return blurred(before, max(0.0, blur)), blurred(after, max(0.0, -blur))
 
 
 def told_blur_px(before: Picture, after: Picture) -> float:
-    """The same as `blur_px`, and 0 where what is measured may be no more than noise, a shadow or a reflection."""
+    """The same as `blur_px`, but 0 where the measured blur may be only noise, a shadow or a reflection."""
     blur = blur_px(before, after)
     return blur if abs(blur) > LEGIBLE_PX else 0.0
 
@@ -75,7 +76,7 @@ def _detail(grey: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _contrast(grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(blocks,) mean difference from the mean around; never 0."""
+    """(blocks,) mean difference from the local mean; never 0."""
     return _by_blocks(np.abs(grey - cv2.blur(grey, (2 * BLOCK_PX + 1, 2 * BLOCK_PX + 1)))) + np.float32(1e-3)
 
 
@@ -86,12 +87,12 @@ def _by_blocks(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _rich(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """(blocks,) those with most contrast in both pictures, each by its own measure."""
+    """(blocks,) True for those with most contrast in both pictures, each by its own measure."""
     both = np.minimum(one / np.median(one), other / np.median(other))
     rank = int((1 - RICH) * (both.size - 1))
     return np.asarray(both >= np.partition(both, rank)[rank])
 
 
 def _times(one: NDArray[np.float32], other: NDArray[np.float32], chosen: NDArray[np.bool_]) -> float:
-    """How many times as fine the first is, in the middle one of the chosen blocks."""
+    """Median ratio of the first's fineness to the other's, over the chosen blocks."""
     return float(np.median((one[chosen] + 1e-6) / (other[chosen] + 1e-6)))

@@ -30,7 +30,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 class Window:
-    """The part of the picture that the gate watches: all of it, or the quadrilateral around a board."""
+    """The part of the picture that the gate watches: the whole, or the quadrilateral around a board."""
 
     def __init__(self, corners_px: FloatArray | None) -> None:
         self._matrix: FloatArray | None = None
@@ -45,7 +45,7 @@ class Window:
 
 
 def _rectification(corners_px: FloatArray) -> tuple[FloatArray, tuple[int, int]]:
-    """(3, 3) homography from the picture, and the size of what it shows, margins included."""
+    """(3, 3) homography from the picture to the rectified one, and the latter's size with margins."""
     sides = np.linalg.norm(corners_px - np.roll(corners_px, -1, axis=0), axis=1)
     across, down = sides[0] + sides[2], sides[1] + sides[3]
     scale = SIDE_PX * (1 - 2 * MARGIN_SHARE) / max(across, down)
@@ -69,7 +69,7 @@ def settle(
     ] = 0.5,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON to standard output instead of words.")] = False,
 ) -> None:
-    """Says when nothing moves and no hand lies over the board, and keeps each such picture.
+    """Reports when nothing moves and no hand lies over the board, and saves each such picture.
 
     One line for each change of phase: time_s, frame, phase (moving, light, settling, occluded, settled), motion (share
     of the picture that changed, 0 to 1), blocked (whether something has rested over the board for too long), picture

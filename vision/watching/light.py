@@ -1,4 +1,4 @@
-"""Tells changed light from changed things: a smooth gain field between two pictures, and what it leaves over."""
+"""Separates changed light from real changes: a smooth gain field between two pictures, and the rest it leaves."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FloatImage = NDArray[np.float32]
 """float32 (height, width, 3) BGR, 0 to 255."""
 
 BLACK = 12.0
-"""Added to grey values before ratios are taken: below it noise rules, and no ratio says anything."""
+"""Grey values added before ratios are taken: below this, noise dominates and ratios mean nothing."""
 GRID = 24
-"""The gain field is fitted on at most that many points to the row and column."""
+"""The gain field is fitted on at most this many points per row and column."""
 ROUNDS = 6
 MAX_LOG_GAIN = 1.6
 ACCEPTED_LOG_RESIDUAL = 0.06
@@ -23,28 +23,28 @@ ACCEPTED_LOG_RESIDUAL = 0.06
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LightChange:
-    """How the light went from one picture to the next."""
+    """The change of light from one picture to the next."""
 
     gain: FloatImage
     """(height, width, 3) factor by which each pixel became brighter."""
     mean_gain: float
-    """The middle of the picture's gains, over all channels."""
+    """Median gain of the picture, over all channels."""
     greatest_shift: float
     """Largest share by which any part of the picture became brighter or darker."""
 
 
 def light_change(before: FloatImage, after: FloatImage) -> LightChange:
-    """The smooth gain per channel, a quadratic surface, under which most of `before` becomes `after`.
+    """The smooth gain per channel, a quadratic surface, that turns most of `before` into `after`.
 
-    Fitted to the logarithm of the ratio by reweighted least squares with Tukey's weights, so that hands and men,
-    as long as they are less than half of the picture, do not count.
+    Fitted to the logarithm of the ratio by reweighted least squares with Tukey's weights, so that hands and men do not
+    count while they cover less than half of the picture.
     """
     height, width = before.shape[:2]
     rows, columns = np.linspace(0, height - 1, min(GRID, height)), np.linspace(0, width - 1, min(GRID, width))
     grid = np.ix_(rows.round().astype(int), columns.round().astype(int))
     one, other = before[grid].reshape(-1, 3).astype(np.float64), after[grid].reshape(-1, 3).astype(np.float64)
     ratio = np.clip(np.log((other + BLACK) / (one + BLACK)), -MAX_LOG_GAIN, MAX_LOG_GAIN)
-    # What is overexposed says nothing about the gain.
+    # Overexposed pixels carry no information about the gain.
     usable = np.maximum(one, other) < 245
     usable[:, usable.sum(axis=0) < 30] = True
     field = _robust_surfaces(_surface(len(rows), len(columns)).reshape(-1, 6), ratio, usable)
@@ -54,14 +54,14 @@ def light_change(before: FloatImage, after: FloatImage) -> LightChange:
 
 
 def expected(before: FloatImage, light: LightChange) -> FloatImage:
-    """What `before` would look like under the new light."""
+    """How `before` would look under the new light."""
     return np.asarray(np.clip((before + BLACK) * light.gain - BLACK, 0, 255), dtype=np.float32)
 
 
 def changed(before: FloatImage, after: FloatImage, light: LightChange) -> FloatImage:
     """(height, width) grey values by which `after` differs from `before` under the new light.
 
-    A difference that a shift by one pixel would explain does not count: lines and edges shiver a little.
+    A difference that a shift by one pixel would explain does not count: lines and edges jitter a little.
     """
     old, square = expected(before, light), np.ones((3, 3), dtype=np.uint8)
     above = after - cv2.dilate(old, square)
@@ -70,7 +70,7 @@ def changed(before: FloatImage, after: FloatImage, light: LightChange) -> FloatI
 
 
 def noise_level(before: FloatImage, after: FloatImage, light: LightChange) -> float:
-    """Standard deviation of the noise between two pictures of one thing, in grey values."""
+    """Standard deviation of the noise between two pictures of the same scene, in grey values."""
     every_second = (slice(None, None, 2), slice(None, None, 2))
     return 1.48 * float(np.median(np.abs(after - expected(before, light))[every_second]))
 
@@ -84,9 +84,9 @@ def _surface(rows: int, columns: int) -> NDArray[np.float64]:
 def _robust_surfaces(
     design: NDArray[np.float64], values: NDArray[np.float64], usable: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """(points, channels) surfaces through `values`, of which those that are not `usable` say nothing."""
+    """(points, channels) surfaces fitted to `values`; those not `usable` have no weight."""
     counts = usable.sum(axis=0)
-    # From the middle value outwards: a constant first, so that a hand cannot tilt the surface from the start.
+    # Starts from the median, a constant, so that a hand cannot tilt the surface from the start.
     residuals = values - _median(values, usable, counts)
     coefficients: NDArray[np.float64] = np.zeros((values.shape[1], 6))
     prior = counts[:, None, None] * np.diag([0.0, 0.02, 0.02, 0.1, 0.1, 0.1]) * 0.01 + np.eye(6) * 1e-9
@@ -100,6 +100,6 @@ def _robust_surfaces(
 
 
 def _median(values: NDArray[np.float64], usable: NDArray[np.bool_], counts: NDArray[np.intp]) -> NDArray[np.float64]:
-    """(channels,) middle of the usable values; numpy's own takes three times as long."""
+    """(channels,) median of the usable values; numpy's own takes three times as long."""
     ordered, channels = np.sort(np.where(usable, values, np.inf), axis=0), np.arange(len(counts))
     return np.asarray((ordered[(counts - 1) // 2, channels] + ordered[counts // 2, channels]) / 2)

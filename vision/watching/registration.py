@@ -1,8 +1,8 @@
-"""Finds a board that was seen before in the next picture, whatever lies over parts of it, and however both have moved.
+"""Finds a known board in the next picture, even when partly covered and when board or camera has moved.
 
-What is known of the board is a picture of it from straight above, in the board's own frame. The next picture is brought
-into that frame by where the board was last; optical flow tells how far off that is. So neither a camera that sways nor
-a board that is pushed changes what is known, and errors cannot add up from picture to picture.
+The known view is a picture of the board from straight above, in the board's own frame. The next picture is rectified
+into that frame with the board's last pose; optical flow measures the remaining offset. So neither a swaying camera nor
+a pushed board changes the known view, and errors cannot add up from picture to picture.
 """
 
 from __future__ import annotations
@@ -27,28 +27,29 @@ POINTS, SURROUNDING_POINTS = 300, 120
 FEWEST = 12
 WINDOW_PX = 15
 RETURN_PX = 0.7
-"""How far a point may land from where it started when the flow is followed there and back."""
+"""Pixels by which a point may miss its start when the flow is followed there and back."""
 AGREE_PX = 1.2
 AGREE_SHARE = 0.5
 """Least share of the followed points that must move as one board."""
 MOVED_SUPPORT = 0.25
-"""Least share of the known points for a board that has moved: fewer fit anything, and swing about."""
+"""Least share of the known points for a board that has moved: fewer fit anything and give unstable poses."""
 MOSTLY = 0.5
-"""Share of the known points from which they need no help of the table."""
+"""Share of the known points from which the table's points are not needed."""
 NEAR_PX = 3.0
-"""A board found farther from where it was looked for is looked for once more there: flow is exact over short ways."""
+"""Pixels; a board found farther than this from the expected place is searched once more there: flow is exact over
+short distances."""
 SMALL_PX = 128
-"""About the longer side of the pictures by which it is told how far the lens is out of focus."""
+"""Pixels, about the longer side of the pictures in which defocus is measured."""
 COARSE = 4
-"""How many times smaller the picture is in which a board is looked for that flow does not reach."""
+"""Reduction of the picture in which a board beyond the reach of flow is searched."""
 REACH = 0.12
-"""How far it is looked for so, as a share of its longer side: the recorded sway of a phone, and a push, go less far."""
+"""Search distance there, as a share of the longer side: more than the recorded sway of a phone, or a push."""
 LIKE = 0.5
-"""Least correlation at which the board may be there."""
+"""Least correlation at which the board may have been found."""
 SAME_PX, SAME = 9, 0.9
-"""Window, and correlation within it, at which the picture around a point looks as it did."""
+"""Window in pixels, and the correlation within it above which a point's surroundings look unchanged."""
 STANDS_SHARE = 0.35
-"""Share of the board that must look as it did for a board that stands where it was, a hand over the rest of it."""
+"""Share of the board that must look unchanged for it to count as in place with a hand over the rest."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,11 +59,11 @@ class Registration:
     image_from_board: FloatArray
     """(3, 3) homography: board millimetres to pixels of the picture."""
     support: float
-    """Share of the board's known points that say so, 0 to 1; 0 where only the table around it does."""
+    """Share of the board's known points that confirm it, 0 to 1; 0 where only the table around it does."""
 
 
 class KnownView:
-    """One look at a board, kept in the board's own frame."""
+    """One view of a board, kept in the board's own frame."""
 
     def __init__(self, grey: Grey, image_from_board: FloatArray, template: BoardTemplate) -> None:
         """`grey` shows the board under `image_from_board`; it may be a shrunk picture with a pose of its own."""
@@ -78,7 +79,7 @@ class KnownView:
         self._picture = self._seen_from_above(grey, image_from_board)
         seen = self._seen_from_above(np.full_like(grey, 255), image_from_board)
         seen = np.asarray(cv2.erode(seen, np.ones((WINDOW_PX, WINDOW_PX), np.uint8)), dtype=np.uint8)
-        # Points beside the lines may belong to the table, which stays when the board is pushed.
+        # Points beside the lines may belong to the table, which stays in place when the board is pushed.
         board = board_mask(self._picture.shape, self._from_board, template, template.man_diameter_mm / 2)
         around = 255 - board_mask(self._picture.shape, self._from_board, template, template.margin_mm)
         self._board = _corners(self._picture, np.minimum(board, seen), POINTS)
@@ -87,7 +88,7 @@ class KnownView:
         self._middle = slice(inset, self._size[1] - inset), slice(inset, self._size[0] - inset)
 
     def find(self, grey: Grey, near: FloatArray) -> Registration | None:
-        """Where the board is in a picture, looked for where `near`, (3, 3) image from board, would put it.
+        """Locates the board in a picture, searching around `near`, a (3, 3) homography image from board.
 
         None where too little of it, and of the table around it, can be followed. 4 ms.
         """
@@ -97,15 +98,15 @@ class KnownView:
             better = None if nearer is None else self._find(grey, nearer)
             found = max(found, better, key=lambda one: -1.0 if one is None else one.support)
         if found is None and self.same_share(grey, near) >= STANDS_SHARE:
-            # No flow is found to a picture in another light; what a hand leaves in view shows that the board stands.
+            # Flow fails across a change of light; the part that a hand leaves in view shows that the board is in place.
             return Registration(near, 0.0)
         return found
 
     def same_share(self, grey: Grey, image_from_board: FloatArray) -> float:
-        """Share of the board, 0 to 1, that looks under a pose as it did; 5 ms.
+        """Share of the board, 0 to 1, that looks unchanged under a pose; 5 ms.
 
-        Normalised cross-correlation around the known points, so that light does not count. Of a board that has moved
-        by 2 pixels, or is gone, less than a quarter does; of one under a hand, what the hand leaves in view.
+        Normalised cross-correlation around the known points, so that light does not count. Below a quarter for a board
+        that has moved by 2 pixels or is gone; for one under a hand, the share that the hand leaves in view.
         """
         if len(self._board) < FEWEST:
             return 0.0
@@ -114,33 +115,33 @@ class KnownView:
         return float((_correlation(known, now)[rows, columns] > SAME).mean())
 
     def _find(self, grey: Grey, near: FloatArray) -> Registration | None:
-        """The same without a search: the board lies within the reach of optical flow."""
+        """The same as `find` without a search: the board must be within the reach of optical flow."""
         found = self._moved(grey, near)
         if found is None or self._way_px(near, found) < NEAR_PX:
             return found
         return self._moved(grey, found.image_from_board) or found
 
     def _way_px(self, near: FloatArray, found: Registration) -> float:
-        """How far the farthest corner of the known picture lies from where it was looked for."""
+        """Pixels from the farthest corner of the known picture to its expected place."""
         corners = np.array([[0, 0], [self._size[0], 0], self._size, [0, self._size[1]]], dtype=np.float64)
         board = project(np.linalg.inv(self._from_board), corners)
         ways = project(near, board) - project(found.image_from_board, board)
         return float(np.linalg.norm(ways, axis=1).max())
 
     def _moved(self, grey: Grey, near: FloatArray) -> Registration | None:
-        """Where the board is, by how far its points lie off where `near` puts them."""
+        """Locates the board by the offset of its points from where `near` puts them."""
         known, now = self._as_sharp(self._seen_from_above(grey, near))
         board = self._fit(known, now, self._board)
         support = 0.0 if board is None else board.agree / len(self._board)
         if board is not None and support >= MOSTLY:
             return self._registered(near, board, support)
-        # A hand leaves little of it in view: the table helps where it says the same, or else stands for it.
+        # With a hand over the board, the table's points join in where they agree, or else replace the board's.
         table = self._fit(known, now, self._around)
         if board is not None and support >= MOVED_SUPPORT:
             both = None if table is None else board.joined(table)
             as_one = table is not None and both is not None and both.agree >= board.agree + MOSTLY * table.agree
             found = self._registered(near, both if both is not None and as_one else board, support)
-            # So little may agree by chance: on a board that looks alike from all its sides, say.
+            # So few points may agree by chance, for example on a board that looks alike from all its sides.
             if self.same_share(grey, found.image_from_board) >= MOVED_SUPPORT:
                 return found
         return None if table is None else self._registered(near, table, 0.0)
@@ -150,7 +151,7 @@ class KnownView:
         return Registration(image_from_board / image_from_board[2, 2], support)
 
     def _as_sharp(self, now: Grey) -> tuple[Grey, Grey]:
-        """The known picture and another in its frame, the sharper one as blurred as the other."""
+        """The known picture and another in its frame, with the sharper one blurred to match the other."""
         shrink = max(1, max(self._size) // SMALL_PX)
         size = self._size[0] // shrink, self._size[1] // shrink
         small, known = (cv2.resize(one, size, interpolation=cv2.INTER_AREA) for one in (now, self._picture))
@@ -158,7 +159,7 @@ class KnownView:
         return blurred(self._picture, max(0.0, blur)), blurred(now, max(0.0, -blur))
 
     def _fit(self, known: Grey, now: Grey, points: FloatArray) -> _Fit | None:
-        """What most of the points that can be followed agree on, in a picture made as bright there as the known one."""
+        """The homography most followed points agree on, with `now` first made as bright there as the known picture."""
         if len(points) < FEWEST:
             return None
         columns, rows = np.round(points).astype(np.intp).T
@@ -168,7 +169,7 @@ class KnownView:
         return _fit_points(points[flow.kept], flow.points[flow.kept])
 
     def _shifted(self, grey: Grey, near: FloatArray) -> FloatArray | None:
-        """The pose by which the board's middle looks most like the known one, of those shifted by REACH at most."""
+        """The pose, shifted by REACH at most, under which the board's middle looks most like the known one."""
         size = self._size[0] // COARSE, self._size[1] // COARSE
         now = cv2.resize(self._seen_from_above(grey, near), size, interpolation=cv2.INTER_AREA)
         known = cv2.resize(self._picture, size, interpolation=cv2.INTER_AREA)
@@ -188,7 +189,7 @@ class KnownView:
         return np.asarray(near @ np.linalg.inv(self._from_board) @ shift @ self._from_board)
 
     def _seen_from_above(self, grey: Grey, image_from_board: FloatArray) -> Grey:
-        """A picture brought into the frame of the known one."""
+        """Warps a picture into the frame of the known one."""
         from_image = self._from_board @ np.linalg.inv(image_from_board)
         return np.asarray(cv2.warpPerspective(grey, from_image, self._size), dtype=np.uint8)
 
@@ -199,16 +200,16 @@ class _Fit:
 
     now_from_known: FloatArray
     known: FloatArray
-    """(agree, 2) the points that do, and where they are seen."""
+    """(agree, 2) the agreeing points; `seen` is where they are now."""
     seen: FloatArray
 
     @property
     def agree(self) -> int:
-        """How many they are."""
+        """Number of agreeing points."""
         return len(self.known)
 
     def joined(self, other: _Fit) -> _Fit | None:
-        """What the points of both agree on."""
+        """The homography that the points of both agree on."""
         return _fit_points(np.vstack([self.known, other.known]), np.vstack([self.seen, other.seen]))
 
 
@@ -223,16 +224,16 @@ def _fit_points(known: FloatArray, seen: FloatArray) -> _Fit | None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Flow:
-    """Where points went."""
+    """Result of following points by optical flow."""
 
     points: FloatArray
-    """(n, 2) new places."""
+    """(n, 2) new positions."""
     kept: NDArray[np.bool_]
-    """(n,) whether the place can be trusted."""
+    """(n,) whether the position can be trusted."""
 
 
 def follow_points(before: Grey, after: Grey, points: FloatArray) -> Flow:
-    """Pyramidal Lucas-Kanade flow, kept only where following it back leads to the start."""
+    """Pyramidal Lucas-Kanade flow; a point is kept only where following it back leads to its start."""
     if len(points) == 0:
         return Flow(points, np.zeros(0, dtype=np.bool_))
     start, window = points.astype(np.float32).reshape(-1, 1, 2), (WINDOW_PX, WINDOW_PX)

@@ -1,6 +1,6 @@
-"""The gate's pictures, small and smooth: the board's, and one of what lies around it.
+"""The gate's small, smoothed pictures: of the board, and of the board with its surroundings.
 
-The steady picture ends just outside the board: of an arm that lays a man on an edge it shows little but the fingertips.
+The rectified picture ends just outside the board: it shows little but the fingertips of an arm laying a man on an edge.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from vision.watching.cover import BRIDGE, Flags
 from vision.watching.light import FloatImage
 
 LONGER_SIDE_PX: Final = 128
-"""About the longer side of the board's picture."""
+"""Pixels, about the longer side of the board's picture."""
 RING: Final = 0.3
-"""How far around the board's frame is looked, as a share of its longer side; no farther than the picture shows."""
+"""Width of the watched ring around the board's frame, as a share of its longer side; ends where the picture ends."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Surroundings:
-    """The board and what lies around it, in the scale of the gate's picture."""
+    """The board and its surroundings, at the scale of the gate's picture."""
 
     picture: FloatImage
     places: Flags
-    """(height, width) within the frame, or on the place of a man who stands on its edge."""
+    """(height, width) True within the frame and on the place of a man who stands on its edge."""
     window: tuple[slice, slice]
     """The rows and columns that the gate's picture shows."""
     unseen: Flags
-    """(height, width) what lies beyond the camera's picture."""
+    """(height, width) True beyond the camera's picture."""
     man_px: float
-    """A man's diameter in it."""
+    """Pixels, a man's diameter in `picture`."""
 
 
 def small_picture(rectified: Image) -> FloatImage:
     """A rectified picture as the gate compares it."""
     longer = max(rectified.shape[:2])
-    # By whole numbers, as near to the wanted size as they lead: that is several times faster to average.
+    # Shrinks by a whole number, as near to the wanted size as that allows: several times faster to average.
     scale = 1 / _shrink(longer) if longer > LONGER_SIDE_PX else LONGER_SIDE_PX / longer
     size = max(8, round(rectified.shape[1] * scale)), max(8, round(rectified.shape[0] * scale))
     small = cv2.resize(rectified, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
@@ -49,7 +49,7 @@ def small_picture(rectified: Image) -> FloatImage:
 
 
 def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> Surroundings:
-    """What lies around the board in a picture; 5 ms. What the picture does not show is black."""
+    """The board with its surroundings in a picture; 5 ms. Black where the camera's picture ends."""
     width, height = template.rectified_size_px
     shrink, scale = _shrink(max(width, height)), template.pixels_per_mm
     ring = max(0, round((RING * max(template.size_mm) - template.margin_mm) * scale / shrink))
@@ -72,11 +72,11 @@ def surroundings_of(image: Image, pose: BoardPose, template: BoardTemplate) -> S
 
 
 def reaching_in(things: Flags, around: Surroundings, least_px: float, least_hand_px: float) -> Flags:
-    """Of the things around the board those that cover places of it and go on beyond the gate's picture.
+    """The objects that cover places of the board and continue beyond the gate's picture.
 
-    More than `least_px` of either, all in one piece but for gaps, and `least_hand_px` together: less than what the
-    board's picture must show of a hand, since skin may have the colour of the table in shade. An arm that lies beside
-    the board covers no place, whatever its shadow does; a man just laid does not go on beyond.
+    Each needs more than `least_px` of both, in one piece but for gaps, and `least_hand_px` in total: less than the
+    board's picture must show of a hand, since skin may have the colour of the table in shade. An arm beside the board
+    covers no place, whatever its shadow does; a man just laid does not continue beyond.
     """
     beyond = np.ones(things.shape, dtype=np.bool_)
     beyond[around.window] = False
