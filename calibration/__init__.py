@@ -1,1 +1,1 @@
-"""Where the board is and what its pieces look like: board templates, table profiles, the guided routine."""
+"""Board templates, table profiles and the guided calibration routine."""

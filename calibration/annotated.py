@@ -1,4 +1,4 @@
-"""Labels from a folder of annotated dominoes photos: each photo shows all tiles that were laid up to its own."""
+"""Reads labels from a folder of annotated dominoes photos; each photo shows all tiles laid up to its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 
 Board = Mapping[str, str]
-"""Class letters by the name of the cell; empty cells are left out."""
+"""Class letter by cell name; empty cells are left out."""
 
 
 def read_annotated(folder: Path, photos: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
@@ -40,7 +40,7 @@ def read_annotated(folder: Path, photos: Path, template: BoardTemplate, only: Se
 
 
 def _board_at(photo: PhotoName, annotations: Mapping[PhotoName, Annotation], folder: Path) -> Board:
-    """What lies on the board after the photo's own tile."""
+    """The position after the photo's own tile."""
     board: dict[str, str] = {}
     for number in range(1, photo.number + 1):
         name = PhotoName(photo.game, number)

@@ -1,4 +1,4 @@
-"""Labelled photos: what a person says stands on a board, read from a JSON file.
+"""Labelled photos: positions labelled by a person, read from a JSON file.
 
 The format is `{"images": {"<photo>": {"corners_px": [TL, TR, BR, BL] or null, "cells": "..."}}}`; other keys are
 notes. `cells` has one class letter per cell, row by row from the picture's top.
@@ -28,14 +28,14 @@ class LabelError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Label:
-    """What one photo shows."""
+    """Label of one photo."""
 
     name: str
     """The photo's file name."""
     cells: str
     """A class letter per cell, in the template's order."""
     corners_px: NDArray[np.float64] | None
-    """(4, 2) the frame's corners in the picture, top left first, clockwise; None where nobody marked them."""
+    """(4, 2) the frame's corners in the picture, top left first, clockwise; None if they are not marked."""
 
 
 def read_labels(path: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:

@@ -1,4 +1,4 @@
-"""What is printed on a board, as a template file describes it: plain figures, spaces of a track and landmarks."""
+"""The print of a board, as described by a template file: plain figures, spaces of a track and landmarks."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Shape:
 
 @dataclasses.dataclass(frozen=True)
 class Landmark:
-    """A part of the print that can be told from what is around it."""
+    """A part of the print that can be distinguished from its surroundings."""
 
     centre_mm: Point
     size_mm: Point
     in_play: bool
-    """Whether men may lie on it: it may be hidden for long."""
+    """Whether pieces may lie on it and hide it for long."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,14 +58,14 @@ class Print:
     """In the order in which they are painted, the grid's lines included."""
     landmarks: tuple[Landmark, ...]
     track_mm: FloatArray
-    """(spaces, 2) middles of the numbered spaces of a track, from space 1 on; (0, 2) where there is none."""
+    """(spaces, 2) centres of the numbered spaces of a track, from space 1 on; (0, 2) if there is none."""
     track_values: tuple[int, ...]
     squares: tuple[int, ...]
-    """What each square of the grid scores, in the order of the cells; empty where no figure is printed in any."""
+    """Score of each square of the grid, in the order of the cells; empty if no square has a printed figure."""
 
 
 def parse_print(source: Mapping[str, Any], cells_mm: FloatArray, lines_mm: FloatArray) -> Print:
-    """The print that the table `[print]` of a template file describes.
+    """Parses the print from the table `[print]` of a template file.
 
     Raises KeyError, TypeError or ValueError where it does not hold together.
     """

@@ -1,4 +1,4 @@
-"""A table profile: what was learnt about one table, its board and its men, in one `.npz` file."""
+"""A table profile: calibration data of one table, its board and its pieces, in one `.npz` file."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ FACTS = ("game", "options", "shape", "descriptor", "weights_sha256", "accuracy",
 
 
 class ProfileError(ValueError):
-    """A profile that is missing, damaged, or made for something else; the message says what to do."""
+    """A profile is missing, damaged, or made for something else; the message says what to do."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TableProfile:
-    """One table as calibration saw it."""
+    """Calibration result of one table."""
 
     game: str
     """The game's module name."""
     options: frozenset[str]
-    """Rule options whose lines are drawn."""
+    """Rule options whose lines are drawn on the board."""
     shape: Mapping[str, float]
     """The template's shape parameters as measured on the board."""
     reference_jpeg: bytes
-    """A photo of the board with few men or none, as JPEG."""
+    """A photo of the board with few or no pieces, as JPEG."""
     image_from_board: NDArray[np.float64]
     """(3, 3) homography: board millimetres to pixels of the reference picture."""
     descriptor: str
-    """Name of the patch descriptor that the head was fitted to."""
+    """Name of the patch descriptor for which the head was fitted."""
     weights_sha256: str
-    """Digest of the descriptor's weights; empty where it has none."""
+    """Digest of the descriptor's weights; empty if it has none."""
     head: Mapping[str, NDArray[np.generic]]
     """The head's arrays by name."""
     accuracy: float
-    """Share of the labelled cells, in varied light, read right while their photo was left out."""
+    """Cross-validated share of the labelled cells, in varied light, that were read right."""
     boards: float | None = None
-    """Share of whole boards that is expected to be read without a fault; None where nobody has worked it out."""
+    """Expected share of whole boards read without an error; None if it was not computed."""
     doubts: tuple[str, ...] = ()
-    """Why calibration advised against it, in sentences, where it was accepted all the same."""
+    """Sentences saying why calibration advised against this profile, if it was accepted nevertheless."""
     created: str = dataclasses.field(default_factory=lambda: datetime.date.today().isoformat())
     """ISO date."""
 
@@ -63,7 +63,7 @@ class TableProfile:
 
     @property
     def caution(self) -> str:
-        """What is said when it is used, where it was made against advice; else empty."""
+        """Warning shown when the profile is used, if it was made against advice; else empty."""
         return f"This table's profile was made against advice. {' '.join(self.doubts)}" if self.doubts else ""
 
     def check_game(self, game: str) -> None:
@@ -72,7 +72,7 @@ class TableProfile:
             raise ProfileError(f"the profile was made for {self.game}, not for {game}; calibrate for {game}")
 
     def to_bytes(self) -> bytes:
-        """The content of its file."""
+        """Content of the profile's file."""
         facts = {name: getattr(self, name) for name in FACTS}
         facts |= {"format": FORMAT, "options": sorted(self.options), "shape": dict(self.shape)}
         buffer = io.BytesIO()
@@ -86,7 +86,7 @@ class TableProfile:
         return buffer.getvalue()
 
     def save(self, path: Path) -> None:
-        """Writes the file whole or not at all. Raises ProfileError."""
+        """Writes the file atomically. Raises ProfileError."""
         try:
             write_whole(path, self.to_bytes())
         except OSError as error:
@@ -94,7 +94,7 @@ class TableProfile:
 
     @staticmethod
     def load(path: Path) -> TableProfile:
-        """The profile of a file that `save` wrote. Raises ProfileError."""
+        """Loads a profile from a file written by `save`. Raises ProfileError."""
         try:
             arrays = read_arrays(path)
             return _from_arrays(arrays)
@@ -105,7 +105,7 @@ class TableProfile:
 
     @staticmethod
     def from_bytes(content: bytes) -> TableProfile:
-        """The profile of a file's content. Raises ProfileError."""
+        """Loads a profile from a file's content. Raises ProfileError."""
         try:
             return _from_arrays(arrays_of(content))
         except DAMAGED as error:
@@ -122,7 +122,7 @@ def _from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> TableProfile:
     image_from_board = np.asarray(arrays["image_from_board"], dtype=np.float64)
     if image_from_board.shape != (3, 3) or not np.isfinite(image_from_board).all():
         raise ValueError("image_from_board is no homography")
-    boards = facts.get("boards")  # older profiles do not say
+    boards = facts.get("boards")  # missing in older profiles
     if not all(math.isfinite(float(number)) for number in (facts["accuracy"], boards or 0, *facts["shape"].values())):
         raise ValueError("accuracy, boards and shape are numbers")
     return TableProfile(

@@ -1,4 +1,4 @@
-"""Files of arrays that somebody else may have written or damaged: read within bounds, and without running anything."""
+"""Safely reads array files that may be damaged or untrusted: limits their size and runs no code from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST_BYTES = 32 << 20
-"""Of a file, and of what it unpacks to."""
+"""Bytes allowed for a file, and for its unpacked content."""
 DAMAGED = (
     ValueError,
     KeyError,
@@ -24,18 +24,18 @@ DAMAGED = (
     zlib.error,
     NotImplementedError,
 )
-"""What reading an archive raises that is none, or was cut off or tampered with."""
+"""Exceptions raised on reading a file that is not an archive, is cut off or was tampered with."""
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
-    """The arrays of an npz file by name. Raises OSError, and what DAMAGED names, also where it is too large."""
+    """The arrays of an npz file by name. Raises OSError, or one of DAMAGED, also if the file is too large."""
     if path.stat().st_size > LARGEST_BYTES:
         raise ValueError(f"larger than {LARGEST_BYTES >> 20} MiB")
     return arrays_of(path.read_bytes())
 
 
 def arrays_of(content: bytes) -> dict[str, NDArray[np.generic]]:
-    """The arrays of an npz file's content by name. Raises what DAMAGED names, also where it is too large."""
+    """The arrays of an npz file's content by name. Raises one of DAMAGED, also if it is too large."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > LARGEST_BYTES:
             raise ValueError(f"unpacks to more than {LARGEST_BYTES >> 20} MiB")

@@ -1,6 +1,6 @@
 """Board templates: the geometry of each game's board, read from `calibration/boards/<game>.toml`.
 
-A game of an installed package brings its own, `boards/<game>.toml` beside its module.
+A game of an installed package provides its own, `boards/<game>.toml` beside its module.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ FloatArray = NDArray[np.float64]
 
 BOARDS = Path(__file__).parent / "boards"
 RECTIFIED_PX = 512
-"""Longer side of a rectified picture, margins included, unless a template asks for more (`rectified_px`)."""
+"""Pixels of a rectified picture's longer side, margins included, unless a template sets `rectified_px`."""
 
 
 class TemplateError(ValueError):
-    """A template file that is missing or does not hold together."""
+    """A template file is missing or inconsistent."""
 
 
 @dataclasses.dataclass(frozen=True)
 class BoardTemplate:
-    """One game's board, seen from straight above.
+    """One game's board, seen from directly above.
 
     The board frame has its origin at the top-left corner as seen in the picture, x to the right, y down, in
-    millimetres; `size_mm` is its far corner. Patterns may be drawn, and men may stand, up to `margin_mm` outside it.
+    millimetres; `size_mm` is its far corner. Printed patterns and pieces may lie up to `margin_mm` outside it.
     """
 
     game: str
@@ -42,28 +42,28 @@ class BoardTemplate:
     margin_mm: float
     man_diameter_mm: float
     cell_mm: float
-    """Side of the square patch looked at for each cell."""
+    """Millimetres of the side of the square patch cut for each cell."""
     classes: Mapping[str, str]
-    """Class letter to what it is called; the order is the order of every probability vector, EMPTY first."""
+    """Class letter to class name, in the order of every probability vector, EMPTY first."""
     cell_names: tuple[str, ...]
     cells_mm: FloatArray
     """(cells, 2) centres in the board frame, in the order of the game's board strings."""
     lines_mm: FloatArray
     """(lines, 2, 2) drawn segments, end points in the board frame."""
     rectified_px: int
-    """Longer side of a rectified picture, margins included."""
+    """Pixels of a rectified picture's longer side, margins included."""
     shape: Mapping[str, float]
-    """Values of the shape parameters in force."""
+    """Current values of the shape parameters."""
     shape_range: Mapping[str, tuple[float, float]]
-    """Least and greatest value of each shape parameter."""
+    """Minimum and maximum of each shape parameter."""
     source: Mapping[str, Any] = dataclasses.field(repr=False, compare=False)
-    """The parsed file, from which `with_shape` computes again."""
+    """The parsed file, from which `with_shape` rebuilds the template."""
     options: frozenset[str] = frozenset()
     """Names of the rule options whose lines are drawn."""
     descriptor: str = "resnet18"
-    """Name of the network that describes its cells."""
+    """Name of the descriptor used for its cells."""
     printed: Print | None = None
-    """What is printed on it besides bare lines; None where the template does not say."""
+    """Print besides bare lines; None if the template does not define it."""
 
     @property
     def letters(self) -> str:
@@ -72,7 +72,7 @@ class BoardTemplate:
 
     @property
     def track_mm(self) -> FloatArray:
-        """(spaces, 2) middles of the spaces of a printed track, from space 1 on; (0, 2) where there is none."""
+        """(spaces, 2) centres of the spaces of a printed track, from space 1 on; (0, 2) if there is none."""
         return self.printed.track_mm if self.printed is not None else np.zeros((0, 2))
 
     @property
@@ -109,12 +109,12 @@ class BoardTemplate:
 
 
 def template_path(game: str) -> Path:
-    """The file of the game with that module name, whether it is there or not."""
+    """Path of the template of the game with that module name; it need not exist."""
     return games.file_of(game, f"boards/{game}.toml") or BOARDS / f"{game}.toml"
 
 
 def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemplate:
-    """The template of the game with that module name; `options` are rule options that change the drawing.
+    """Loads the template of the game with that module name; `options` are rule options that change the drawing.
 
     They are named as `games.switched_on` does: `diagonals`, `size=19`. Raises TemplateError.
     """
@@ -129,7 +129,7 @@ def load_template(game: str, options: frozenset[str] = frozenset()) -> BoardTemp
 
 
 def _for_options(source: dict[str, Any], options: frozenset[str]) -> dict[str, Any]:
-    """What a file says of a board under rule options: the keys of `[if."size=19"]` replace those outside."""
+    """Applies rule options to a parsed file: the keys of e.g. `[if."size=19"]` replace those at top level."""
     cases = source.pop("if", {})
     for option in sorted(options & cases.keys()):
         for key, value in cases[option].items():
@@ -181,9 +181,9 @@ Point = tuple[float, float]
 
 
 def _grid(grid: Mapping[str, Any], width: float, height: float) -> tuple[dict[str, Point], list[tuple[Point, Point]]]:
-    """Cells row by row from the picture's top, and lines from side to side, of a board ruled into rows and columns.
+    """Cells row by row from the picture's top, and full-length lines, of a board ruled into rows and columns.
 
-    Its cells are the squares between the lines, or the points where these cross.
+    Cells are the squares between the lines or the points where the lines cross.
     """
     if grid["cells"] not in ("squares", "points"):
         raise ValueError(f"the cells of a grid are squares or points, not {grid['cells']!r}")

@@ -1,4 +1,4 @@
-"""Where things lie: beside the program in a checkout, elsewhere in the folders that the system has for them.
+"""Paths of files: beside the program in a checkout, otherwise in the system's standard folders.
 
 |          | in a checkout   | installed                                                                              |
 |----------|-----------------|----------------------------------------------------------------------------------------|
@@ -16,18 +16,18 @@ import platformdirs
 
 NAME = "kibitzer"
 PROGRAM = Path(__file__).resolve().parents[1]
-"""The checkout, or the folder that the packages are installed in."""
+"""The checkout, or the folder in which the packages are installed."""
 IN_CHECKOUT = (PROGRAM / "pyproject.toml").is_file()
 STATE_IN_CHECKOUT = "var"
 SETTINGS = "config.toml"
 SHIPPED = PROGRAM / SETTINGS if IN_CHECKOUT else PROGRAM / "daemon" / "config" / SETTINGS
-"""The shipped settings: every default, commented."""
+"""The shipped settings: every default, with comments."""
 FOR_ALL = Path("/etc") / NAME
-"""Settings for everybody on this computer."""
+"""Folder of the settings for all users of this computer."""
 
 
 def settings_file(in_checkout: bool = IN_CHECKOUT) -> Path:
-    """The settings where none are named: the user's, else everybody's, else the shipped ones."""
+    """The settings file used if none is named: the user's, else that for all users, else the shipped one."""
     if in_checkout:
         return SHIPPED
     own = platformdirs.user_config_path(NAME, appauthor=False)
@@ -35,14 +35,14 @@ def settings_file(in_checkout: bool = IN_CHECKOUT) -> Path:
 
 
 def state_folder(in_checkout: bool = IN_CHECKOUT) -> Path:
-    """Where the record lies, and all else that must not be lost."""
+    """Folder of the record and other data that must not be lost."""
     if in_checkout:
         return PROGRAM / STATE_IN_CHECKOUT
     return _of_systemd("STATE_DIRECTORY") or platformdirs.user_state_path(NAME, appauthor=False)
 
 
 def cache_folder(name: str, in_checkout: bool = IN_CHECKOUT) -> Path:
-    """A folder for what can be made again; in a checkout `name` itself."""
+    """A folder for data that can be made again; in a checkout `name` itself."""
     if in_checkout:
         return PROGRAM / name
     caches = _of_systemd("CACHE_DIRECTORY") or platformdirs.user_cache_path(NAME, appauthor=False)
@@ -79,6 +79,6 @@ def installs(extra: str, command: str) -> str:
 
 
 def _of_systemd(variable: str) -> Path | None:
-    """The folder that systemd has made for the service that this process belongs to; None elsewhere."""
+    """The folder made by systemd for the service to which this process belongs; None outside a service."""
     first = os.environ.get(variable, "").partition(":")[0]
     return Path(first) if first else None

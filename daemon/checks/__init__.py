@@ -1,1 +1,1 @@
-"""What a table needs on this machine, each checked by itself, with what to do where it lacks."""
+"""Independent checks of what Kibitzer needs on this computer, each with advice if something is missing."""

@@ -1,4 +1,4 @@
-"""Cameras and sound: what is plugged in, whether this user may use it, and what it delivers."""
+"""Checks cameras and sound: whether they are connected, whether this user may use them, what they deliver."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vision.sources.opening import open_source
 CAMERA_S = 5.0
 OPEN_S = 15.0
 MEASURED_S = 4.0
-"""How long a live source is watched: longer than a camera takes to find its exposure and to be locked."""
+"""Seconds for which a live source is watched: longer than a camera takes to settle and lock its exposure."""
 DARK = 20.0
 """Mean grey value below which a picture shows nothing."""
 PLAY_S = 5.0
@@ -30,7 +30,7 @@ CARDS = Path("/proc/asound/cards")
 
 
 def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> Finding:
-    """The cameras on a cable, by the names to put into the settings."""
+    """Lists the cameras on a cable, by the names to use in the settings."""
     found = cameras(dev, sys)
     if not found:
         return Finding("cameras", True, "none on a cable")
@@ -42,7 +42,7 @@ def check_cameras(_config: Config, dev: Path = DEV, sys: Path = SYS) -> Finding:
 
 
 def check_camera(config: Config) -> Finding:
-    """The camera of the settings: whether it opens, and what it delivers."""
+    """Checks whether the configured camera opens, and what it delivers."""
     spec, camera = config.camera.source, config.camera
     if spec == NONE:
         return Finding("camera", True, "none is wanted: moves are made on the page or told")
@@ -64,7 +64,7 @@ def check_camera(config: Config) -> Finding:
 
 
 def _pictures_of(spec: str, source: FrameSource) -> Finding:
-    """What a source delivers; of a live one also how fast, watched until a camera has locked its exposure."""
+    """Checks a source's pictures; for a live source also the rate, watched until a camera has locked its exposure."""
     frame = source.read(CAMERA_S)
     if frame is None:
         return Finding("camera", False, f"{spec}: no picture within {CAMERA_S:.0f} s; does another program hold it?")
@@ -90,7 +90,7 @@ def _pictures_of(spec: str, source: FrameSource) -> Finding:
 
 
 def check_voice(config: Config) -> Finding:
-    """The programs that make the voice, and its language."""
+    """Checks the programs for speech, and its language."""
     if not config.speech.enabled:
         return Finding("voice", True, "switched off in the settings")
     missing = [name for name in ("espeak-ng", "aplay") if not shutil.which(name)]
@@ -110,7 +110,7 @@ def check_voice(config: Config) -> Finding:
 
 
 def check_sound(config: Config, cards: Path = CARDS, program: str = "aplay") -> Finding:
-    """Whether something can be heard: a twentieth of a second of silence is played."""
+    """Checks sound output by playing a twentieth of a second of silence."""
     if not config.speech.enabled or not shutil.which(program):
         return Finding("sound", True, "nothing is to be heard")
     device = config.speech.device

@@ -1,4 +1,4 @@
-"""What one check found."""
+"""The result of one check."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class Finding:
     part: str
     ok: bool
     text: str
-    """What was found; where it is not well, also what to do."""
+    """What was found and, if there is a problem, what to do."""

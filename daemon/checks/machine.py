@@ -1,4 +1,4 @@
-"""The computer itself: cores, memory, clock, disk, folders, display, and whether the daemon starts with it."""
+"""Checks the computer: cores, memory, clock, disk, folders, display, and whether the daemon starts with it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from daemon.storage.journal import Journal, JournalError
 from daemon.supervision.logs import log_path
 
 MIN_MEMORY_MB = 600
-"""Megabytes that a table with its worker and voice takes, and some for the rest."""
+"""Megabytes needed by one table with its worker and voice, with some reserve."""
 MIN_CORES = 2
 EARLIEST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-"""A clock that shows an earlier time was never set."""
+"""Earliest plausible time: a clock that shows an earlier one was never set."""
 SEARCHES = places.cache_folder(".numba_cache")
-"""Where compiled searches are kept."""
+"""Folder of compiled searches."""
 UNITS = (Path("/etc/systemd/system"), Path.home() / ".config" / "systemd" / "user")
 
 
 def check_computer(_config: Config, meminfo: Path = Path("/proc/meminfo")) -> Finding:
-    """Cores and memory."""
+    """Checks cores and memory."""
     cores, free_mb = len(os.sched_getaffinity(0)), _available_mb(meminfo)
     text = f"{cores} cores" + ("" if free_mb is None else f", {free_mb} MB of memory free")
     advice = [f"a table wants {MIN_CORES} cores: ask for fewer pictures, camera.rate_hz = 8"] * (cores < MIN_CORES)
@@ -44,7 +44,7 @@ def _available_mb(meminfo: Path) -> int | None:
 
 
 def check_clock(_config: Config, now_s: float | None = None) -> Finding:
-    """The time of day, which stands in the record. A small computer without a battery forgets it."""
+    """Checks the clock, whose time is written to the record; a small computer without a battery loses it."""
     now = datetime.datetime.fromtimestamp(time.time() if now_s is None else now_s, datetime.UTC)
     text = now.astimezone().strftime("%Y-%m-%d %H:%M")
     if now < EARLIEST:
@@ -53,7 +53,7 @@ def check_clock(_config: Config, now_s: float | None = None) -> Finding:
 
 
 def check_record(config: Config) -> Finding:
-    """The record: room, rights, and whether it can be read."""
+    """Checks the record: disk space, permissions, and whether it can be read."""
     path = places.resolved(config.journal.path)
     folder = next(parent for parent in path.parents if parent.exists())
     free_mb = shutil.disk_usage(folder).free // 1_000_000
@@ -75,7 +75,7 @@ def check_record(config: Config) -> Finding:
 
 
 def check_folders(config: Config, searches: Path = SEARCHES) -> Finding:
-    """What else is written: log, compiled searches, what is learnt, bundles."""
+    """Checks the other folders written to: log, compiled searches, learnt heads, bundles."""
     wanted = {searches: "searches are compiled anew at every start"}
     if config.log.path:
         wanted[log_path(config.log).parent] = "there is no log"
@@ -92,7 +92,7 @@ def check_folders(config: Config, searches: Path = SEARCHES) -> Finding:
 
 
 def check_display(config: Config) -> Finding:
-    """Whether a window can be shown."""
+    """Checks whether a window can be shown."""
     if not config.page.window:
         return Finding("display", True, "no window wanted")
     fault = display_fault()
@@ -100,7 +100,7 @@ def check_display(config: Config) -> Finding:
 
 
 def check_service(_config: Config, units: tuple[Path, ...] = UNITS) -> Finding:
-    """Whether the daemon starts with the computer."""
+    """Checks whether the daemon starts with the computer."""
     written = [str(unit) for folder in units if folder.is_dir() for unit in sorted(folder.glob("kibitzer*.service"))]
     if written:
         return Finding("service", True, ", ".join(written))

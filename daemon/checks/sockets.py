@@ -1,4 +1,4 @@
-"""Ports and addresses: free, allowed, and with keys where they must have them."""
+"""Checks ports and addresses: whether they are free, allowed, and have keys where required."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_BYTES = 1 << 20
 
 
 def check_ports(config: Config) -> Finding:
-    """The ports of page and bus: whether they are allowed and free, or who has them."""
+    """Checks whether the ports of page and bus are allowed and free, or who uses them."""
     wanted = [("page", config.page.host, config.page.port)] if config.page.enabled else []
     faults = []
     for name, endpoint in (("state", config.bus.state), ("reply", config.bus.reply)):
@@ -38,7 +38,7 @@ def check_ports(config: Config) -> Finding:
 
 
 def check_keys(config: Config) -> Finding:
-    """The folder of keys, where workers must have one."""
+    """Checks the folder of keys, if workers need keys."""
     if not config.bus.keys:
         return Finding("keys", True, "none wanted: the bus is for this computer only")
     folder = places.resolved(config.bus.keys)
@@ -61,7 +61,7 @@ def _is_free(host: str, port: int) -> bool:
 
 
 def _who_serves(config: Config) -> str:
-    """What a daemon that has the page's port says of itself; empty where none answers there."""
+    """Describes a daemon that already uses the page's port; empty if none answers."""
     try:
         with OPENER.open(f"{address_of(config.page)}/healthz", timeout=ASK_S) as response:
             body = response.read(MAX_BYTES)

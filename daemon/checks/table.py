@@ -1,4 +1,4 @@
-"""The game at the table: its rules, what the eyes need, and whether the agents answer."""
+"""Checks the game at the table: its rules, what vision needs, and whether the agents answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from vision.reading.descriptors import load_descriptor
 from vision.reading.weights import WeightsError
 
 AGENT_S = 90.0
-"""Longest wait for an agent's first move: its search may have to be compiled."""
+"""Seconds to wait at most for an agent's first move: its search may have to be compiled."""
 THINKING_S = 0.2
 
 
 def check_game(config: Config) -> Finding:
-    """Game, rules and board template."""
+    """Checks game, rules and board template."""
     try:
         game = games.load(config.game.name, config.game.rules)
         template = load_template(game.name, games.switched_on(game))
@@ -35,7 +35,7 @@ def check_game(config: Config) -> Finding:
 
 
 def check_models(_config: Config) -> Finding:
-    """The network that describes cells."""
+    """Checks the network that describes cells."""
     try:
         descriptor = load_descriptor()
         described = descriptor.describe(np.zeros((1, 48, 48, 3), dtype=np.uint8))
@@ -45,7 +45,7 @@ def check_models(_config: Config) -> Finding:
 
 
 def check_profile(config: Config) -> Finding:
-    """The table's profile: there, whole, and of this game."""
+    """Checks that the table's profile exists, is intact and belongs to this game."""
     if not config.board.profile:
         return Finding("profile", True, "none: the board is found and read without; `kibitzer calibrate` makes one")
     path = places.resolved(config.board.profile)
@@ -59,7 +59,7 @@ def check_profile(config: Config) -> Finding:
 
 
 def check_players(config: Config) -> Finding:
-    """Whether each agent answers with a move; its own limits aside."""
+    """Checks whether each agent answers with a move, regardless of its own limits."""
     asked = {one.agent: one for one in (config.players.first, config.players.second) if one.agent}
     if not asked:
         return Finding("players", True, "two people")
@@ -72,7 +72,7 @@ def check_players(config: Config) -> Finding:
 
 
 def _fault_of(player: PlayerSection, config: Config) -> str:
-    """Why an agent gives no first move; empty where it does, or where the settings alone cannot tell."""
+    """Why an agent gives no first move; empty if it does, or if the settings alone cannot show it."""
     if player.agent == "external":
         return "" if player.options.get("engine") in config.engines else "external: options.engine names no [engines.…]"
     rules = [word for name, value in config.game.rules.items() for word in ("--rule", f"{name}={str(value).lower()}")]

@@ -1,4 +1,4 @@
-"""The strokes that a drawn board is made of: SVG elements with short numbers, rings, arrows and crosses."""
+"""SVG elements of a drawn board: rings, arrows and crosses, with numbers kept short."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ FloatArray = NDArray[np.float64]
 Element = ElementTree.Element
 
 RING, ARROW, CROSS = 0.07, 0.1, 0.26
-"""Width of a ring and of an arrow, reach of a cross, in distances between two cells."""
+"""Width of a ring and of an arrow, and reach of a cross, as shares of the distance between two cells."""
 HEAD = 2.6
-"""Length of an arrow's head, in widths of the arrow."""
+"""Length of an arrow's head, in arrow widths."""
 HALO = 1.9
-"""How much wider the light edge is beneath them."""
+"""Width of the light edge beneath a stroke, in stroke widths."""
 FAINT = ("last-way", "gone")
-"""What was done already has none."""
+"""Classes of strokes without a halo: steps already done."""
 
 
 def number(value: float) -> str:
-    """At most two decimals, and no trailing zeros."""
+    """Formats with at most two decimals and no trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def group(parent: Element, name: str) -> Element:
-    """A group of that class."""
+    """Adds a group of class `name`."""
     return ElementTree.SubElement(parent, "g", {"class": name})
 
 
 def add(parent: Element, form: str, kind: str, numbers: Mapping[str, float], **rest: str) -> Element:
-    """An element of that form and class."""
+    """Adds an element with tag `form` and class `kind`."""
     attributes = {name: number(value) for name, value in numbers.items()} | rest
     return ElementTree.SubElement(parent, form, ({"class": kind} if kind else {}) | attributes)
 
 
 def line(parent: Element, kind: str, start: FloatArray, end: FloatArray, width: float) -> None:
-    """A stroke with round ends."""
+    """Adds a stroke with round ends."""
     ends = {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1], "stroke-width": width}
     add(parent, "line", kind, ends, **{"stroke-linecap": "round"})
 
@@ -56,7 +56,10 @@ def draw_steps(
     *,
     ringed: bool = True,
 ) -> None:
-    """A ring where a man arrives, an arrow on its way, a cross where one is taken; `kinds`: of arriving, of taking."""
+    """Draws a ring where a piece arrives, an arrow along its way, a cross where one is taken.
+
+    `kinds` are the classes for arriving and for taking.
+    """
     for step in steps:
         centre = template.cells_mm[step.cell]
         if step.kind == "remove":
@@ -71,14 +74,14 @@ def draw_steps(
 
 
 def ring(parent: Element, kind: str, centre: FloatArray, radius: float, pitch: float) -> None:
-    """A ring with a halo."""
+    """Adds a ring with a halo."""
     place = {"cx": centre[0], "cy": centre[1], "r": radius}
     for name, width in (("halo", HALO * RING), (kind, RING)):
         add(parent, "circle", name, place | {"stroke-width": width * pitch})
 
 
 def _arrow(parent: Element, kind: str, start: FloatArray, end: FloatArray, gap: float, width: float) -> None:
-    """From the edge of one man's place to that of another; ends in a solid head."""
+    """Adds an arrow with a solid head from the edge of one piece's place to that of another."""
     way = end - start
     length = float(np.linalg.norm(way))
     if length <= 2 * gap:
@@ -94,7 +97,7 @@ def _arrow(parent: Element, kind: str, start: FloatArray, end: FloatArray, gap: 
 
 
 def _strokes(parent: Element, kind: str, ends: Sequence[tuple[FloatArray, FloatArray]], width: float) -> None:
-    """Lines with a halo that lies beneath all of them."""
+    """Adds lines with a halo beneath all of them."""
     for name, wide in () if kind in FAINT else (("halo", HALO * width),):
         for start, end in ends:
             line(parent, name, start, end, wide)

@@ -1,4 +1,4 @@
-"""Text on pictures: any script the font has, with smooth edges. OpenCV's own letters are ASCII strokes."""
+"""Draws anti-aliased text on pictures, in any script of the font; OpenCV's own letters are ASCII strokes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mask = NDArray[np.float32]
 
 ELLIPSIS = "\u2026"
 LONGEST = 200
-"""Characters of one line that are looked at."""
+"""Characters considered per line."""
 
 
 @functools.lru_cache(maxsize=32)
@@ -30,18 +30,18 @@ def _font(size_px: int, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageF
 
 
 def width_px(text: str, size_px: int, bold: bool = False) -> int:
-    """How wide a line of text is."""
+    """Width of a line of text."""
     return round(_font(size_px, bold).getlength(text))
 
 
 def line_height_px(size_px: int) -> int:
-    """From one line to the next."""
+    """Distance from one line to the next."""
     return round(size_px * 1.35)
 
 
 @functools.lru_cache(maxsize=128)
 def _mask(text: str, size_px: int, bold: bool) -> Mask:
-    """(line height, width) how much of each pixel the letters cover, 0 to 1."""
+    """(line height, width) share of each pixel covered by the letters, 0 to 1."""
     canvas = Canvas.new("L", (max(1, width_px(text, size_px, bold) + 2), line_height_px(size_px)))
     ImageDraw.Draw(canvas).text((0, 0), text, fill=255, font=_font(size_px, bold))
     mask: Mask = np.asarray(canvas, dtype=np.float32) / np.float32(255)
@@ -50,7 +50,7 @@ def _mask(text: str, size_px: int, bold: bool) -> Mask:
 
 
 def write(image: Image, text: str, origin: tuple[int, int], size_px: int, colour: Colour, bold: bool = False) -> None:
-    """Writes one line with its top-left corner at `origin`; what does not fit into the image is cut off."""
+    """Writes one line with its top-left corner at `origin`, clipped to the image."""
     mask = _mask(text, size_px, bold)
     left, top = origin
     right, bottom = min(left + mask.shape[1], image.shape[1]), min(top + mask.shape[0], image.shape[0])
@@ -63,11 +63,11 @@ def write(image: Image, text: str, origin: tuple[int, int], size_px: int, colour
 
 
 def shorten(text: str, size_px: int, room_px: int, bold: bool = False) -> str:
-    """The text, with its end replaced by an ellipsis where it is wider than the room."""
+    """The text, its end replaced by an ellipsis if it is wider than `room_px`."""
     if len(text) <= LONGEST and width_px(text, size_px, bold) <= room_px:
         return text
     fits, over = 0, min(len(text), LONGEST) + 1
-    while over - fits > 1:  # halving: a stranger's text may be long
+    while over - fits > 1:  # bisection, because text from outside may be long
         middle = (fits + over) // 2
         fits, over = (middle, over) if width_px(text[:middle] + ELLIPSIS, size_px, bold) <= room_px else (fits, middle)
     return text[:fits].rstrip() + ELLIPSIS
@@ -75,7 +75,7 @@ def shorten(text: str, size_px: int, room_px: int, bold: bool = False) -> str:
 
 @functools.lru_cache(maxsize=64)
 def wrap(text: str, size_px: int, room_px: int, most_lines: int, bold: bool = False) -> tuple[str, ...]:
-    """The text in lines that fit the room, broken between words; what is beyond the last line is an ellipsis."""
+    """Breaks the text between words into lines of at most `room_px`; text beyond the last line becomes an ellipsis."""
     lines: list[str] = []
     words = text[: LONGEST * most_lines].split()
     while words and len(lines) < most_lines - 1:

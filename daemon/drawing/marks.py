@@ -1,4 +1,4 @@
-"""The marks on the board: rings, arrows, crosses and corners, with a dark edge so that they stand out on any wood."""
+"""Draws marks on the board: rings, arrows, crosses and corners, with a dark edge for contrast on any wood."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def steps(
     colours: tuple[Colour, Colour],
     width_px: int,
 ) -> None:
-    """What a hand does: a ring where a man arrives, an arrow on its way, a cross where one is taken.
+    """Draws a hand's steps: a ring where a piece arrives, an arrow along its way, a cross where one is taken.
 
     `centres` are the (cells, 2) pixels of all cells; `colours` are those of arriving and of taking.
     """

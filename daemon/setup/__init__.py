@@ -1,1 +1,1 @@
-"""Setting up a table from the page: corners, guided calibration, the menu of games."""
+"""Table set-up from the page: corners, guided calibration, the menu of games."""

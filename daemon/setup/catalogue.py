@@ -1,4 +1,4 @@
-"""The agents that there are, asked of a process of its own: searches in machine code are no business of the daemon."""
+"""Lists the available agents through a separate process, so that the daemon does not load compiled searches."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LOGGER = logging.getLogger(__name__)
 ROOT = places.PROGRAM
 COMMAND = (sys.executable, "-m", "daemon.cli", "agents", "--json")
 DEADLINE_S = 60.0
-"""The process is killed after so long."""
+"""Seconds after which the process is killed."""
 
 
 class Catalogue:
-    """Asks once, in the background. `newest` never waits."""
+    """Asks for the catalogue once, in the background. `newest` never blocks."""
 
     def __init__(self, command: Sequence[str] = COMMAND, deadline_s: float = DEADLINE_S) -> None:
         self._command, self._deadline_s = tuple(command), deadline_s
@@ -30,11 +30,11 @@ class Catalogue:
 
     @property
     def newest(self) -> dict[str, Any]:
-        """As `agents.agents_cli.catalogue` makes it; empty as long as it is not known, and where it cannot be."""
+        """The result of `agents.agents_cli.catalogue`; empty until it is known, or if it cannot be had."""
         return self._told
 
     def wait(self, timeout_s: float) -> dict[str, Any]:
-        """The same, after a while at most."""
+        """Like `newest`, after waiting at most `timeout_s` seconds."""
         self._thread.join(timeout_s)
         return self._told
 
@@ -42,7 +42,7 @@ class Catalogue:
         """For whoever keeps it; the process ends by itself."""
 
     def _ask(self) -> None:
-        """The thread."""
+        """Body of the thread."""
         try:
             done = subprocess.run(
                 self._command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=self._deadline_s

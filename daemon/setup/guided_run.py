@@ -1,4 +1,4 @@
-"""A guided calibration with a live source: frames in, voice and lines out; ends complete, or with what there is."""
+"""Runs a guided calibration on a live source, with voice and printed prompts; may end with only some pictures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from vision.sources.slot import NewestFrame
 
 READ_S = 0.3
 SILENT_S = 5.0
-"""Without a picture for so long the camera counts as away."""
+"""Seconds without a picture after which the camera counts as away."""
 
 
 class GuidedRun:
-    """Shows the person at the board what the calibration wants."""
+    """Guides the person at the board through the calibration."""
 
     def __init__(
         self, calibration: GuidedCalibration, source: FrameSource, speaker: Speaker, *, as_json: bool = False
@@ -37,7 +37,7 @@ class GuidedRun:
         self._picture_s = time.monotonic()
 
     def go(self) -> bool:
-        """Guides until all pictures are taken or none can be, or Ctrl-C or the source's end; whether to fit a profile.
+        """Guides until all pictures are taken, none can be, Ctrl-C, or the source's end; True: fit a profile.
 
         Raises SourceError, ValueError.
         """
@@ -54,7 +54,7 @@ class GuidedRun:
             frames.close()
 
     def say(self, text: str, urgent: bool = False) -> None:
-        """Tells something that is no prompt."""
+        """Prints and speaks a message that is not a prompt."""
         sys.stderr.write(f"{text}\n")
         self._speaker.say(text, urgent)
 
@@ -70,7 +70,7 @@ class GuidedRun:
                 self._tell(calibration.feed(frame))
 
     def _list_boards(self) -> None:
-        """All boards that will be asked for: who wants to may lay them in another order."""
+        """Lists all boards that will be asked for, so that people may lay them in another order."""
         sys.stderr.write(worded("These boards will be asked for; after the first, in any order:") + "\n")
         for number, lesson in enumerate(self._calibration.lessons, 1):
             sys.stderr.write(f"  {number}. {in_words(lesson.said)}\n")
@@ -88,7 +88,7 @@ class GuidedRun:
                 sys.stdout.flush()
 
     def _watch_camera(self, seen: bool, frozen: bool) -> None:
-        """Says once that no picture comes, and that it is back."""
+        """Reports once when pictures stop, and once when they are back."""
         now_s = time.monotonic()
         if seen:
             self._picture_s = now_s
@@ -105,7 +105,7 @@ class GuidedRun:
         self._trouble = trouble if trouble or seen else self._trouble
 
     def _keep_what_there_is(self, why: str) -> bool:
-        """Whether an unfinished run is to be used: asked of a person at a terminal, else not."""
+        """Whether to use an unfinished run: asks at a terminal, otherwise False."""
         taken, lessons = self._calibration.taken, self._calibration.lessons
         sys.stderr.write(f"\n{why}: {len(taken)} of {len(lessons)} pictures are taken\n")
         letters = {letter for one in taken.values() for letter in one.photo.cells}
@@ -121,7 +121,7 @@ class GuidedRun:
 
 
 def keep_pictures(taken: Sequence[Taken], calibration: GuidedCalibration, folder: Path) -> None:
-    """Writes the pictures and their `labels.json`, from which the same profile can be fitted again. Raises OSError."""
+    """Writes the pictures and `labels.json`, from which the same profile can be fitted again. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     labels = {}
     for number, one in zip(sorted(calibration.taken), taken, strict=True):
@@ -134,7 +134,7 @@ def keep_pictures(taken: Sequence[Taken], calibration: GuidedCalibration, folder
 
 
 def _enter_was_pressed() -> bool:
-    """Whether a line was entered at the terminal meanwhile; taken from it."""
+    """Whether a line was entered at the terminal meanwhile; consumes that line."""
     if not sys.stdin.isatty() or not select.select([sys.stdin], [], [], 0)[0]:
         return False
     return bool(sys.stdin.readline())

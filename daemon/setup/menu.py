@@ -1,4 +1,4 @@
-"""The menu as data: everything that can be chosen for a new game. A sixth game or agent is in it by itself."""
+"""The menu as data: all choices for a new game. Added games and agents appear in it automatically."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from daemon.supervision.camera import NONE
 from vision.sources.cameras import Camera
 
 A_MOVE, A_GAME = (5, 10, 15), (10,)
-"""Minutes of usual clocks; a game's own minutes and increment may be anything in their range."""
+"""Minutes of the preset clocks; custom minutes and increments may be any value in their range."""
 
 
 def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: Sequence[Camera] = ()) -> dict[str, Any]:
-    """Everything that can be chosen, and the present choice.
+    """All choices, and the current one.
 
-    `source` is the camera that the settings name, `listed` those on a cable.
+    `source` is the camera named in the settings; `listed` are the cameras connected by cable.
     """
     known, choice = catalogue.get("games", {}), choice_of(config)
     choice["camera"]["source"] = without_secret(choice["camera"]["source"])
@@ -37,7 +37,7 @@ def menu_of(config: Config, source: str, catalogue: Mapping[str, Any], listed: S
 
 
 def _clocks() -> Iterator[dict[str, Any]]:
-    """Usual clocks."""
+    """Preset clocks."""
     yield {"title": worded("no clock"), "clock": {"control": "none"}}
     for minutes in A_MOVE:
         title = worded_n("{count} minute a move", "{count} minutes a move", minutes)
@@ -48,13 +48,13 @@ def _clocks() -> Iterator[dict[str, Any]]:
 
 
 def _cameras(known: Sequence[str], listed: Sequence[Camera]) -> list[dict[str, str]]:
-    """None, those that settings and players have chosen, and the others on a cable, each once."""
+    """No camera, those chosen by settings and players, and the others on a cable, each once."""
     texts = {name: camera.text for camera in listed for name in names_of(camera)}
     told = [NONE]
     for source in (*known, *(camera.stable or str(camera.number) for camera in listed)):
         if not any(is_same(source, other) for other in told):
             told.append(source)
-    # What is chosen now is called as it was chosen.
+    # The current choice keeps the name under which it was chosen.
     told = [next((one for one in known[1:] if is_same(one, source)), source) for source in told]
     titles = {NONE: worded("no camera")}
     return [
@@ -83,7 +83,7 @@ def _game(name: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]) -> 
 def _options(
     agent: Mapping[str, Any], game: str, known: Mapping[str, Any], catalogue: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """The options of an agent as this game has them: its heuristics, its engines; a depth for the opening if any."""
+    """An agent's options for this game: its heuristics, its engines, and an opening depth if it has an opening."""
     told = []
     for option in agent["options"]:
         if option["name"] == "opening_depth" and not known.get("opening"):
@@ -98,20 +98,20 @@ def _options(
 
 
 def _in_words(option: Mapping[str, Any]) -> dict[str, Any]:
-    """A rule or option with its `title` and `doc` in the players' language, and `titles` of what it chooses from."""
+    """A rule or option with its `title` and `doc` in the players' language, and the `titles` of its choices."""
     title, doc = alone(OPTION, titled(option["name"])), alone(OPTION, option["doc"])
     choices = option["choices"] or ()
     return {**option, "title": title, "doc": doc, "titles": {one: _choice(one) for one in choices}}
 
 
 def _choice(name: str) -> str:
-    """A side's name, or the catalogues' word for a choice; itself where they have none, as a number has."""
+    """A side's name, or the translation of a choice; a choice without one, such as a number, stays as it is."""
     side = alone("side", name)
     return side if side != name else alone(OPTION, name)
 
 
 def _ranges(section: Any, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Range and default of numbers of the settings."""
+    """Range and default of a settings section's numbers."""
     properties = section.model_json_schema()["properties"]
     return {
         key: {

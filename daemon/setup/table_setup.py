@@ -1,6 +1,6 @@
-"""Setting a table up from the page: where the board lies, and a calibration that is guided step by step.
+"""Sets a table up from the page: the board's place, and a guided calibration.
 
-While a calibration runs the frames are its own: the match waits as it stands, and nothing on the board counts.
+While a calibration runs it takes all frames: the match is paused, and nothing on the board counts as a move.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from vision.watching.align import Aligner
 
 LOGGER = logging.getLogger(__name__)
 OUTLINE = (76, 180, 240)
-"""Blue, green, red of what is drawn into the picture."""
+"""Colours (blue, green, red) drawn into the picture."""
 MAX_TOLD = 6
-"""As many of the last prompts are shown."""
+"""Number of recent prompts shown."""
 AWAY_S = 2.0
-"""Where no picture comes for so long the camera is away."""
+"""Seconds without a picture after which the camera counts as away."""
 Say = Callable[..., None]
 
 
 class TableSetup:
-    """The set-up of one table. Used by the session's thread; only the fit at the end has a thread of its own."""
+    """Set-up of one table. Used by the session's thread; only the final fit runs in a thread of its own."""
 
     def __init__(self, game: AnyGame, template: BoardTemplate, out: Path, say: Say) -> None:
-        """`out` is where a finished profile is written; `say` speaks and writes a sentence."""
+        """`out` is the path for a finished profile; `say` speaks and writes a sentence."""
         self.game, self._template, self._say = game, template, say
         self.out = out
         self.made: Path | None = None
-        """A profile that was just written and is to be used from now on; whoever takes it up sets this to None."""
+        """A newly written profile to use from now on; its consumer sets this to None."""
         self._run: GuidedCalibration | None = None
         self._prompts: deque[Prompt] = deque(maxlen=MAX_TOLD)
         self._frame: Frame | None = None
@@ -63,11 +63,11 @@ class TableSetup:
 
     @property
     def active(self) -> bool:
-        """Whether a calibration is under way: the frames are its own."""
+        """Whether a calibration is under way and takes all frames."""
         return self._run is not None
 
     def obey(self, wish: SetupRequest, aligner: Aligner | None) -> Answer:
-        """Does what is asked, or says why not. `aligner` follows the board of the match."""
+        """Carries out a request or answers why not. `aligner` tracks the board of the match."""
         if wish.action == "stop":
             return self._stop()
         if wish.action == "right":
@@ -85,12 +85,12 @@ class TableSetup:
         return self._begin(corners) if wish.action == "calibrate" else self._lock(corners, aligner)
 
     def see(self, frame: Frame) -> bool:
-        """Takes note of a frame; whether a calibration has taken it for itself."""
+        """Processes a frame; True if a calibration has consumed it."""
         before, self._frame = self._frame, frame
         run = self._run
         if run is None:
             return False
-        # Without pictures nobody can go on: the time in which the camera was away is nobody's delay.
+        # Nobody can continue without pictures, so time while the camera was away does not count.
         if before is not None and frame.time_s - before.time_s > AWAY_S:
             self._away_s += frame.time_s - before.time_s
         if self._fit is not None:
@@ -109,13 +109,13 @@ class TableSetup:
         return True
 
     def _as_if_at_once(self, frame: Frame) -> Frame:
-        """The frame at the time that it would have, had the camera not been away."""
+        """The frame with its time reduced by the camera's absences."""
         if not self._away_s:
             return frame
         return Frame(frame.image, frame.time_s - self._away_s, frame.index, frame.name)
 
     def told(self) -> dict[str, object] | None:
-        """What a page shows of it; None where nothing is under way and nothing has just ended."""
+        """State for the page; None if no calibration is under way or has just ended."""
         run = self._run
         if run is None:
             return {"active": False, "ended": self._ended} if self._ended else None
@@ -134,9 +134,9 @@ class TableSetup:
         }
 
     def picture(self, pose: BoardPose | None) -> Callable[[], Image] | None:
-        """How the camera's own picture is drawn, with the board outlined; None before the first picture.
+        """Returns a function that draws the camera picture with the board outlined; None before the first picture.
 
-        `pose` is where the match sees the board; a calibration has its own opinion.
+        `pose` is the board's pose in the match; a calibration uses its own.
         """
         run, frame = self._run, self._frame
         if frame is None:
@@ -203,7 +203,7 @@ class TableSetup:
         self._say(text, urgent=True, code="setup")
 
     def _finish(self, fit: _Fit) -> None:
-        """Writes the profile once it is fitted."""
+        """Writes the profile when its fit is done."""
         if not fit.done:
             return
         if fit.made is None:
@@ -227,7 +227,7 @@ class TableSetup:
 
 
 def _outlined(frame: Frame, template: BoardTemplate, pose: BoardPose | None) -> Image:
-    """The picture with the board's edge and its cells drawn in; decoded only now."""
+    """The picture with the board's edge and cells drawn in; decodes the frame only now."""
     drawn = frame.image.copy()
     if pose is None:
         return drawn
@@ -241,7 +241,7 @@ def _outlined(frame: Frame, template: BoardTemplate, pose: BoardPose | None) -> 
 
 
 class _Fit:
-    """A profile being fitted by a thread of its own."""
+    """A profile fit running in a thread of its own."""
 
     def __init__(self, run: GuidedCalibration) -> None:
         self.made: GuidedFit | None = None

@@ -1,4 +1,4 @@
-"""What the eyes of a table are made from: the board's template, and what the table looks like."""
+"""Loads what the vision of a table needs: the board's template and the table's profile."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ LOGGER = logging.getLogger(__name__)
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """Of one game at one table."""
+    """Template and profile for one game at one table."""
 
     template: BoardTemplate
     profile: TableProfile | None = None
     adapted: Path | None = None
-    """Where the heads are kept that the profile is adapted to while people play."""
+    """Folder of the heads adapted from the profile during play."""
 
 
 def sight_of(config: Config, game: AnyGame) -> Sight:
-    """As the settings have it. Raises TemplateError, ProfileError."""
+    """Loads template and profile according to the settings. Raises TemplateError, ProfileError."""
     template = load_template(game.name, games.switched_on(game))
     if not config.board.profile:
         return Sight(template)
@@ -37,7 +37,7 @@ def sight_of(config: Config, game: AnyGame) -> Sight:
 
 
 def sight_of_another(config: Config, game: AnyGame) -> Sight:
-    """The same for a game that was chosen besides: without the profile where that is another game's.
+    """Like `sight_of` for a game chosen later: leaves the profile out if it belongs to another game.
 
     Raises TemplateError.
     """

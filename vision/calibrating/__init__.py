@@ -1,1 +1,1 @@
-"""Learning a table: pictures judged, heads fitted and validated, lessons asked for, confirmed cells learnt from."""
+"""Calibrates a table: judges pictures, fits and validates heads, guides lessons, learns from confirmed cells."""

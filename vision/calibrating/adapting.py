@@ -1,7 +1,7 @@
-"""Fits a table's head to cells that legal play has confirmed, and judges whether that made it better.
+"""Fits a table's head to cells that legal play has confirmed, and scores heads on cells of known class.
 
-Every fit begins from the head that the table began with, and is held to it: the more so the fewer the examples. So
-without examples nothing changes, and however long a game lasts the head cannot wander off by small steps.
+Every fit starts from the table's original head and is regularised towards it, more strongly the fewer examples there
+are. So without examples nothing changes, and the head cannot drift in small steps during a long game.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from vision.reading.heads import OTHER, Head, unit
 FloatArray = NDArray[np.float64]
 
 STIFFNESS = 0.01
-"""What it costs to leave the first head: an example with an error of one moves the log odds of its like by so much's
-inverse. Of 3, 1, 0.3, 0.1, 0.03 and 0.01 the last read simulated games in failing light best."""
+"""Penalty for leaving the original head: an example with an error of one moves the log odds of similar examples by
+1 / STIFFNESS. Of 3, 1, 0.3, 0.1, 0.03 and 0.01 the last read simulated games in failing light best."""
 SOFT = 0.9995
-"""Probability that an example is wished to have: never certain."""
+"""Target probability of an example's class: never certain."""
 REMEMBERED = 160
-"""Confirmed cells that the head remembers beside its own examples, to know strange patches by."""
+"""Confirmed cells that the head keeps beside its own examples, to recognise strange patches."""
 DEADLINE_S = 20.0
-"""A fit that takes longer is given up."""
+"""Seconds after which a fit is abandoned."""
 MAX_STEPS = 60
 
 
@@ -37,7 +37,7 @@ class FitTimeoutError(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """How well a head reads cells whose classes are known."""
+    """How well a head reads cells of known class."""
 
     loss: float
     """Mean of -log of the probability of the truth, in nats a cell; 0 where there are no cells."""
@@ -51,12 +51,12 @@ class Score:
         return Score(loss, self.right + other.right, cells)
 
     def no_worse_than(self, other: Score, slack: float = 0.0) -> bool:
-        """Whether as many cells are right, with no greater loss but for `slack` nats a cell."""
+        """Whether at least as many cells are right and the loss is at most `slack` nats a cell greater."""
         return self.right >= other.right and self.loss <= other.loss + slack
 
 
 def score(log_probabilities: FloatArray, letters: str, truth: str) -> Score:
-    """How a reading of (cells, classes) fares against the truth; cells of classes beyond `letters` are left out."""
+    """Scores a (cells, classes) reading against the truth; cells of classes not in `letters` are left out."""
     rows = [row for row, letter in enumerate(truth) if letter in letters]
     columns = [letters.index(truth[row]) for row in rows]
     if not rows:
@@ -70,10 +70,10 @@ def score(log_probabilities: FloatArray, letters: str, truth: str) -> Score:
 def adapt_head(
     base: Head, confirmed: Examples, others: Descriptors, kept: Sequence[Examples] = (), deadline_s: float = DEADLINE_S
 ) -> Head:
-    """The head next to `base` that reads the examples best: logistic regression whose origin is `base`.
+    """Fits a head near `base` to the examples by logistic regression regularised towards `base`.
 
     `others` are descriptors of OTHER, `kept` are older examples that must not be forgotten; neither counts as seen at
-    this table now. Under a second of one core; made for a thread beside. Raises FitTimeoutError.
+    this table now. Takes under a second of one core; meant for a background thread. Raises FitTimeoutError.
     """
     until_s = time.monotonic() + deadline_s
     parts = [confirmed, *kept]
@@ -103,7 +103,7 @@ def adapt_head(
 
 
 def _known(part: Examples, letters: str) -> Examples:
-    """The examples of classes that the head tells apart."""
+    """Keeps the examples whose class the head knows."""
     rows = [row for row, letter in enumerate(part.letters) if letter in letters]
     known = "".join(part.letters[row] for row in rows)
     return Examples(part.descriptors[rows], known, part.weights[rows], part.newest_board)
@@ -112,7 +112,7 @@ def _known(part: Examples, letters: str) -> Examples:
 def _regress(
     design: FloatArray, positive: NDArray[np.bool_], weights: FloatArray, begun: FloatArray, until_s: float
 ) -> FloatArray:
-    """The change of a plane, intercept last, by which the log odds `begun` fit best. Both sides weigh alike."""
+    """Change of a plane (intercept last) that makes the log odds `begun` fit best; both sides weigh the same."""
     from scipy.optimize import minimize  # slow to import, and only needed to fit
 
     wanted = np.where(positive, SOFT, 1 - SOFT)
@@ -132,7 +132,7 @@ def _regress(
 
 
 def _remember(head: Head, confirmed: Examples) -> Head:
-    """The head with some of the confirmed cells among what is not strange to it, the most telling first."""
+    """Adds the confirmed cells of the greatest weight to the examples by which the head recognises strange patches."""
     scaled = (confirmed.descriptors.astype(np.float64) - head.mean) / head.scale
     chosen = np.argsort(-confirmed.weights, kind="stable")[:REMEMBERED]
     vectors = unit(scaled[chosen]).astype(np.float16).astype(np.float64)

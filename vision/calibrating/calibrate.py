@@ -1,4 +1,4 @@
-"""Fits a table profile from a few labelled photos: the board's shape, the look of its men, a reference picture."""
+"""Fits a table profile to a few labelled photos: board shape, appearance of the pieces, reference picture."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from vision.reading.locate import refine_if_better
 log = logging.getLogger(__name__)
 
 VARIANTS = 6
-"""Times every labelled cell is cut again, a little off, in other light."""
+"""Augmented copies cut of every labelled cell, slightly displaced and in different light."""
 EMPTIES = 48
-"""Empty cells of a picture that are learnt from where all look alike: more take longer, and say no more."""
+"""Empty cells used per picture where all look alike: more take longer and add nothing."""
 MAX_TRUST, TRUST_FROM, TRUSTED_AT = 0.5, 0.9, 0.98
-"""The generic head's weight, and the share it must read right to have any, and to have all of it."""
+"""The generic head's greatest weight; the shares it must read right to have any weight, and to have all of it."""
 REFERENCE_PX = 1280
-"""Longest side of the reference picture."""
+"""Pixels of the reference picture's longest side."""
 REFERENCE_QUALITY = 90
 Progress = Callable[[int, int], None]
-"""Told how many photos are done, of how many."""
+"""Called with the number of photos done and their total."""
 
 
 class CalibrationError(ValueError):
@@ -48,24 +48,24 @@ class CalibrationError(ValueError):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LabelledPhoto:
-    """A photo and what stands on its board."""
+    """A photo and the position on its board."""
 
     name: str
     image: Image
     cells: str
-    """Class letter per cell, in the template's order; OTHER for a cell that is not to be learnt from."""
+    """Class letter per cell, in the template's order; OTHER for a cell not to learn from."""
     corners_px: NDArray[np.float64] | None = None
-    """(4, 2) the frame's corners, top left first, clockwise, to a quarter of a cell; None: the board is looked for."""
+    """(4, 2) the frame's corners, top left first, clockwise, accurate to a quarter of a cell; None: finds the board."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Calibration:
-    """A profile, and what it may be expected to do."""
+    """A profile and its expected accuracy."""
 
     profile: TableProfile
     expectation: Expectation
     conditions: tuple[Condition, ...]
-    """Of the pictures that it was learnt from, each at its worst."""
+    """The worst value of each condition over the training pictures."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class _Examples:
     photo: NDArray[np.intp]
     """Index of the photo each patch comes from."""
     cell: NDArray[np.intp]
-    """Counts labelled cells over all photos: variants of one cell share it."""
+    """Serial number of the labelled cell over all photos; shared by the variants of one cell."""
 
 
 def fit_profile(
@@ -92,7 +92,7 @@ def fit_profile(
     descriptor: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> TableProfile:
-    """The profile alone of `calibrate`; raises the same."""
+    """Returns only the profile of `calibrate`; raises the same."""
     return calibrate(photos, template, descriptor, progress).profile
 
 
@@ -102,9 +102,9 @@ def calibrate(
     descriptor: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Calibration:
-    """The profile of the table in the photos, judged; about a second a photo.
+    """Fits and judges the profile of the table in the photos; takes about a second a photo.
 
-    Raises CalibrationError where a photo's board cannot be placed, or only one class is labelled; WeightsError.
+    Raises CalibrationError if a photo's board cannot be located or only one class is labelled; WeightsError.
     """
     if not photos:
         raise CalibrationError("no photos to calibrate from")
@@ -188,7 +188,7 @@ def _cut_examples(placed: Sequence[_Placed], template: BoardTemplate) -> _Exampl
 
 
 def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
-    """Empty cells beyond `EMPTIES` that are not learnt from, chosen by chance."""
+    """Randomly chosen surplus of empty cells beyond `EMPTIES`, to be left out."""
     empty = [number for number, letter in enumerate(cells) if letter == EMPTY]
     return frozenset(int(number) for number in chance.permutation(empty)[EMPTIES:])
 
@@ -196,7 +196,7 @@ def _spared(cells: str, chance: np.random.Generator) -> frozenset[int]:
 def _variant(
     rectified: Image, centre: NDArray[np.float64], side_px: float, chance: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """The cell as a pose a little off and another light would show it."""
+    """Cuts the cell as it would look with a slightly wrong pose and in different light."""
     x, y = centre + chance.normal(0, 0.04, 2) * side_px
     patch = cut_patch(rectified, x, y, side_px * chance.normal(1, 0.04), PATCH_PX, float(chance.normal(0, 0.06)))
     light = np.exp(chance.normal(0, 0.22)) * np.exp(chance.normal(0, 0.05, 3))
@@ -209,7 +209,7 @@ def _variant(
 
 
 def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, descriptor: str) -> tuple[Fit, bool]:
-    """A head, judged photo by photo where every class is in two photos or more, else cell by cell; and which it was."""
+    """Fits a head, cross-validated by photo if every class is in two or more photos, else by cell; True: by photo."""
     seen_in: dict[str, set[int]] = {letter: set() for letter in examples.labels}
     for letter, photo in zip(examples.labels, examples.photo, strict=True):
         seen_in[letter].add(int(photo))
@@ -227,7 +227,7 @@ def _fit(described: NDArray[np.float32], examples: _Examples, letters: str, desc
 
 
 def _expectation(fit: Fit, labelled: int, cells: int, *, by_picture: bool) -> Expectation:
-    """Every labelled cell counts once, by the share of its variants that were right: light will not stay as it is."""
+    """Counts every labelled cell once, by the share of its variants read right, because the light will change."""
     copies = 1 + VARIANTS
     right = fit.right[:labelled].reshape(-1, copies).mean(axis=1)
     judged = fit.judged[:labelled].reshape(-1, copies).all(axis=1)
@@ -244,7 +244,7 @@ def generic_trust(described: NDArray[np.float32], labels: str, letters: str, des
 
 
 def _reference(place: _Placed) -> tuple[bytes, NDArray[np.float64]]:
-    """The photo as JPEG, no larger than it needs to be, and the board's place in it."""
+    """The photo as JPEG of at most REFERENCE_PX, and its `image_from_board`."""
     image = place.photo.image
     scale = min(1.0, REFERENCE_PX / max(image.shape[:2]))
     size = round(image.shape[1] * scale), round(image.shape[0] * scale)

@@ -1,4 +1,4 @@
-"""The light on a board's cells as the camera sees it: how bright, how even, burnt out where, and the men's colours."""
+"""Measures the light on a board's cells: brightness, evenness, burnt-out areas, colours of the pieces."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ FloatArray = NDArray[np.float64]
 
 SIDE_PX = 24
 BURNT = 245
-"""Grey value of the darkest channel from which a pixel is burnt out: it shows the lamp, not the board."""
+"""Grey value from which a pixel's darkest channel counts as burnt out: it shows the lamp, not the board."""
 WELL_LIT, MAX_GAIN = 200.0, 10.0
-"""Grey value of a well lit board's lightest parts, and how much brighter at most a darker one is thought."""
+"""Grey value of a well lit board's lightest parts; the greatest gain applied to a darker board."""
 GAMMA = 2.2
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellLight:
-    """What every cell's square, as wide as a man, shows."""
+    """Light in a square as wide as a piece on every cell."""
 
     bright: FloatArray
-    """(cells,) the lighter part of it: 90th percentile of its grey values."""
+    """(cells,) 90th percentile of the grey values."""
     middle: FloatArray
-    """(cells,) the median of its grey values."""
+    """(cells,) median of the grey values."""
     burnt: FloatArray
-    """(cells,) share of its pixels that are burnt out."""
+    """(cells,) share of burnt-out pixels."""
     colour: FloatArray
     """(cells, 3) median of the middle half in CIE L*a*b*, as if the board were well lit."""
 
 
 def cell_light(rectified: Image, template: BoardTemplate) -> CellLight:
-    """The light on every cell of a steady picture."""
+    """Measures the light on every cell of a rectified picture taken without movement."""
     side_px = template.man_diameter_mm * template.pixels_per_mm
     centres = project(template.rectified_from_board, template.cells_mm)
     patches = np.stack([cut_patch(rectified, float(x), float(y), side_px, SIDE_PX) for x, y in centres])
     grey = np.stack([cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY) for patch in patches]).reshape(len(patches), -1)
     quarter = slice(SIDE_PX // 4, 3 * SIDE_PX // 4)
     bright = np.percentile(grey, 90, axis=1)
-    # Colours are compared as they would be in full light: in the dark all are alike, and yet told apart.
+    # Colours are scaled to full light before comparison: in the dark all are close, though still distinguishable.
     gain = np.clip(WELL_LIT / max(float(np.percentile(bright, 99)), 1.0), 1.0, MAX_GAIN)
     inner = np.asarray(np.clip(patches[:, quarter, quarter] * np.float32(gain / 255), 0, 1), dtype=np.float32)
     lab = np.stack([cv2.cvtColor(patch, cv2.COLOR_BGR2LAB) for patch in inner]).reshape(len(patches), -1, 3)
@@ -59,14 +59,14 @@ def cell_light(rectified: Image, template: BoardTemplate) -> CellLight:
 
 
 def unevenness(light: CellLight, empty: NDArray[np.bool_]) -> float:
-    """How many times brighter, in light, the brightest empty cells are than the darkest; 1 where all are alike."""
+    """Ratio of linear light between the brightest and darkest empty cells; 1 if all are equal."""
     levels = np.maximum(light.middle[empty], 2.0)
     high, low = np.percentile(levels, 95), np.percentile(levels, 5)
     return float((high / low) ** GAMMA)
 
 
 def colour_distances(lights: list[CellLight], boards: list[str], letters: str) -> dict[tuple[str, str], float]:
-    """Distance in CIE L*a*b* of every two classes, by the classes' middle colours; those that were seen only."""
+    """CIE L*a*b* distance between the median colours of every two classes that were seen."""
     labels = "".join(boards)
     colours = np.concatenate([light.colour for light in lights])
     middles = {
@@ -83,5 +83,5 @@ def colour_distances(lights: list[CellLight], boards: list[str], letters: str) -
 
 
 def empty_cells(board: str) -> NDArray[np.bool_]:
-    """(cells,) which are labelled empty."""
+    """(cells,) mask of the cells labelled empty."""
     return np.array([letter == EMPTY for letter in board])

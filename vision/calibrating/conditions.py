@@ -1,7 +1,7 @@
-"""The conditions under which a board is seen, judged for calibration: light, sharpness, size, the camera's place.
+"""Judges viewing conditions for calibration: light, sharpness, size, camera position.
 
-Every condition has two limits. Beyond the first it warns; beyond the second no table is to be learnt from, since heads
-fitted there read fresh boards wrong: `docs/calibration.md` tells how the limits were measured.
+Every condition has two limits. Beyond the first it warns; beyond the second calibration is refused, because heads
+fitted there read new boards wrong. `docs/calibration.md` describes how the limits were measured.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ NEVER = math.inf
 
 @dataclasses.dataclass(frozen=True)
 class Limit:
-    """From where a condition warns, and from where it refuses; the direction is from the first to the second."""
+    """Values beyond which a condition warns and refuses; from the first to the second is the direction of worse."""
 
     unit: str
     warns: float
     refuses: float
 
     def grade(self, value: float) -> Grade:
-        """What the value is worth."""
+        """Grade of the value."""
         sign = 1 if self.refuses > self.warns else -1
         return GRADES[int(sign * value > sign * self.warns) + int(sign * value > sign * self.refuses)]
 
     def badness(self, value: float) -> float:
-        """How far it is beyond: 0 at the first limit, 1 at the second; a half where it warns and never refuses."""
+        """Distance beyond the first limit: 0 there, 1 at the second; 0.5 for a warning that never refuses."""
         if math.isfinite(self.refuses):
             return (value - self.warns) / (self.refuses - self.warns)
         return 0.5 if self.grade(value) == "warns" else 0.0
@@ -49,7 +49,7 @@ LIMITS = {
     "contrast": Limit("CIE L*a*b* between the men most like each other", 16.0, 8.0),
     "camouflage": Limit("CIE L*a*b* between the board and the men most like it", 3.0, -NEVER),
 }
-"""By the name of the condition."""
+"""Limits by condition name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,32 +60,32 @@ class Condition:
     """Key in `LIMITS`."""
     value: float
     said: Sentence
-    """What is amiss and what to do, naming cells, where it is beyond its limits."""
+    """What is wrong and what to do, naming cells, if the value is beyond its limits."""
     cells: tuple[int, ...] = ()
-    """Cells that it is about, where it is about some."""
+    """Cells concerned, if any."""
 
     @property
     def limit(self) -> Limit:
-        """Its limits."""
+        """Limits of this condition."""
         return LIMITS[self.name]
 
     @property
     def advice(self) -> str:
-        """What is said of it, in English."""
+        """`said` in English."""
         return str(self.said)
 
     @property
     def grade(self) -> Grade:
-        """Whether it warns or refuses."""
+        """Grade of the measured value."""
         return self.limit.grade(self.value)
 
     @property
     def badness(self) -> float:
-        """How far beyond its limits it is: 0 at the first, 1 at the second; for telling which is the worst."""
+        """Distance beyond the limits, 0 at the first and 1 at the second, for finding the worst condition."""
         return self.limit.badness(self.value)
 
     def as_json(self, names: Sequence[str]) -> dict[str, Any]:
-        """For machines; `names` are the board's cells."""
+        """JSON form; `names` are the board's cell names."""
         limits = {key: getattr(self.limit, key) for key in ("warns", "refuses")}
         found = {key: None if math.isinf(value) else value for key, value in limits.items()}
         return {
@@ -95,7 +95,7 @@ class Condition:
 
 
 def worst_of(found: Sequence[Condition]) -> tuple[Condition, ...]:
-    """Of each condition the worst, in the order of `LIMITS`."""
+    """The worst measurement of each condition, in the order of `LIMITS`."""
     worst: dict[str, Condition] = {}
     for condition in found:
         if condition.name not in worst or condition.badness > worst[condition.name].badness:
@@ -104,10 +104,10 @@ def worst_of(found: Sequence[Condition]) -> tuple[Condition, ...]:
 
 
 def refusing(found: Sequence[Condition]) -> tuple[Condition, ...]:
-    """Those that refuse, the worst first."""
+    """Conditions that refuse, worst first."""
     return tuple(sorted((one for one in found if one.grade == "refuses"), key=lambda one: -one.badness))
 
 
 def warning(found: Sequence[Condition]) -> tuple[Condition, ...]:
-    """Those that only warn, the worst first."""
+    """Conditions that only warn, worst first."""
     return tuple(sorted((one for one in found if one.grade == "warns"), key=lambda one: -one.badness))

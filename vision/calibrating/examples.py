@@ -1,4 +1,4 @@
-"""Cells whose class is known, kept within bounds: newer ones rather, and rather those that the eyes were unsure of."""
+"""Bounded store of cells of known class, preferring newer cells and those that were read with doubt."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MAX_OF_A_CLASS = 216
 """Examples of one class, shared out among the kinds of cells."""
 MIN_OF_A_KIND = 8
 HALF_LIFE_BOARDS = 24.0
-"""After so many boards an example is half as likely to stay as a new one."""
+"""Boards after which an example is half as likely to be kept as a new one."""
 UNSURE_WEIGHT = 4.0
-"""How many times as likely a cell stays that was read wholly wrong, compared with one that was read surely."""
+"""Extra weight, for being kept, of a cell read wholly wrong over one read with certainty."""
 ON_LINE_MM = 0.5
-"""A drawn line belongs to a cell that lies so near to it."""
+"""Millimetres within which a drawn line belongs to a cell."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -30,9 +30,9 @@ class Example:
     """(length,)."""
     letter: str
     kind: int
-    """What is drawn there, as `cell_kinds` counts it."""
+    """Kind of the printed drawing at the cell, as numbered by `cell_kinds`."""
     weight: float
-    """1 for a cell that was read surely, up to 1 + UNSURE_WEIGHT for one that was read wrong."""
+    """1 for a cell read with certainty, up to 1 + UNSURE_WEIGHT for one read wrong."""
     board: int
     """Serial number of the board it was seen on."""
 
@@ -44,13 +44,13 @@ class Examples:
     descriptors: Descriptors
     """(n, length)."""
     letters: str
-    """A class letter each."""
+    """Class letter of each example."""
     weights: NDArray[np.float64]
     """(n,)."""
     newest_board: int = -1
-    """Serial number of the newest board that any of them was seen on; -1 where there are none."""
+    """Serial number of the newest board among the examples; -1 if there are none."""
     kinds: tuple[int, ...] = ()
-    """Kind of the cell of each, where that is known."""
+    """Cell kind of each example, if known."""
 
     def each(self, board: int) -> list[Example]:
         """One by one, as if seen on the board with that serial number."""

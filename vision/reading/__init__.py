@@ -1,1 +1,1 @@
-"""What stands on the cells of a rectified picture: patches, descriptors, heads, and what cells say of one another."""
+"""Classifies the cells of a rectified picture: patches, descriptors, heads, joint reading of all cells."""

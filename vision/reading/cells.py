@@ -1,4 +1,4 @@
-"""The patches of a rectified picture that show the cells."""
+"""Cuts the patches of the cells from a rectified picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATCH_PX = 48
 
 
 def cut_patches(rectified: Image, template: BoardTemplate, size_px: int = PATCH_PX) -> Patches:
-    """One square patch per cell, `template.cell_mm` wide around the cell's centre, in the template's order."""
+    """Cuts one square patch per cell, `template.cell_mm` wide around its centre, in the template's order."""
     centres = project(template.rectified_from_board, template.cells_mm)
     side_px = template.cell_mm * template.pixels_per_mm
     patches = np.empty((len(centres), size_px, size_px, 3), dtype=np.uint8)
@@ -29,7 +29,7 @@ def cut_patches(rectified: Image, template: BoardTemplate, size_px: int = PATCH_
 def cut_patch(
     image: Image, x_px: float, y_px: float, side_px: float, size_px: int = PATCH_PX, turn_rad: float = 0.0
 ) -> NDArray[np.uint8]:
-    """(size, size, 3) the square of side `side_px` around a point, turned clockwise; outside the picture its edge."""
+    """Cuts a (size, size, 3) square of side `side_px` around a point, turned clockwise; repeats the picture's edge."""
     scale = side_px / size_px
     cosine, sine = np.cos(turn_rad) * scale, np.sin(turn_rad) * scale
     half = (size_px - 1) / 2

@@ -1,6 +1,6 @@
-"""What is said of a patch in numbers: by a network, ResNet-18 unless the template names another, or by cheaper means.
+"""Describes patches as vectors: by a network (ResNet-18 unless the template names another) or by pixel functions.
 
-The four cheap alternatives are those that the thesis behind this program compares; they need no weights.
+The four pixel functions are those compared in the thesis on which this program is based; they need no weights.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ Descriptors = NDArray[np.float32]
 
 DEFAULT = "resnet18"
 NETWORKS = (DEFAULT, "halves")
-"""Descriptors that are learnt: for men on any board, and for halves of domino tiles."""
+"""Learnt descriptors: for pieces on any board, and for halves of domino tiles."""
 IMAGENET = "imagenet"
-"""torchvision's published ResNet-18: no part of the program, but made where `MAKE_IMAGENET` can fetch its weights."""
+"""torchvision's published ResNet-18: not shipped; `MAKE_IMAGENET` makes it where it can fetch the weights."""
 MAKE_IMAGENET = "./kibitzer train imagenet"
 BATCH = 128
-"""Patches described at once, which bounds memory on boards of 361 cells."""
+"""Patches per inference call, which bounds memory on boards of 361 cells."""
 
 
 class Descriptor(Protocol):
-    """Describes patches by vectors in which alike cells lie close together."""
+    """Describes patches by vectors in which similar cells are close together."""
 
     @property
     def name(self) -> str:
-        """Its key in `NAMES`."""
+        """Key in `NAMES`."""
 
     @property
     def length(self) -> int:
@@ -43,31 +43,31 @@ class Descriptor(Protocol):
 
     @property
     def sha256(self) -> str:
-        """Digest of the weights; empty where there are none."""
+        """Digest of the weights; empty if there are none."""
 
     @property
     def earlier(self) -> tuple[str, ...]:
-        """Digests of earlier weights that describe the same."""
+        """Digests of earlier weights that give the same descriptors."""
 
     def describe(self, patches: Patches) -> Descriptors:
         """(patches, length), one row per patch."""
 
 
 class Network:
-    """The activations before the last layer of a network of `NETWORKS`, or of the one named `IMAGENET`.
+    """Descriptor from the activations before the last layer of a network of `NETWORKS`, or of `IMAGENET`.
 
-    ResNet-18 gives 512 numbers and takes some 1 ms a patch on one core; "halves" gives 96, ten times as fast.
-    Preprocessing is part of the network, which takes the patches as they are. Raises WeightsError.
+    ResNet-18 gives 512 numbers and takes about 1 ms a patch on one core; "halves" gives 96, ten times as fast.
+    The network includes its preprocessing and takes patches unchanged. Raises WeightsError.
     """
 
     def __init__(self, name: str, folder: Path = MODELS) -> None:
-        import onnxruntime  # here, since the pixel descriptors do without
+        import onnxruntime  # imported here because the pixel descriptors do not need it
 
         weights = find_weights(name, folder, MAKE_IMAGENET if name == IMAGENET else "")
         self.name, self.sha256, self.earlier = name, weights.known_as, weights.earlier
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        # Workers compete for the cores: a thread that spins while it waits would take one from them.
+        # Workers compete for the cores: a thread that spins while waiting would occupy one.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
@@ -77,7 +77,7 @@ class Network:
         self.length = int(self._session.get_outputs()[0].shape[1])
 
     def describe(self, patches: Patches) -> Descriptors:
-        """(patches, length), none of them negative."""
+        """(patches, length), all non-negative."""
         rows = [
             self._session.run(["descriptors"], {"patches": np.ascontiguousarray(patches[start : start + BATCH])})[0]
             for start in range(0, len(patches), BATCH)
@@ -86,7 +86,7 @@ class Network:
 
 
 class PixelDescriptor:
-    """A descriptor that is a function of one patch."""
+    """A descriptor computed by a function of one patch, without weights."""
 
     sha256 = ""
     earlier: tuple[str, ...] = ()
@@ -104,19 +104,19 @@ class PixelDescriptor:
 
 
 def pixels(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The patch itself, 16 by 16, as one vector of values from 0 to 1."""
+    """The patch scaled to 16 by 16, as one vector of values from 0 to 1."""
     small = cv2.resize(patch, (16, 16), interpolation=cv2.INTER_AREA)
     return np.asarray(small.reshape(-1) / np.float32(255), dtype=np.float32)
 
 
 def grey_histogram(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Share of the pixels in each of 32 steps of brightness."""
+    """Share of the pixels in each of 32 brightness bins."""
     grey = cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY)
     return np.asarray(cv2.calcHist([grey], [0], None, [32], [0, 256]).ravel() / grey.size, dtype=np.float32)
 
 
 def rgb_histogram(patch: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Share of the pixels in each of 8 x 8 x 8 boxes of colour."""
+    """Share of the pixels in each of 8 x 8 x 8 colour bins."""
     counts = cv2.calcHist([patch], [0, 1, 2], None, [8, 8, 8], [0, 256] * 3)
     return np.asarray(counts.ravel() * 3 / patch.size, dtype=np.float32)
 
@@ -134,12 +134,12 @@ PIXEL_FUNCTIONS: dict[str, Callable[[NDArray[np.uint8]], NDArray[np.float32]]] =
     "hog": hog,
 }
 NAMES = (*NETWORKS, *PIXEL_FUNCTIONS)
-"""Descriptors that are always there."""
+"""Descriptors that are always available."""
 
 
 @functools.lru_cache(maxsize=len(NAMES) + 1)
 def load_descriptor(name: str = DEFAULT) -> Descriptor:
-    """The descriptor of that name, loaded once. Raises ValueError for an unknown name, WeightsError."""
+    """Loads the named descriptor, once per process. Raises ValueError for an unknown name, WeightsError."""
     if name in NETWORKS:
         return Network(name)
     if name == IMAGENET:

@@ -1,9 +1,9 @@
-"""From descriptors to probabilities: linear support vector machines with calibrated odds.
+"""Heads map descriptors to class probabilities: linear support vector machines with calibrated odds.
 
-A head is plain arrays; predicting needs numpy alone. Fitting (`vision.calibrating.fitting`) imports scikit-learn.
+A head is plain arrays; prediction needs only numpy. Fitting (`vision.calibrating.fitting`) imports scikit-learn.
 
-Besides the classes of the game a head may know OTHER: a hand, a sleeve, whatever is no cell. Probability that goes
-there is handed back to all classes alike, so that a covered cell comes out unsure rather than wrong.
+Besides the game's classes a head may know OTHER: a hand, a sleeve, anything that is not a cell. Probability given to
+OTHER is divided equally among all classes, so a covered cell reads as uncertain rather than wrong.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from vision.reading.weights import MODELS, WeightsError, find_weights
 FloatArray = NDArray[np.float64]
 
 OTHER = "?"
-"""Class letter of a cell that something covers; never part of a reading."""
+"""Class letter of a covered cell; never part of a reading."""
 LEAST = 1e-6
-"""No probability is less: nothing that a camera says is certain."""
+"""Least probability of a class: no camera reading is certain."""
 FAR_SHARE = 0.9
-"""Most of the belief that strangeness may take away."""
+"""Greatest share of a cell's probability that strangeness may take away."""
 GENERIC = {"resnet18": "generic_head", "halves": "halves_head"}
-"""Names in the manifest of the heads that are shipped, by descriptor."""
+"""Manifest names of the shipped heads, by descriptor."""
 MEANS = "means_"
-"""What the names of the arrays of `BoardMeans` begin with, beside a head's."""
+"""Prefix of the arrays of `BoardMeans` in a head's file."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Head:
-    """One-against-rest classifiers over descriptors of one kind."""
+    """One-against-rest classifiers for one kind of descriptor."""
 
     letters: str
     """Class letter of each row."""
@@ -54,18 +54,18 @@ class Head:
     offsets: FloatArray
     """(letters,)."""
     examples: FloatArray
-    """(n, length) unit vectors of what was learnt from; may be empty."""
+    """(n, length) training examples as unit vectors; may be empty."""
     reach: float
-    """Distance to the nearest example, 0 to 2, that is still ordinary; beyond it belief shrinks."""
+    """Distance to the nearest example, 0 to 2, that is still ordinary; beyond it, confidence shrinks."""
     trust: float = 0.0
-    """Weight of the generic head's opinion beside this one's, 0 to 1: how well it proved itself at this table."""
+    """Weight of the generic head beside this one, 0 to 1, from its accuracy at this table."""
     example_letters: str = ""
-    """Class letter of each example; empty where that was not kept."""
+    """Class letter of each example; empty if not stored."""
     example_lengths: FloatArray = dataclasses.field(default_factory=lambda: np.zeros(0))
-    """(n,) of each example before it was made a unit vector; empty where that was not kept."""
+    """(n,) length of each example before normalisation; empty if not stored."""
 
     def remembered(self) -> tuple[Descriptors, str]:
-        """Descriptors of the examples and their class letters, as far as both were kept."""
+        """Descriptors of the examples and their class letters, as far as both were stored."""
         count = len(self.example_letters)
         scaled = self.examples[:count] * self.example_lengths[:count, None]
         return (scaled * self.scale + self.mean).astype(np.float32), self.example_letters
@@ -78,7 +78,7 @@ class Head:
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
     def strangeness(self, descriptors: Descriptors) -> FloatArray:
-        """(n,) 0 for what looks like an example, up to FAR_SHARE for what looks like none of them."""
+        """(n,) 0 for a patch that resembles an example, up to FAR_SHARE for one that resembles none."""
         if not len(self.examples):
             return np.zeros(len(descriptors))
         scaled = (descriptors.astype(np.float64) - self.mean) / self.scale
@@ -86,7 +86,7 @@ class Head:
         return np.asarray(FAR_SHARE / (1 + np.exp(-12 * np.clip(distance / self.reach - 1.5, -3, 3))))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything it is, to be stored."""
+        """All fields as arrays, for storage."""
         stored: dict[str, NDArray[np.generic]] = {
             field.name: np.asarray(getattr(self, field.name))
             for field in dataclasses.fields(self)
@@ -99,7 +99,7 @@ class Head:
 
 
 def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
-    """The head that `Head.arrays` stored. Raises ValueError where the arrays do not fit together."""
+    """Restores a head from `Head.arrays`. Raises ValueError if the arrays do not fit together."""
     try:
         letters = "".join(chr(int(code)) for code in arrays["letters"])
         kept = "".join(chr(int(code)) for code in arrays.get("example_letters", ()))
@@ -128,21 +128,21 @@ def head_from_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> Head:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Generic:
-    """What is shipped for a learnt descriptor, from no table in particular."""
+    """Table-independent models shipped for a learnt descriptor."""
 
     head: Head
-    """Any board: empty, what may stand there, OTHER."""
+    """Reads any board; its classes are empty, the pieces and OTHER."""
     others: Descriptors
-    """(n, length) descriptors of OTHER, from which a table's own head learns what is no cell."""
+    """(n, length) descriptors of OTHER, from which a table's own head learns what is not a cell."""
     ways: Ways | None = None
-    """Where a half's partner lies; None where cells do not go in pairs."""
+    """Predicts the direction of a half's partner; None if cells are not paired."""
     means: BoardMeans | None = None
-    """How the classes of one board look together; None where each cell is read by itself."""
+    """Model of how the classes of one board look together; None if each cell is read by itself."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Ways:
-    """Tells in which direction the other half of a tile lies: none, up, right, down, left."""
+    """Predicts the direction of a tile's other half: none, up, right, down, left."""
 
     coefficients: FloatArray
     """(5, length)."""
@@ -150,7 +150,7 @@ class Ways:
     """(5,)."""
 
     def log_probabilities(self, descriptors: Descriptors) -> FloatArray:
-        """(n, 5) natural logarithms; rows' probabilities add up to 1."""
+        """(n, 5) natural logarithms; the probabilities of each row add up to 1."""
         scores = descriptors.astype(np.float64) @ self.coefficients.T + self.intercepts
         scores -= scores.max(axis=1, keepdims=True)
         return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
@@ -158,7 +158,7 @@ class Ways:
 
 @functools.lru_cache(maxsize=4)
 def load_generic(descriptor: str = DEFAULT, folder: Path = MODELS) -> Generic:
-    """The shipped head and examples for a descriptor of `GENERIC`, loaded once. Raises WeightsError."""
+    """Loads the shipped models for a descriptor of `GENERIC`, once per process. Raises WeightsError."""
     weights = find_weights(GENERIC[descriptor], folder)
     try:
         with np.load(weights.path, allow_pickle=False) as arrays:
@@ -186,9 +186,9 @@ def _means(arrays: Mapping[str, NDArray[np.generic]], length: int) -> BoardMeans
 def read_log_probabilities(
     descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
 ) -> FloatArray:
-    """(n, letters) natural logarithms of what both heads believe; rows' probabilities add up to 1.
+    """(n, letters) natural logarithms of both heads' combined probabilities; each row's probabilities add up to 1.
 
-    The table's head is believed where it has learnt, together with the generic head as far as that is trusted there;
+    Classes the table's head has learnt get its probability, combined with the generic head's by the weight `trust`;
     classes that the table's head never saw keep the generic head's share.
     """
     return judge(descriptors, letters, table, generic)[0]
@@ -197,10 +197,9 @@ def read_log_probabilities(
 def judge(
     descriptors: Descriptors, letters: str, table: Head | None, generic: Head | None
 ) -> tuple[FloatArray, FloatArray]:
-    """What `read_log_probabilities` gives, and (n,) shares of belief, 0 to 1, that this is no cell as it was learnt.
+    """The result of `read_log_probabilities`, and (n,) probabilities, 0 to 1, that the patch shows nothing learnt.
 
-    Such a share went to OTHER, or was taken away because the patch looks like no example: something covers the cell,
-    or it is seen as never before.
+    That share went to OTHER, or was removed because the patch resembles no example: the cell is covered or looks new.
     """
     shares, unknown = np.full((len(descriptors), len(letters)), 1 / len(letters)), np.zeros(len(descriptors))
     if generic is not None:
@@ -222,19 +221,20 @@ def judge(
 
 
 def unit(vectors: FloatArray) -> FloatArray:
-    """The vectors at length 1."""
+    """Normalises the vectors to length 1."""
     return np.asarray(vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-9))
 
 
 def _other(known: FloatArray, known_letters: str) -> FloatArray:
-    """(n,) the share of OTHER; 0 from a head that does not know it."""
+    """(n,) share of OTHER; 0 for a head that does not know it."""
     return np.asarray(known[:, known_letters.index(OTHER)]) if OTHER in known_letters else np.zeros(len(known))
 
 
 def _spread(known: FloatArray, known_letters: str, letters: str) -> FloatArray:
-    """Probabilities over `letters`; the share of OTHER and of letters this game lacks goes to those it does not name.
+    """Probabilities over `letters`: OTHER's share goes to all, that of letters not in this game to unknown letters.
 
-    A game of other classes than the head's (dominoes) gets the head's opinion of empty, and no more.
+    If the head knows all `letters`, those shares go to all too. A game with other classes than the head's (dominoes)
+    only gets the head's probability of empty.
     """
     shares = np.zeros((len(known), len(letters)))
     loose = np.zeros(len(known))

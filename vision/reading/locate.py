@@ -1,4 +1,4 @@
-"""Reads single photos: places the board by hand-given corners, by the profile's reference, or by its drawing."""
+"""Reads single photos: locates the board by given corners, the profile's reference picture, or its drawing."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from vision.watching.align import Aligner
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadPhoto:
-    """A board found in a photo, and what stands on it."""
+    """A board found in a photo, and its position."""
 
     pose: BoardPose
     template: BoardTemplate
-    """With the shape it was read with."""
+    """The template with the shape used for reading."""
     reading: BoardReading
     pawns: Mapping[str, Pawn]
-    """By colour; none on boards without a track."""
+    """Pawns by colour; empty on boards without a track."""
 
 
 class PhotoReader:
-    """Reads photos one by one; none knows of the one before."""
+    """Reads photos independently of one another."""
 
     def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
         """Raises ProfileError, WeightsError."""
@@ -50,25 +50,25 @@ class PhotoReader:
 
     @property
     def template(self) -> BoardTemplate:
-        """The board that is looked for."""
+        """Template of the board to find."""
         return self._template
 
     def read(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> ReadPhoto | None:
-        """What stands on the board in the photo; None where no board is seen. Raises OtherSheetError."""
+        """Reads the board in the photo; None if no board is seen. Raises OtherSheetError."""
         placed = self.place(image, corners_px)
         return None if placed is None else self.read_at(image, placed)
 
     def place(self, image: Image, corners_px: NDArray[np.float64] | None = None) -> Found | None:
-        """Where the board is in the photo; None where none is seen. Raises OtherSheetError."""
+        """Locates the board in the photo; None if none is seen. Raises OtherSheetError."""
         return self._place(image) if corners_px is None else self._place_at(image, corners_px)
 
     def read_at(self, image: Image, placed: Found) -> ReadPhoto:
-        """What stands on a board whose place is known."""
+        """Reads a board that was already located."""
         pose, template = placed.pose, placed.template
         self._reader.template = template
         rectified = rectify(image, pose, template)
         if placed.sheet is not None and not self._measured:
-            # What a profile knows was seen in the light as it is.
+            # Profiles are fitted without white balance, so only readings without one are corrected.
             rectified = in_white_light(rectified, image, pose, placed.sheet)
         reading = self._reader.read(rectified, 0.0)
         if reading.tiles is not None:
@@ -99,7 +99,7 @@ def _rated(image: Image, found: Found) -> Found:
 
 
 def refine_if_better(image: Image, pose: BoardPose, template: BoardTemplate) -> BoardPose:
-    """The pose snapped to the drawn lines or the print, where more is seen under it than before."""
+    """Snaps the pose to the drawn lines or the print, if the result is plausible and fits the picture better."""
     refined = snap_pose(image, pose, template)
     before = pose_quality(image, pose, template)
     if refined.quality > before and is_plausible(refined, template, image):

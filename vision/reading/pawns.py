@@ -1,6 +1,6 @@
-"""Finds the pawns on a printed track: discs of clear red and green plastic on spaces that are printed white and black.
+"""Finds the pawns on a printed track: discs of clear red and green plastic on spaces printed in white and black.
 
-Colours are measured against the white of the spaces around, so that lamps and shadows matter little.
+Colours are measured relative to the white of nearby spaces, so lamps and shadows matter little.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from vision.pose import project
 FloatArray = NDArray[np.float64]
 
 HALF_MM = 9.0
-"""Half the side of the square looked at around a space: a space is 19 mm wide."""
+"""Millimetres of half the side of the square cut around a space; a space is 19 mm wide."""
 DISC_MM = 11.0
-"""Side of the square over which colour is averaged: it lies within a pawn."""
+"""Millimetres of the side of the square over which colour is averaged; it fits within a pawn."""
 STRAY_MM = 4.0
-"""How far from a space's middle a pawn is looked for."""
+"""Millimetres from a space's centre within which a pawn is searched for."""
 WHITE_SPACES = 7
-"""Spaces, one after the other, that agree on what is white."""
+"""Consecutive spaces from which white is estimated."""
 TINT = 0.12
-"""Colour, as a share of white, from which a pawn is more likely than none; print on white stays under half of that."""
+"""Share of white: tint from which a pawn is more likely than none; print on white stays under half of it."""
 STEEPNESS = 4.0
 FLAT = 0.11
-"""Spread of brightness over mean: a printed disc lies under it, a moulded pawn with its rim and highlight above."""
+"""Standard deviation of brightness over mean: below it a printed disc, above it a moulded pawn (rim, highlight)."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Pawn:
-    """Where one side's pawn is seen."""
+    """Position of one side's pawn."""
 
     space: int | None
-    """0 the start; None where it is not seen."""
+    """Number of the space, 0 for the start; None if the pawn is not seen."""
     probability: float
-    """That it is so."""
+    """Probability that `space` is right."""
 
 
 def find_pawns(rectified: Image, template: BoardTemplate) -> dict[str, Pawn]:
-    """By colour, as the template's table `pawns` names them; empty for boards without a printed track."""
+    """Finds the pawns by colour, as named in the template's table `pawns`; empty for boards without a printed track."""
     starts = template.source.get("pawns", {})
     if not starts or not len(template.track_mm):
         return {}
@@ -74,27 +74,27 @@ def _crop(image: Image, place: FloatArray, half_px: float) -> NDArray[np.uint8]:
 
 
 def _whites(crops: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(spaces, 3) what the white of each space looks like in the light there."""
+    """(spaces, 3) BGR of white at each space in the local light."""
     each = np.percentile(crops.reshape(len(crops), -1, 3), 75, axis=1)
     near = (np.arange(len(each))[:, None] + np.arange(WHITE_SPACES) - WHITE_SPACES // 2) % len(each)
     return np.asarray(np.maximum(np.median(each[near], axis=1), 1.0), dtype=np.float32)
 
 
 def _tints(relative: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-    """By colour, how red or green each pixel is, as a share of white."""
+    """Redness and greenness of each pixel as a share of white."""
     blue, green, red = (relative[..., channel] for channel in range(3))
     return {"red": np.clip(red - np.maximum(green, blue), 0, 1), "green": np.clip(green - red, 0, 1)}
 
 
 def _strongest(tint: NDArray[np.float32], scale: float) -> float:
-    """The greatest mean over a square of DISC_MM near the middle."""
+    """The greatest mean over a square of DISC_MM near the centre."""
     side, middle, stray = max(1, round(DISC_MM * scale)), len(tint) // 2, round(STRAY_MM * scale)
     near = slice(middle - stray, middle + stray + 1)
     return float(cv2.blur(tint, (side, side))[near, near].max())
 
 
 def _moulded(disc: NDArray[np.uint8]) -> float:
-    """Probability that a disc at the start is a pawn and not the print that shows where it belongs."""
+    """Probability that a disc at the start is a pawn and not the printed mark of its place."""
     grey = cv2.cvtColor(disc, cv2.COLOR_BGR2GRAY).astype(np.float64)
     spread = float(grey.std() / (grey.mean() + 1))
     return float(1 / (1 + (FLAT / max(spread, 1e-3)) ** STEEPNESS))

@@ -1,9 +1,9 @@
-"""How the classes of one board look, told from how the classes of many boards looked.
+"""Models how the classes of one board look, given how the classes of many boards looked.
 
 Probabilistic linear discriminant analysis (Ioffe, "Probabilistic Linear Discriminant Analysis", 2006): in a projection
-of what is known of a cell, cells of one class and one board scatter about that board's mean of the class with unit
-variance, and a board's means, of all classes together, are drawn from one normal distribution. So boards may be dim or
-red all over, light men may be brown where the dark ones are black, and still every board tells of itself.
+of a cell's features, cells of one class and one board scatter about that board's class mean with unit variance, and
+the means of all classes of a board are together drawn from one normal distribution. So the model adapts to each board,
+even if all of it is dim or reddish, or light pieces are brown where the dark ones are black.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ FloatArray = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoardMeans:
-    """What boards' class means are like, and how a cell is projected. Build it with `board_means`."""
+    """Distribution of boards' class means, and the projection of cells. Build it with `board_means`."""
 
     letters: str
     """Class letters, empty first."""
     projection: FloatArray
-    """(length, k) by which what is known of a cell is multiplied."""
+    """(length, k) matrix by which a cell's features are multiplied."""
     offset: FloatArray
-    """(k,) added afterwards."""
+    """(k,) added after the multiplication."""
     mean: FloatArray
-    """(classes * k,) of the class means, class by class."""
+    """(classes * k,) expected class means, class by class."""
     covariance: FloatArray
-    """(classes * k, classes * k) of the class means over boards."""
+    """(classes * k, classes * k) covariance of the class means over boards."""
     precision: FloatArray = dataclasses.field(init=False)
     constant: float = dataclasses.field(init=False)
 
@@ -41,17 +41,17 @@ class BoardMeans:
 
     @property
     def dimensions(self) -> int:
-        """Numbers that are left of a cell."""
+        """Numbers per projected cell."""
         return len(self.offset)
 
     def project(self, known: FloatArray) -> FloatArray:
-        """(n, k) of (n, length) what is known of cells."""
+        """Projects the (n, length) features of cells to (n, k)."""
         return np.asarray(known @ self.projection + self.offset)
 
     def posterior(self, cells: FloatArray, shares: FloatArray) -> tuple[FloatArray, float]:
-        """(classes, k) this board's class means, given which share of each of the (n, k) cells is of which class.
+        """(classes, k) this board's class means, given (n, classes) `shares` of the (n, k) `cells`; and the evidence.
 
-        And the natural logarithm of how likely such cells are on any board, but for what the cells alone decide.
+        The evidence is the natural logarithm of the cells' likelihood on any board, less terms of the cells alone.
         """
         k, counts = self.dimensions, shares.sum(axis=0)
         precision = self.precision + np.diag(np.repeat(counts, k))
@@ -61,7 +61,7 @@ class BoardMeans:
         return np.asarray(means.reshape(len(self.letters), k), dtype=np.float64), float(evidence)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything it is, to be stored."""
+        """All fields as arrays, for storage."""
         names = ("projection", "offset", "mean", "covariance")
         stored: dict[str, NDArray[np.generic]] = {name: getattr(self, name).astype(np.float32) for name in names}
         stored["letters"] = np.array([ord(letter) for letter in self.letters], dtype=np.int32)
@@ -69,7 +69,7 @@ class BoardMeans:
 
 
 def board_means(arrays: Mapping[str, NDArray[np.generic]], length: int) -> BoardMeans:
-    """What `BoardMeans.arrays` stored, for cells of which `length` numbers are known. Raises ValueError, KeyError."""
+    """Restores `BoardMeans.arrays`, for cells of `length` features. Raises ValueError, KeyError."""
     letters = "".join(chr(int(code)) for code in arrays["letters"])
     numbers = {name: np.asarray(arrays[name], dtype=np.float64) for name in ("projection", "offset", "mean")}
     covariance = np.asarray(arrays["covariance"], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Reads a rectified picture: which class stands on which cell, and how sure that is."""
+"""Reads a rectified picture: the class probabilities of every cell."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from vision.reading.tiles import pair_halves
 log = logging.getLogger(__name__)
 
 CHANGED_LEVELS = 9.0
-"""Grey levels by which a blurred patch must differ somewhere, light made equal, to be read again."""
+"""Grey levels by which a blurred patch, corrected for light, must differ at some point to be read again."""
 BLOCK_PX = 4
-"""Side of the blocks by whose means patches are compared; blurred by a block, that is a blur of three pixels."""
+"""Pixels of the side of the blocks whose means are compared; blurring by one block is a blur of three pixels."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Look:
-    """Every cell as it was when it was last read."""
+    """Patches and descriptors of all cells as last read."""
 
     patches: Patches
     descriptors: Descriptors
@@ -39,12 +39,12 @@ class Look:
 
 
 class Reader:
-    """Reads boards of one template; with a profile, by what was learnt at that table."""
+    """Reads boards of one template, with a profile if one was calibrated for the table."""
 
     def __init__(self, template: BoardTemplate, profile: TableProfile | None = None) -> None:
-        """Raises ProfileError where the profile is for another game or other weights, WeightsError."""
+        """Raises ProfileError if the profile is for another game or other weights; WeightsError."""
         self.template = template
-        """May be replaced by the same board with another shape."""
+        """Callers may replace it by the same board with another shape."""
         self._first = None if profile is None else _head_of(profile, template)
         self._own = self._first
         self._descriptor = load_descriptor(template.descriptor if profile is None else profile.descriptor)
@@ -55,33 +55,33 @@ class Reader:
             )
         self._generic = load_generic(self._descriptor.name) if known else None
         self._newest: tuple[Image, BoardTemplate, Patches] | None = None
-        """The last picture, and its patches under that template."""
+        """The last picture, its template and its patches."""
         self._seen: Patches | None = None
         self._each: NDArray[np.float64] | None = None
-        """What was read of every cell by itself, before the men of one colour were taken together."""
+        """Log probabilities of every cell by itself, before the joint reading of all cells."""
         self._unknown: NDArray[np.float64] | None = None
         self._ways: NDArray[np.float64] | None = None
         self._described: Descriptors | None = None
 
     @property
     def first(self) -> Head | None:
-        """The head that it began with: the profile's, else the generic one; None where there is neither."""
+        """The initial head: the profile's, else the generic one; None if there is neither."""
         if self._first is not None or self._generic is None:
             return self._first
         return self._generic.head
 
     @property
     def look(self) -> Look | None:
-        """What was read last; None before that."""
+        """The cells as last read; None before the first reading."""
         return None if self._seen is None or self._described is None else Look(self._seen, self._described)
 
     def adopt(self, head: Head | None) -> None:
-        """Reads with another head of this table from now on, the next time the whole board; None: with the first."""
+        """Switches to another head of this table (None: the first); the next reading covers the whole board."""
         self._own = self._first if head is None else head
         self._each = None
 
     def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
-        """(cells, classes) logarithms of what that head, None for the first, sees there; halves are not paired."""
+        """(cells, classes) log probabilities of `look` by `head` (None: the first); halves are not paired."""
         letters, generic = self.template.letters, None if self._generic is None else self._generic.head
         logs, unknown = judge(look.descriptors, letters, self._first if head is None else head, generic)
         return self._together(look, logs, unknown)
@@ -94,9 +94,9 @@ class Reader:
         changed: NDArray[np.bool_] | None = None,
         previous: BoardReading | None = None,
     ) -> BoardReading:
-        """What the cells show; some 1 ms a cell, or a tenth of that by the small network.
+        """Reads the cells; takes about 1 ms a cell, or a tenth of that with the small network.
 
-        Where both are given, cells not `changed` keep `previous`.
+        If both `changed` and `previous` are given, only the `changed` cells are described again.
         """
         patches = self._cut(rectified)
         if changed is None or previous is None or self._each is None:
@@ -121,7 +121,7 @@ class Reader:
         return BoardReading(pairing.log_probabilities, letters, time_s, occlusion, pairing.tiles, unknown)
 
     def _together(self, look: Look, logs: NDArray[np.float64], unknown: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the cells of the board say of one another, where nothing was learnt at this table."""
+        """Reads the cells of the board jointly if there is no profile of this table."""
         if self._first is not None or self._generic is None:
             return logs
         if self._generic.ways is not None:
@@ -129,7 +129,7 @@ class Reader:
         return read_jointly(look.patches, look.descriptors, logs, unknown, self.template.letters, self._generic.means)
 
     def changed_cells(self, rectified: Image) -> NDArray[np.bool_]:
-        """(cells,) True where a cell looks different from when it was last read; a change of light is no change."""
+        """(cells,) True where a cell looks different from its last reading; overall light changes do not count."""
         patches = self._cut(rectified)
         if self._seen is None or self._seen.shape != patches.shape:
             return np.ones(len(patches), dtype=np.bool_)
@@ -139,7 +139,7 @@ class Reader:
         return np.asarray(np.abs(apart).max(axis=(1, 2, 3)) > CHANGED_LEVELS)
 
     def _cut(self, rectified: Image) -> Patches:
-        """The patches of a picture; cut once where it is first compared and then read."""
+        """Cuts the patches of a picture; cached, because a picture is first compared and then read."""
         if self._newest is None or self._newest[0] is not rectified or self._newest[1] is not self.template:
             self._newest = rectified, self.template, cut_patches(rectified, self.template)
         return self._newest[2]
@@ -147,15 +147,15 @@ class Reader:
     def _judge(
         self, described: Descriptors
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
-        """Logarithms of what stands on each cell, the shares of what is unknown, and, where cells go in pairs,
-        logarithms of where the other half lies."""
+        """Log probabilities of each cell's classes, the unknown shares, and, if cells are paired, log probabilities
+        of the other half's direction."""
         head, ways = (None, None) if self._generic is None else (self._generic.head, self._generic.ways)
         logs, unknown = judge(described, self.template.letters, self._own, head)
         return logs, unknown, None if ways is None else ways.log_probabilities(described)
 
 
 def _blocks(patches: Patches) -> NDArray[np.float32]:
-    """(cells, side / 4, side / 4, 3) means of the blocks of each patch."""
+    """(cells, side / 4, side / 4, 3) block means of each patch."""
     cells, side = patches.shape[:2]
     small = cv2.resize(
         patches.reshape(-1, side, 3), (side // BLOCK_PX, cells * side // BLOCK_PX), interpolation=cv2.INTER_AREA
@@ -164,14 +164,14 @@ def _blocks(patches: Patches) -> NDArray[np.float32]:
 
 
 def _blurred(patches: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each patch blurred by itself, by 1 2 1 down and across; beyond its edge it goes on as at the edge."""
+    """Blurs each patch separately by 1 2 1 down and across, repeating its edge values."""
     wide = np.pad(patches, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
     down = wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]
     return np.asarray((down[:, :, :-2] + 2 * down[:, :, 1:-1] + down[:, :, 2:]) / 16, dtype=np.float32)
 
 
 def reference_of(profile: TableProfile) -> Reference:
-    """The profile's picture of its board, for alignment. Raises ProfileError."""
+    """The profile's reference picture, for alignment. Raises ProfileError."""
     image = cv2.imdecode(np.frombuffer(profile.reference_jpeg, dtype=np.uint8), cv2.IMREAD_COLOR)
     if image is None:
         raise ProfileError("the profile's reference picture is damaged; calibrate again")

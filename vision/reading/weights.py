@@ -1,4 +1,4 @@
-"""The learnt files of `models/`, vouched for by its manifest."""
+"""Finds the model files of `models/` and checks their digests against the manifest."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ import places
 ROOT = places.PROGRAM
 MODELS = ROOT / "models"
 MADE_HERE = places.state_folder() / "imagenet"
-"""Learnt files that are no part of the program but were made on this computer, with a manifest of their own."""
+"""Folder of model files that are not shipped but were made on this computer, with a manifest of their own."""
 
 
 RESTORE = "restore it with `git checkout {}`" if places.IN_CHECKOUT else "install Kibitzer again"
 
 
 class WeightsError(OSError):
-    """A learnt file that is missing, unknown to the manifest, or not the one the manifest vouches for."""
+    """A model file is missing, not in the manifest, or differs from the manifest's digest."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """One learnt file."""
+    """One model file."""
 
     path: Path
     sha256: str
-    """Hexadecimal digest that the manifest promises and `find_weights` has checked."""
+    """Hexadecimal digest from the manifest, checked by `find_weights`."""
     known_as: str = ""
-    """Digest that profiles know it by: of what it was made from, where every computer makes its own file."""
+    """Digest stored in profiles: that of the file's source if every computer makes its own file."""
     earlier: tuple[str, ...] = ()
-    """Digests of earlier files that describe the same, so that profiles made with them are read."""
+    """Digests of earlier files that give the same descriptors, so that profiles made with them are still read."""
 
 
 def find_weights(name: str, folder: Path = MODELS, again: str = "") -> Weights:
-    """The file of that name in the manifest, its digest checked (10 ms for 10 MB).
+    """Finds the named file of the manifest and checks its digest (10 ms for 10 MB).
 
-    `again` is the command that makes the file where it is no part of the checkout. Raises WeightsError, which says how
-    to get the file.
+    `again` is the command that makes a file that is not part of the checkout. Raises WeightsError, which says how to
+    get the file.
     """
     try:
         return _checked(name, folder)
