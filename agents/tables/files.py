@@ -39,7 +39,7 @@ class Header:
     orbits: int
     """Positions up to symmetry."""
     wins: int
-    """Positions won for the mover, each with all its images; the next three count likewise."""
+    """Positions won for the mover, each with all its images; losses and draws count likewise."""
     losses: int
     draws: int
     longest_win: int
