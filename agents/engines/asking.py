@@ -1,4 +1,4 @@
-"""How a running engine is asked for a move, protocol by protocol; texts of moves are our own."""
+"""Asks a running engine for a move, for each protocol; move texts are in our own notation."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from agents.protocols import ggf, sanmill
 from games import AnyGame, MoveError
 
 NBOARD_DEPTH = 12
-"""Depth asked of an engine that is told no time, where neither limits nor options name one."""
+"""Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
 GOMOCUP_RULES = {(False, False): 0, (True, False): 1, (False, True): 4}
-"""The number of INFO rule by the rule options exact_five and renju."""
+"""Value of the gomocup INFO rule by the rule options exact_five and renju."""
 NO_MATCH_LIMIT = 2**31 - 1
 
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """What an engine answered."""
+    """An engine's answer."""
 
     move: str
     score: float | None = None
-    """Its own scale, positive is good for the side to move."""
+    """Score on the engine's own scale, positive is good for the side to move."""
     depth: int = 0
     nodes: int = 0
 
 
 @dataclasses.dataclass
 class Question:
-    """One move asked for."""
+    """A request for one move."""
 
     process: EngineProcess
     game: Any
     position: Any
     limits: Limits
     think_s: float
-    """Seconds that the engine is told to think."""
+    """Seconds that the engine may think."""
     deadline_s: float
-    """Monotonic time at which its answer is too late."""
+    """Seconds on the monotonic clock after which its answer is too late."""
     stop: threading.Event
 
 
