@@ -100,7 +100,7 @@ class AlphaBeta:
             moves = self.game.legal_moves(world)
         best, reached = self._deepen(world, moves, dataclasses.replace(limits, depth=depth or None), stop, began_s)
         move = determinization.as_seen(self.game, position, world, best.move)
-        # # Tiles dealt after the move are imagined, so no line of play can be predicted.
+        # Tiles dealt after the move are imagined, so no line of play can be predicted.
         line = best.pv[1:] if world is position else ()
         pv = tuple(_texts(self.game, position, (move, *line)))
         return Answer(move, float(best.score), best.nodes, reached, time.monotonic() - began_s, pv)

@@ -98,7 +98,7 @@ def _check(public: bytes, secret: bytes | None) -> None:
     """Raises ValueError, struct.error or ZMQError if these are no keys or not a pair."""
     from zmq.utils import z85
 
-    # # Z85 encodes 32 bytes in only one way; text that decodes to more, or is not Z85, is no key.
+    # Z85 encodes 32 bytes in only one way; text that decodes to more, or is not Z85, is no key.
     if any(byte not in z85.Z85CHARS for byte in public) or z85.encode(z85.decode(public)) != public:
         raise ValueError("no Z85 text")
     if secret is not None and zmq.curve_public(secret) != public:

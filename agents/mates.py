@@ -87,7 +87,7 @@ def _makes_five(stones: int, index: int) -> bool:
 
 @functools.cache
 def _memory() -> Any:
-    # # Imported here because listing the agents imports the modules beside this one, which must not load compiled code.
+    # Imported here because listing the agents imports the modules beside this one, which must not load compiled code.
     from agents.kernels.gomoku import memory as layout
 
     return layout.allocate(SIZE, (False, False), TABLE_MB)
@@ -100,7 +100,7 @@ def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, obje
     memory = _memory()
     begin_search(memory)
     write_stones(memory, SIZE, stones)
-    # # Each position is searched independently: a new salt makes earlier table entries unreadable.
+    # Each position is searched independently: a new salt makes earlier table entries unreadable.
     memory[layout.KEY] = (int(memory[layout.KEY]) + SPREAD) % 2**64
     began_s = time.perf_counter()
     proof = Proof(memory, side)

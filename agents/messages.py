@@ -194,7 +194,7 @@ def _decode(adapter: TypeAdapter[T], data: bytes) -> T:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = clean(".".join(str(part) for part in first["loc"]), 100)
-        # # The error message may quote what was sent.
+        # The error message may quote what was sent.
         raise MessageError("invalid", clean(f"{field or 'message'}: {first['msg']}", 400), field) from None
 
 

@@ -45,7 +45,7 @@ def minimax(
     for move in game.legal_moves(position):
         child = game.apply(position, move)
         score = minimax(game, child, depth - 1, heuristic, move, ply + 1, visit)
-        # # In dominoes the same side may continue after a double.
+        # In dominoes the same side may continue after a double.
         scores.append(score if game.to_move(child) == side else -score)
     return max(scores)
 

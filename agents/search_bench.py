@@ -225,7 +225,7 @@ def _endgames(game: AnyGame) -> Iterator[Cost]:
     yield Cost("solver", nodes, clock.seconds, EMPTIES)
     clock, nodes = _Clock(), 0
     for opening in openings.drawn(game, squares - PLAIN_EMPTIES, SEED, ENDGAMES):
-        # # Twice as many plies as squares, so that passes cannot keep it from reaching the end.
+        # Twice as many plies as squares, so that passes cannot keep it from reaching the end.
         nodes += clock.time(_plain(game, "coin_parity", 2 * PLAIN_EMPTIES, opening.position(game)))[1]
     yield Cost("plain alphabeta", nodes, clock.seconds, PLAIN_EMPTIES)
 

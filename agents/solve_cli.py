@@ -81,7 +81,7 @@ def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Obje
 
     endgames = read_obf(path)
     solver = Solver(table_mb or table_for(endgames))
-    # # Compiled code does not react to Ctrl-C, so it runs in a worker thread while this one waits.
+    # Compiled code does not react to Ctrl-C, so it runs in a worker thread while this one waits.
     with ThreadPoolExecutor(1) as thread:
         try:
             for endgame in track(endgames, "solving", console=Console(stderr=True), transient=True):

@@ -108,7 +108,7 @@ MISTAKES = {
     "two laid": "two_men_laid",
     "two moved": "two_men_moved",
     "one too many": "extra_man",
-    # # A man that closes a mill where it lands may have come from the hand, with an own man taken for the mill.
+    # A man that closes a mill where it lands may have come from the hand, with an own man taken for the mill.
     "moved while laying": "must_place wrong_man_removed",
     "moved too far": "not_adjacent",
     "own taken": "man_missing",

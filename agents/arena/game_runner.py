@@ -46,7 +46,7 @@ class GameRunner:
         if not left or enough():
             return
         with warnings.catch_warnings(), contextlib.closing(self._finished(left)) as finished:
-            # # Stopping early is intended, so joblib's advice about the cancelled games is ignored.
+            # Stopping early is intended, so joblib's advice about the cancelled games is ignored.
             warnings.filterwarnings("ignore", message="(?s).*could benefit from adjusting the input task iterator")
             for job, played in finished:
                 self.record.add(played)

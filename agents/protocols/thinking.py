@@ -76,5 +76,5 @@ class Thinking:
             work(stop)
         except Exception as error:  # noqa: BLE001 - the top of the thread
             _log.debug("thinking failed", exc_info=True)
-            # # One line, because the protocols send single lines.
+            # One line, because the protocols send single lines.
             self._on_error(" ".join(str(error).split())[:LONGEST_ERROR] or type(error).__name__)

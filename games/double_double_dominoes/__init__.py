@@ -241,7 +241,7 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         hands, holds = list(position.hands), list(position.holds)
         if holds[side] > IN_HAND:
             holds[side] = IN_HAND
-            # # For a partly known hand, nobody knows which tile was discarded.
+            # For a partly known hand, nobody knows which tile was discarded.
             hands[side] = None if move.discard is None else _without(hands[side], move.discard)
         after = dataclasses.replace(
             position, passes=position.passes + 1, holds=(holds[0], holds[1]), hands=(hands[0], hands[1])

@@ -103,7 +103,7 @@ def slots(board: str, joined_to: Lay | None) -> tuple[Slot, ...]:
 def asks_for(board: str, cell: int) -> int:
     """The pips that an end on an empty cell must show; FREE beside no tile, BLOCKED beside two."""
     touched = [board[beside] for beside in NEIGHBOURS[cell] if board[beside] != EMPTY]
-    # # Two neighbours of the same cell are never adjacent to each other, so they belong to two tiles.
+    # Two neighbours of the same cell are never adjacent to each other, so they belong to two tiles.
     return FREE if not touched else int(touched[0]) if len(touched) == 1 else BLOCKED
 
 

@@ -88,7 +88,7 @@ class Judge:
         pairings = _pairings(tuple(self.new)) if len(self.new) <= 2 * MAX_NEW else []
         if not pairings:
             return self._no_tile()
-        # # Of several ways to pair the new halves into tiles, take the one with the fewest tiles out of place.
+        # Of several ways to pair the new halves into tiles, take the one with the fewest tiles out of place.
         sorted_out = [self._sort_out([self._lay(pair) for pair in pairs]) for pairs in pairings]
         lying, broken = min(sorted_out, key=lambda one: len(one[1]))
         return _broken(lying, broken[0]) if broken else self._unseen(len(pairings[0]))
