@@ -1,4 +1,4 @@
-"""Joining a bus with keys: a socket that was refused is connected again, since ZeroMQ then gives up for good."""
+"""Joins a bus with keys, and reconnects refused sockets: ZeroMQ gives up for good after a refusal."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from agents.certificates import WorkerKeys
 _log = logging.getLogger(__name__)
 
 AGAIN_S = 2.0
-"""Pause before a refused socket is connected again: meanwhile its key may have been allowed."""
+"""Seconds before a refused socket reconnects; its key may have been allowed meanwhile."""
 TOLD_S = 60.0
-"""The same trouble is not written more often."""
+"""Seconds before the same warning is logged again."""
 _FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
 
 class Admission:
-    """A worker's sockets, on their way into a bus. Used by the thread that owns them."""
+    """Connects a worker's sockets to a bus. Used only by the thread that owns them."""
 
     def __init__(self, keys: WorkerKeys | None) -> None:
         self._keys = keys
@@ -30,7 +30,7 @@ class Admission:
         self._told_s = float("-inf")
 
     def connect(self, sock: zmq.Socket[bytes], endpoint: str) -> None:
-        """Connects a socket, with keys where there are some. Raises ZMQError where the endpoint is none."""
+        """Connects a socket, with keys if there are any. Raises ZMQError if the endpoint is invalid."""
         if self._keys is not None:
             self._keys.secure(sock)
         self._monitors[sock] = sock.get_monitor_socket(_FAILED)
@@ -38,7 +38,7 @@ class Admission:
         sock.connect(endpoint)
 
     def look(self) -> None:
-        """Connects again what was refused a while ago; to be called often."""
+        """Reconnects sockets that were refused AGAIN_S ago; call it often."""
         now_s = time.monotonic()
         for sock, monitor in self._monitors.items():
             with contextlib.suppress(zmq.Again):
@@ -54,7 +54,7 @@ class Admission:
                 sock.connect(endpoint)
 
     def close(self) -> None:
-        """Ends the watch; before the sockets are closed."""
+        """Stops monitoring; call before closing the sockets."""
         for sock, monitor in self._monitors.items():
             sock.disable_monitor()
             monitor.close()

@@ -1,4 +1,4 @@
-"""What an agent is: a position and limits in, a move and how it was found out."""
+"""The interface of an agent: position and limits in; a move, its score and the search effort out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from typing import Any, Protocol
 
 ENTRY_POINTS = "kibitzer.agents"
-"""The group of entry points by which installed packages bring agents: each names a module like those of this folder."""
+"""Entry-point group by which installed packages add agents; each names a module like those of this folder."""
 
 
 class AgentError(ValueError):
@@ -16,7 +16,7 @@ class AgentError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """When to stop thinking; whichever comes first. All None: the agent's own default."""
+    """When to stop thinking, whichever comes first. All None: the agent's own default."""
 
     time_s: float | None = None
     """Seconds of thinking."""
@@ -28,31 +28,31 @@ class Limits:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """A move and what was done to find it."""
+    """A move and how it was found."""
 
     move: Any
     """A move of the game."""
     score: float | None
-    """The agent's own scale, positive is good for the side to move; None where it has no opinion."""
+    """Score on the agent's own scale, positive is good for the side to move; None where it has no opinion."""
     nodes: int
     """Positions visited."""
     depth: int
-    """Plies of the last whole iteration; 0 without search."""
+    """Plies of the last complete iteration; 0 without search."""
     seconds: float
     """Seconds of thinking."""
     pv: tuple[str, ...]
     """The expected line of play as move texts, `move` first."""
     masked: int = 0
-    """Illegal choices that the agent liked better, and that were passed over; networks alone have any."""
+    """Illegal choices that the agent rated higher and skipped; only networks have any."""
 
 
 class Agent(Protocol):
-    """A player of one game. Made once per game and kept, so that it may keep its table between moves."""
+    """A player of one game. Created once per game and kept, so that it can keep its table between moves."""
 
     name: str
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """An answer for the side to move; `stop` asks it to answer at once with the best move so far.
+        """Chooses for the side to move; once `stop` is set it answers at once with the best move so far.
 
         Raises ValueError where the game is over.
         """

@@ -1,4 +1,4 @@
-"""`kibitzer agents`: which players there are, what each can be told, and what the levels of a game are."""
+"""`kibitzer agents`: lists players, their options and each game's levels."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def agents(
 
 
 def catalogue(wanted: tuple[str, ...]) -> dict[str, Any]:
-    """All that can be chosen of players for games of these names. Raises AgentError where a file of engines is wrong.
+    """Everything a page or command line can choose for players of these games. Raises AgentError for bad engine files.
 
-    `agents`: each with `name`, `games` and `options` as `games.described` tells them. `games`: by name the `levels`
-    (each with the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own.
+    `agents`: each with `name`, `games` and `options` as in `games.described`. `games`: by name the `levels` (each with
+    the player behind it), the `heuristics`, and whether the game has an `opening` with a depth of its own.
     """
     listed = [_agent(name, wanted) for name in registry.names()]
     found = [dataclasses.asdict(engine) | {"game": engine.game} for engine in outside.load().values()]

@@ -1,4 +1,4 @@
-"""The engine: alpha-beta, one ply deeper after the other, until a limit or a forced end is reached."""
+"""The default engine: alpha-beta with iterative deepening until a limit or a forced end is reached."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from agents.search import MAX_DEPTH, WIN, Iteration, Search
 from games import AnyGame, rule
 
 DEFAULT_TIME_S = 1.0
-"""Thinking time where no limit is given."""
+"""Seconds of thinking when no limit is given."""
 LOOK_S = 0.005
-"""How often the clock and the stop event are looked at."""
+"""Seconds between checks of the clock and the stop event."""
 STOPGAP_S = 3.0
-"""Longest thinking in plain Python while the kernel is being compiled: depths that suit the kernel are not reached."""
+"""Seconds of thinking at most in plain Python while the kernel compiles; kernel depths are out of reach."""
 SHORT_S = 0.0003
-"""A search without a time limit that has lasted no longer than this goes one ply deeper with no thread to watch it."""
+"""Seconds; a search without a time limit that has lasted no longer goes one ply deeper without a watch thread."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,9 +38,9 @@ class AlphaBetaOptions:
 
 
 class AlphaBeta:
-    """Plays every game: by machine code where there is a kernel, else by plain Python over the rules.
+    """Plays every game: with compiled code where there is a kernel, else in plain Python over the rules.
 
-    Limited by depth alone, its score is plain minimax's. Scores are in the units of the heuristic; near
+    Limited by depth alone, it returns plain minimax's score. Scores are in the units of the heuristic; near
     `agents.search.WIN` they count the plies to a forced end.
     """
 
@@ -48,7 +48,7 @@ class AlphaBeta:
     Options = AlphaBetaOptions
 
     def __init__(self, game: AnyGame, options: AlphaBetaOptions | None = None) -> None:
-        """Raises AgentError where the game has no such heuristic."""
+        """Raises AgentError if the game has no such heuristic."""
         self.game = game
         self.options = options or AlphaBetaOptions()
         known = heuristics.of(game)
@@ -68,20 +68,20 @@ class AlphaBeta:
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Compiles the game's kernel, or fetches it from the disk."""
+        """Compiles the game's kernel, or loads it from the disk cache."""
         if game.name in kernels.names():
             loading.begin(game.name).join()
 
     def prepare(self, stop: threading.Event) -> None:
-        """Waits for the kernel, as long as `agents.loading` allows. `choose` does so too, but nobody waits twice."""
+        """Waits for the kernel, as `agents.loading` allows. `choose` does so too, but an agent waits only once."""
         if not self._has_waited:
             self._has_waited = True
             loading.wait(self.game.name, stop)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """The best move of the deepest search that the limits allowed. Raises ValueError where the game is over.
+        """The best move of the deepest search within the limits. Raises ValueError where the game is over.
 
-        The clock starts when the kernel is there, or has been waited for.
+        The clock starts once the kernel is loaded or the wait for it has ended.
         """
         self.prepare(stop)
         began_s = time.monotonic()
@@ -100,13 +100,13 @@ class AlphaBeta:
             moves = self.game.legal_moves(world)
         best, reached = self._deepen(world, moves, dataclasses.replace(limits, depth=depth or None), stop, began_s)
         move = determinization.as_seen(self.game, position, world, best.move)
-        # What is dealt after the move is imagined: no line of play can be expected.
+        # Tiles dealt after the move are imagined, so no line of play can be predicted.
         line = best.pv[1:] if world is position else ()
         pv = tuple(_texts(self.game, position, (move, *line)))
         return Answer(move, float(best.score), best.nodes, reached, time.monotonic() - began_s, pv)
 
     def _depth(self, position: Any) -> int:
-        """The depth that the options name, 0 for none."""
+        """The depth set by the options; 0 for none."""
         if self.options.opening_depth and heuristics.is_opening(self.game, position):
             return self.options.opening_depth
         return self.options.depth
@@ -114,7 +114,7 @@ class AlphaBeta:
     def _deepen(
         self, position: Any, moves: Any, limits: Limits, stop: threading.Event, began_s: float
     ) -> tuple[Iteration, int]:
-        """The best found, and the depth of the last whole iteration."""
+        """The best move found, and the depth of the last complete iteration."""
         search = self._ready_search()
         if search is not self._search:
             limits = dataclasses.replace(limits, time_s=min(limits.time_s or STOPGAP_S, STOPGAP_S))
@@ -142,7 +142,7 @@ class AlphaBeta:
         return best, depth
 
     def _ready_search(self) -> Search:
-        """The kernel's search, kept with its table; plain Python where there is none, or while it is compiled."""
+        """The kernel's search, kept with its table; the plain Python search without a kernel or while it compiles."""
         if self._search is None:
             name, table_mb, seed = self.options.heuristic, self.options.table_mb, self.options.seed
             plain = PlainSearch(self.game, heuristics.of(self.game).get(name), seed)
@@ -153,7 +153,7 @@ class AlphaBeta:
 
 
 def _is_decided(found: Iteration, depth: int) -> bool:
-    """Whether the end of the game was seen within the depth: more depth finds nothing faster."""
+    """Whether a forced end lies within the searched depth, so that searching deeper finds nothing faster."""
     return abs(found.score) >= WIN - depth
 
 
@@ -164,7 +164,7 @@ def _texts(game: AnyGame, position: Any, moves: tuple[Any, ...]) -> Iterator[str
 
 
 class _Watch:
-    """Interrupts a search from a thread of its own when time is up or somebody says stop."""
+    """Interrupts a search from its own thread when time is up or the stop event is set."""
 
     def __init__(self, search: Search, stop: threading.Event, time_s: float | None, began_s: float) -> None:
         self._search, self._stop, self._time_s, self._began_s = search, stop, time_s, began_s
@@ -172,13 +172,13 @@ class _Watch:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """From now on, once."""
+        """Starts watching; later calls do nothing."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, name="interrupter", daemon=True)
             self._thread.start()
 
     def end(self) -> None:
-        """Never interrupts again."""
+        """Stops watching; the search is not interrupted after this."""
         if self._thread is not None:
             self._done.set()
             self._thread.join()

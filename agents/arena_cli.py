@@ -1,4 +1,4 @@
-"""The commands of `kibitzer arena`: matches, round robins, knock-outs, and the ladder of the levels."""
+"""The commands of `kibitzer arena`: matches, round robins, gauntlets, knock-outs and the ladder of levels."""
 
 from __future__ import annotations
 
@@ -216,9 +216,9 @@ def bracket_command(
 ) -> None:
     """Plays a knock-out; who wins more of the games goes on.
 
-    Of two with equally many wins goes on who won more as the second player, then whose wins were shorter, then who was
-    listed first. Where the players are no power of two, the first listed go through the first round.
-    Without players, alphabeta meets itself with each of the game's heuristics, at depth 3 unless --depths says more.
+    With equally many wins, the one who won more as the second player goes on, then the one with shorter wins, then the
+    one listed first. If the number of players is no power of two, the first listed skip the first round. Without
+    players, alphabeta meets itself with each of the game's heuristics, at depth 3 unless --depths says more.
 
     Fields: players, rounds (meetings: wins, draws, by_depths, winner, decided_by), byes, champion.
 
@@ -260,7 +260,7 @@ def levels_command(
     plot: PlotOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Lets each level of a game meet the one below; exit status 1 where one takes less than 60 % of the points.
+    """Lets each level of a game meet the one below; exit status 1 if any takes less than 60 % of the points.
 
     Fields: steps (level, player, is_won, and all fields of a match).
 
@@ -305,7 +305,7 @@ def _terms(
 
 
 def _players(terms: Terms, texts: Sequence[str]) -> list[PlayerSpec]:
-    """The players, each of which could sit down. Raises ValueError."""
+    """The players, each tested by creating it for the game. Raises ValueError."""
     if len(texts) < 2:
         raise ValueError("two players or more meet")
     specs = [players.parse(text) for text in texts]
@@ -354,7 +354,7 @@ def _session(
 
 
 def _stopped(work: Callable[[], None]) -> bool:
-    """Whether Ctrl-C ended the work; what was played until then is kept and told."""
+    """Whether Ctrl-C ended the work; games finished until then are kept and reported."""
     try:
         work()
     except KeyboardInterrupt:
@@ -375,7 +375,7 @@ def _end(stopped: bool) -> None:
 
 @contextlib.contextmanager
 def _refusals(command: str) -> Iterator[None]:
-    """Bad input is one line on stderr and exit status 2."""
+    """Turns bad input into one line on stderr and exit status 2."""
     try:
         yield
     except (ValueError, OSError) as error:

@@ -12,7 +12,7 @@ from games.reversi import CELLS, Position
 
 SIZE = 8
 SYMBOLS = (1, 2)
-"""The number of black's and of white's discs: a side's place in this tuple is its `Side`."""
+"""Numbers of black's and white's discs, indexed by `Side`."""
 CLEAN = (
     "00000000",
     "00000000",
@@ -27,11 +27,11 @@ MAX_BYTES = 65536
 
 
 class BoardFileError(ValueError):
-    """A file that holds no board; the message names the file and what is wrong, with row and value."""
+    """A file that holds no board; the message names the file and the error, with row and value."""
 
 
 def read(path: Path) -> tuple[int, int]:
-    """Discs of black and white of the board in the file, a bit per cell. Raises BoardFileError."""
+    """Black's and white's discs on the board in the file, a bit per cell. Raises BoardFileError."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -65,14 +65,14 @@ def _read_row(path: Path, number: int, row: object, discs: list[int]) -> None:
 
 
 def clean() -> tuple[int, int]:
-    """The discs of the usual start."""
+    """The discs of the usual start position."""
     cells = "".join(CLEAN)
     black, white = (sum(1 << cell for cell, one in enumerate(cells) if one == str(symbol)) for symbol in SYMBOLS)
     return black, white
 
 
 def write(path: Path, discs: tuple[int, int]) -> None:
-    """Overwrites the file at once as a whole: a reader sees the old board or the new one. Raises BoardFileError."""
+    """Replaces the file atomically: a reader sees the old board or the new one. Raises BoardFileError."""
     rows = [[_value(discs, row * SIZE + column) for column in range(SIZE)] for row in range(SIZE)]
     target = path.resolve()
     name = ""
@@ -93,7 +93,7 @@ def _value(discs: tuple[int, int], cell: int) -> int:
 
 
 def shown(position: Position) -> str:
-    """The board for people: X black, O white, with the names of rows and columns."""
+    """The board as text: X black, O white, with row and column names."""
     black, white = position.discs
     letters = ["X" if black >> cell & 1 else "O" if white >> cell & 1 else "." for cell in range(len(CELLS))]
     rows = [f"{row + 1} {' '.join(letters[row * SIZE : row * SIZE + SIZE])}" for row in range(SIZE)]

@@ -1,6 +1,7 @@
-"""CURVE certificates as files, in the format of `zmq.auth`: who may join a bus that other computers can reach.
+"""CURVE certificates in `zmq.auth` file format: they decide who may join a bus that other computers can reach.
 
-`NAME.key` holds a public key and may be handed on; `NAME.key_secret` holds both and stays where it was made.
+`NAME.key` holds a public key and may be shared; `NAME.key_secret` holds both keys and stays on the computer that
+created it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import NamedTuple
 import zmq
 
 MAX_BYTES = 4096
-"""A longer file is no certificate."""
+"""Bytes; a longer file is not a certificate."""
 KEY_LENGTH = 40
 """Characters of a key in Z85."""
 _LINE = re.compile(rb'^\s*(public-key|secret-key)\s*=\s*["\']?([^"\'\s]{40})["\']?\s*$', re.MULTILINE)
 
 
 class CertificateError(ValueError):
-    """A file that is no certificate, or is open to others; the message names the file and what to do."""
+    """A file that is not a certificate, or that other users may read; the message names the file and the remedy."""
 
 
 class Certificate(NamedTuple):
@@ -41,21 +42,21 @@ class Certificate(NamedTuple):
 
 
 class WorkerKeys(NamedTuple):
-    """What a worker needs to join a bus with keys."""
+    """The keys that a worker needs to join a bus with keys."""
 
     server: bytes
     """The daemon's public key, Z85."""
     own: Certificate
 
     def secure(self, sock: zmq.Socket[bytes]) -> None:
-        """Makes a socket speak CURVE; before it connects."""
+        """Sets up CURVE on a socket; call before it connects."""
         sock.setsockopt(zmq.CURVE_SERVERKEY, self.server)
         sock.setsockopt(zmq.CURVE_PUBLICKEY, self.own.public)
         sock.setsockopt(zmq.CURVE_SECRETKEY, self.own.secret or b"")
 
 
 def read(path: Path) -> Certificate:
-    """The keys in a file, proved to belong together. Raises CertificateError."""
+    """The keys in a file, checked to belong together. Raises CertificateError."""
     try:
         with path.open("rb") as file:
             text = file.read(MAX_BYTES + 1)
@@ -73,7 +74,7 @@ def read(path: Path) -> Certificate:
 
 
 def read_secret(path: Path) -> Certificate:
-    """A whole pair. Raises CertificateError, also where others may read the file."""
+    """A key pair. Raises CertificateError, also if other users may read the file."""
     certificate = read(path)
     if certificate.secret is None:
         raise CertificateError(
@@ -85,7 +86,7 @@ def read_secret(path: Path) -> Certificate:
 
 
 def read_worker_keys(server: Path | None, own: Path | None) -> WorkerKeys | None:
-    """The keys of `--server-key` and `--key`; None where neither is given. Raises CertificateError."""
+    """The keys of `--server-key` and `--key`; None if neither is given. Raises CertificateError."""
     if server is None and own is None:
         return None
     if server is None or own is None:
@@ -94,10 +95,10 @@ def read_worker_keys(server: Path | None, own: Path | None) -> WorkerKeys | None
 
 
 def _check(public: bytes, secret: bytes | None) -> None:
-    """Raises ValueError, struct.error or ZMQError where these are no keys, or no pair."""
+    """Raises ValueError, struct.error or ZMQError if these are no keys or not a pair."""
     from zmq.utils import z85
 
-    # Z85 encodes 32 bytes one way only; what decodes to more, or is no Z85 text, is no key.
+    # Z85 encodes 32 bytes in only one way; text that decodes to more, or is not Z85, is no key.
     if any(byte not in z85.Z85CHARS for byte in public) or z85.encode(z85.decode(public)) != public:
         raise ValueError("no Z85 text")
     if secret is not None and zmq.curve_public(secret) != public:

@@ -1,4 +1,4 @@
-"""The commands of the agents: `kibitzer move`, `kibitzer perft`, `kibitzer worker`."""
+"""The agents' commands: `kibitzer move`, `kibitzer perft`, `kibitzer worker`."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def worker(
 
 
 def _use(path: Path | None) -> None:
-    """Makes the engines of a file known. Raises AgentError."""
+    """Registers the engines of a file. Raises AgentError."""
     if path is not None:
         outside.use(path)
 
@@ -169,7 +169,7 @@ def _refuse(command: str, error: Exception) -> NoReturn:
 
 
 def _options(words: list[str]) -> dict[str, str]:
-    """Names and values of an agent's options. Raises AgentError."""
+    """Names and values of an agent's options from `name=value` words. Raises AgentError."""
     options = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -186,7 +186,7 @@ def _limits(time_s: float | None, depth: int | None, nodes: int | None) -> Limit
 
 
 def _position(game: AnyGame, moves: str | None, position: str | None) -> Any:
-    """The position asked about; the moves may begin from any start. Raises GameError, ValueError."""
+    """The position to search; the moves may begin from any start. Raises GameError, ValueError."""
     if moves is not None and position is not None:
         raise ValueError("give --moves or --position, not both")
     if position is not None:

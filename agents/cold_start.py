@@ -1,4 +1,4 @@
-"""How long a new worker takes to its first answer: the real process, on a bus that only this module serves."""
+"""Measures the time to a new worker's first answer: the real process, on a bus that only this module serves."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from games import AnyGame
 
 ROOT = places.PROGRAM
 THINKING_S = 0.1
-"""What the agent may think; part of the figures."""
+"""Seconds the agent may think; included in the figures."""
 PATIENCE_S = 180.0
 COLD_S, WARM_S = 10.0, 1.5
-"""What is promised: with an empty compile cache, and with a warm one, at most."""
+"""Most seconds allowed with an empty and with a warm compile cache."""
 
 
 class ColdStartError(ValueError):
@@ -38,19 +38,19 @@ class Start:
 
     game: str
     cache: str
-    """`empty` or `warm`: what compiled code there was."""
+    """State of the compile cache: `empty` or `warm`."""
     seconds: float
-    """From the start of the process to its first answer."""
+    """Seconds from the start of the process to its first answer."""
     ready_s: float
-    """To its READY."""
+    """Seconds to its READY message."""
     cpu_s: float
-    """Processor time of the worker until the answer: what the same start takes on a quiet machine, about."""
+    """Processor seconds of the worker until the answer: about the duration of the same start on an idle machine."""
     nodes: int
     limit_s: float
 
     @property
     def met(self) -> bool:
-        """Whether it was as fast as promised."""
+        """Whether it stayed within `limit_s`."""
         return self.seconds <= self.limit_s
 
     def as_json(self) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class Start:
 
 
 def measure(game: AnyGame, agent: str = "alphabeta") -> Iterator[Start]:
-    """A start with an empty cache, then one with what compiling it all left behind. Raises ColdStartError."""
+    """A start with an empty cache, then one with the cache that a full compilation left. Raises ColdStartError."""
     with tempfile.TemporaryDirectory(prefix="kibitzer-cold-") as folder:
         yield _start(game, agent, Path(folder), "empty", COLD_S)
         compile_all(game, Path(folder))
@@ -67,7 +67,7 @@ def measure(game: AnyGame, agent: str = "alphabeta") -> Iterator[Start]:
 
 
 def compile_all(game: AnyGame, folder: Path) -> None:
-    """Fills the cache: a worker may have answered, and ended, while its kernel was still being compiled."""
+    """Fills the cache completely: a worker may answer and end while its kernel is still compiling."""
     program = "import sys, games; from agents.registry import find; find('alphabeta').warm_up(games.load(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", program, game.name], env=_environment(folder), check=True, timeout=PATIENCE_S)
 
@@ -142,7 +142,7 @@ def _worker(folder: Path, states: str, replies: str) -> Iterator[subprocess.Pope
 def _heard(
     states: zmq.Socket[bytes], replies: zmq.Socket[bytes], state: bytes, process: subprocess.Popen[bytes]
 ) -> Iterator[bytes]:
-    """What the worker says; newcomers are sent the state. Raises ColdStartError where the worker ends."""
+    """The worker's messages; new subscribers get the state. Raises ColdStartError if the worker ends."""
     poller, end_s = zmq.Poller(), time.monotonic() + PATIENCE_S
     for sock in (states, replies):
         poller.register(sock, zmq.POLLIN)
@@ -157,7 +157,7 @@ def _heard(
 
 
 def lines_of(starts: list[Start]) -> list[str]:
-    """The starts as text."""
+    """One line of text per start."""
     return [
         f"{'met   ' if one.met else 'MISSED'}  {one.game}, {one.cache} cache: first answer {one.seconds:.2f} s after "
         f"the start ({one.limit_s:g}; ready after {one.ready_s:.2f} s, processor {one.cpu_s:.2f} s, "

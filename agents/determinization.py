@@ -1,4 +1,4 @@
-"""What an agent takes a position for that it does not see whole: nobody searches the other's hand."""
+"""Replaces hidden information by random deals, so that no agent searches the other side's real hand."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 from games import AnyGame
 
 DEALS = 8
-"""Deals tried until one is found in which the game goes on."""
+"""Deals tried to find one in which the game is not over."""
 
 
 def imagined(game: AnyGame, position: Any, seed: int) -> Any:
-    """The position as the side to move knows it, everything hidden dealt at random; itself where nothing is hidden.
+    """The position as the side to move knows it, with hidden tiles dealt at random; as is where nothing is hidden.
 
-    The same seed deals the same. A mover whose own hand is hidden too is dealt one as well. Of a position in which
-    the game goes on, one in which it does: where every deal ends it, what is hidden stays so.
+    The same seed gives the same deal. If the mover's own hand is hidden, it is dealt too. Deals that end the game are
+    skipped; if all do, the hidden tiles stay hidden.
     """
     known = game.view(position, game.to_move(position))
     if not game.hides:
@@ -24,7 +24,7 @@ def imagined(game: AnyGame, position: Any, seed: int) -> Any:
 
 
 def as_seen(game: AnyGame, position: Any, world: Any, move: Any) -> Any:
-    """The move of the imagined position as one of the real position: who hides a hand does not name a discard."""
+    """Translates a move of the imagined position to the real one, where a hidden hand names no discard."""
     legal = game.legal_moves(position)
     if move in legal:
         return move

@@ -1,7 +1,7 @@
 """Reversi positions in OBF files, and their exact results.
 
-A line of an OBF file is 64 characters X, O and - from a1 along the rows, a blank, the side to move, a semicolon; what
-follows, such as published results, is not read. Empty lines and lines that begin with % or # are passed over.
+A line of an OBF file is 64 characters X, O and - from a1 along the rows, a space, the side to move, a semicolon; the
+rest, such as published results, is ignored. Empty lines and lines that begin with % or # are skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from games import PositionError
 from games.reversi import Move, Position, Reversi
 
 GUESSED = 16
-"""From so many empty squares on, a search to a few plies says where to look for the result first."""
+"""Empty squares from which a shallow search first estimates the result, where the proof then starts."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Endgame:
     """A position of a file."""
 
     line: int
-    """Counted from 1."""
+    """Line number, from 1."""
     position: Position
 
     @property
@@ -42,13 +42,13 @@ class Solution:
     """The exact result of a position under best play."""
 
     score: int
-    """Discs for the side to move less the enemy's; the winner gets the empty squares."""
+    """Discs of the side to move minus the enemy's; the winner gets the empty squares."""
     best: tuple[Move, ...]
-    """Moves proven to reach it; empty where the game is over."""
+    """Moves proven to reach the score; empty where the game is over."""
     nodes: int
-    """Positions visited, those with one empty square too."""
+    """Positions visited, including those with one empty square."""
     seconds: float
-    """Without compilation."""
+    """Seconds without compilation."""
 
 
 def read_obf(path: Path) -> list[Endgame]:
@@ -72,19 +72,19 @@ def read_obf(path: Path) -> list[Endgame]:
 
 
 def table_for(endgames: list[Endgame]) -> int:
-    """Mebibytes of table that suit the hardest of the positions: a large one costs time of its own."""
+    """Mebibytes of table for the hardest of the positions; a large table itself costs time."""
     return 16 if max(endgame.empties for endgame in endgames) <= 17 else 256
 
 
 class Solver:
-    """Finds exact results; keeps what it learnt for the next position."""
+    """Finds exact results; keeps its table for the next position."""
 
     def __init__(self, table_mb: int = 256) -> None:
         self.game = Reversi()
         self._memory = layout.allocate(table_mb, "", weights())
 
     def solve(self, position: Position, every: bool = False) -> Solution:
-        """The result and a best move, or `every` best move. Raises InterruptedError after `interrupt`."""
+        """The result with one best move, or with `every` best move. Raises InterruptedError after `interrupt`."""
         began_s, memory = time.perf_counter(), self._memory
         memory[[layout.NODES, layout.NODE_LIMIT]] = 0
         memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
@@ -102,12 +102,12 @@ class Solver:
         return Solution(proof.low, tuple(best), int(memory[layout.NODES]), seconds)
 
     def _reaches(self, position: Position, move: Move, score: int) -> bool:
-        """Whether the move leads to that result at least."""
+        """Whether the move leads to at least that result."""
         after = self.game.apply(position, move)
         mine, theirs = after.discs[after.side], after.discs[1 - after.side]
         empties = 64 - (mine | theirs).bit_count()
         return int(prove(self._memory, np.uint64(mine), np.uint64(theirs), -score, empties, 0)) <= -score
 
     def interrupt(self) -> None:
-        """Makes a running `solve`, and every later one, end at once. From any thread."""
+        """Ends a running `solve`, and every later one, at once. Callable from any thread."""
         self._memory[layout.STOP] = 1

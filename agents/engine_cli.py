@@ -1,4 +1,4 @@
-"""`kibitzer engine`: our players as an engine for other people's programs."""
+"""`kibitzer engine`: runs our players as an engine for other programs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def engine(
     ] = "alphabeta",
     rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as flying=true. Repeatable.")] = [],  # noqa: B006
 ) -> None:
-    """Speaks a field's protocol on standard input and output, for managers and boards that other people wrote.
+    """Speaks a game's standard protocol on standard input and output, for tournament managers and boards by others.
 
     Time limits of the protocol are kept with a reserve. END, quit or the end of the input stop it. uci is UCI as
     Sanmill speaks it: moves d6 and d6-d5, and a removal xb4 as a move of its own.

@@ -1,4 +1,4 @@
-"""Dominoes by expectation: what a placement brings now, what the other may answer, what may be laid after that."""
+"""Dominoes by expected points: from the own lay, the other side's answer and the own turn after that."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from games.double_double_dominoes.position import IN_HAND, LAST_SPACE
 
 GAME = DoubleDoubleDominoes.name
 LATER = 0.6
-"""How much of what could be laid next will still be there after the other's tile."""
+"""Share of the next turn's value expected to remain after the other side's lay."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,11 +31,11 @@ class ExpectimaxOptions:
 
 
 class Expectimax:
-    """Takes the move with the highest mean of points gained less points lost, over all hands the other may hold.
+    """Takes the move with the highest mean of points gained minus points lost, over all hands the other may hold.
 
-    The other's hand and the tiles still to be drawn are any of the unseen ones, all alike likely; the other is taken
-    to lay what gains it most. The means are exact for the board after the own turn. Of an own hand that is hidden,
-    every tile that may be held is considered, and the rest of the hand is taken for drawn at random.
+    The other's hand and the tiles still to be drawn may be any unseen ones, all equally likely; the other is assumed to
+    make its highest-scoring lay. The means are exact for the board after the own turn. If the own hand is hidden, every
+    tile that it may hold is considered, and the rest of the hand is assumed to be drawn at random.
     """
 
     name = "expectimax"
@@ -49,15 +49,15 @@ class Expectimax:
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
-        """Dominoes."""
+        """Only dominoes."""
         return game.name == GAME
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Nothing has to be prepared."""
+        """Does nothing: this agent needs no preparation."""
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
-        """The move with the highest expectation, which is the score. Raises ValueError where the game is over."""
+        """The move with the highest expectation; that is the score. Raises ValueError where the game is over."""
         began_s = time.monotonic()
         moves = self.game.legal_moves(position)
         if not moves:
@@ -83,7 +83,7 @@ class Expectimax:
 
 
 class _Turn:
-    """The moves of one position, judged by what may follow them."""
+    """Evaluates the moves of one position by what may follow them."""
 
     def __init__(self, agent: Expectimax, position: Position) -> None:
         self._agent, self._game, self._position = agent, agent.game, position
@@ -94,7 +94,7 @@ class _Turn:
         self._knows_hand = position.knows_hand(self._side)
 
     def value(self, move: Move) -> float:
-        """Points gained less points lost by the move and what is expected to follow."""
+        """Points gained minus points lost by the move and its expected continuation."""
         self._agent._nodes += 1
         gains = self._game.gains(self._position, move)
         mine, theirs = gains[self._side].total, gains[1 - self._side].total
@@ -107,7 +107,7 @@ class _Turn:
         return max(ended, value + self._joined(move)) if isinstance(move, Lay) and move.is_double else ended
 
     def _joined(self, double: Lay) -> float:
-        """The best that can be joined to a double just laid; minus infinity where nothing can be."""
+        """The best value of a tile joined to a double just laid; minus infinity where none fits."""
         after = self._game.apply(self._position, double)
         if after.to_move != self._side or after.open_double is None:
             return -math.inf
@@ -116,7 +116,7 @@ class _Turn:
         return max((turn.value(lay) for lay in lays), default=-math.inf)
 
     def _later(self, move: Move, me: int, other: int) -> float:
-        """What is expected of the other's turn and of the own one after it."""
+        """Expected value of the other side's turn and the own turn after it."""
         if self._agent.options.plies == 1:
             return 0.0
         position = self._position
@@ -132,7 +132,7 @@ class _Turn:
         return -answered + LATER * expected_best(worth, counts, IN_HAND + 1 - len(kept), floor)
 
     def _kept(self, move: Move) -> list[tuple[int, int]]:
-        """The tiles of the own hand that are known to stay."""
+        """Tiles of the own hand that are known to stay."""
         gone = move.tile if isinstance(move, Lay) else move.discard
         kept = list(self._hand)
         if gone in kept:
@@ -140,7 +140,7 @@ class _Turn:
         return kept
 
     def _counts(self, move: Move) -> list[int]:
-        """The unseen tiles after the move; one laid from a hidden hand is seen from then on."""
+        """Counts of unseen tiles after the move; a tile laid from a hidden hand becomes seen."""
         if not isinstance(move, Lay) or move.tile in self._hand:
             return self._unseen
         counts = list(self._unseen)

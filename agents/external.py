@@ -1,7 +1,7 @@
-"""The agent `external`: any engine that speaks one of the field's protocols, as an agent of ours.
+"""The agent `external`: runs any engine that speaks a supported protocol as one of our agents.
 
-The engine dies, falls silent, plays what the rules forbid or talks nonsense: it is killed, started again and asked once
-more, and then the move is refused with its name. After MAX_FAILURES failures in a row it is not started any more.
+If the engine dies, falls silent, plays an illegal move or sends nonsense, it is killed, restarted and asked once more;
+if that fails too, an error names the engine. After MAX_FAILURES failures in a row it is not restarted.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _log = logging.getLogger(__name__)
 ATTEMPTS = 2
 MAX_FAILURES = 6
 THINK_S = 1.0
-"""What an engine is told to think where no limit is given."""
+"""Seconds that an engine may think when no limit is given."""
 GRACE_S = 1.0
-"""Least time beyond its thinking time that an engine has to answer."""
+"""Seconds at least, beyond its thinking time, that an engine has to answer."""
 GRACE_SHARE = 0.5
-"""The same as a share of the thinking time."""
+"""Share of the thinking time that an engine has beyond it, if more than GRACE_S."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,13 +40,13 @@ class ExternalOptions:
 
 
 class External:
-    """Asks one engine, which it keeps running."""
+    """Sends positions to one engine process and keeps it running."""
 
     name = "external"
     Options = ExternalOptions
 
     def __init__(self, game: AnyGame, options: ExternalOptions | None = None) -> None:
-        """Raises AgentError where there is no such engine for the game."""
+        """Raises AgentError if there is no such engine for the game."""
         self.game = game
         self._engine = _find(game, (options or ExternalOptions()).engine)
         self._process: EngineProcess | None = None
@@ -55,17 +55,17 @@ class External:
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
-        """Where an engine is configured that can. Raises AgentError where the configuration is wrong."""
+        """Where a configured engine can play it. Raises AgentError if the configuration is wrong."""
         return any(asking.supports(engine, game) for engine in engines.load().values())
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Nothing: the engine is started when it is first asked."""
+        """Does nothing: the engine starts at the first question."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """The engine's move; where `stop` comes first, the first legal one.
+        """The engine's move; if `stop` comes first, the first legal move.
 
-        Raises ValueError where the game is over, AgentError where the engine fails.
+        Raises ValueError where the game is over, AgentError if the engine fails.
         """
         began_s, moves = time.monotonic(), self.game.legal_moves(position)
         if not moves:
@@ -94,13 +94,13 @@ class External:
         raise AgentError(trouble or f"engine {self._engine.name}: {given_up}")
 
     def close(self) -> None:
-        """Ends the engine; the next question starts it again."""
+        """Stops the engine; the next question restarts it."""
         if self._process is not None:
             self._process.close()
             self._process = None
 
     def _ask(self, position: Any, limits: Limits, stop: threading.Event) -> Told:
-        """Raises EngineError, EngineStopped."""
+        """The engine's reply. Raises EngineError, EngineStopped."""
         if stop.is_set():
             raise EngineStopped
         if self._process is not None and not self._process.runs:
@@ -117,7 +117,7 @@ class External:
             return self._asker.ask(Question(self._process, self.game, position, limits, think_s, deadline_s, stop))
 
     def _read(self, position: Any, told: Told) -> Any:
-        """The legal move that was told. Raises EngineError."""
+        """The legal move in the reply. Raises EngineError."""
         try:
             return self.game.parse_move(position, told.move)
         except MoveError as error:
@@ -126,7 +126,7 @@ class External:
 
 @contextlib.contextmanager
 def _told_as_engine_error() -> Any:
-    """What an engine says can break any expectation; nothing of it may end the worker."""
+    """Turns parsing surprises into EngineError, so that malformed engine output never ends the worker."""
     try:
         yield
     except (KeyError, IndexError, TypeError, OverflowError) as error:

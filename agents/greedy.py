@@ -1,4 +1,4 @@
-"""Dominoes by points alone: the placement that scores most now."""
+"""Dominoes by points alone: the lay that scores most now."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class GreedyOptions:
 
 
 class Greedy:
-    """Lays the tile of its hand that brings it the most points, bonus included; of equal ones, the other the least.
+    """Lays the tile of its hand that scores most, bonus included; among equals, the one that gives the other least.
 
-    It lays whenever it can, also after a double, and puts away the first tile of its hand where it cannot. Of a hand
-    that is hidden it takes every tile for held that may be.
+    It lays whenever it can, also after a double; where it cannot, it discards the first tile of its hand. If the hand
+    is hidden, it assumes every tile that it may hold.
     """
 
     name = "greedy"
@@ -40,15 +40,15 @@ class Greedy:
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
-        """Dominoes."""
+        """Only dominoes."""
         return game.name == GAME
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Nothing has to be prepared."""
+        """Does nothing: this agent needs no preparation."""
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
-        """The placement with the most points, which are the score. Raises ValueError where the game is over."""
+        """The lay with the most points; the score is those points. Raises ValueError where the game is over."""
         began_s = time.monotonic()
         moves = self.game.legal_moves(position)
         if not moves:

@@ -1,4 +1,4 @@
-"""The agents `level-1` to `level-8`: named strengths, alike on every machine where set by depth or nodes."""
+"""The agents `level-1` to `level-8`: named strengths; the same on every machine if set by depth or nodes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class LevelOptions:
 
 
 class _Level:
-    """Plays what `agents/levels/<game>.toml` names, under its own limits or those given: the lesser."""
+    """Plays as `agents/levels/<game>.toml` says, under its own or the given limits, whichever are stricter."""
 
     name: str
     number: int
     Options = LevelOptions
 
     def __init__(self, game: AnyGame, options: LevelOptions | None = None) -> None:
-        """Raises AgentError where the file names no player of the game."""
+        """Raises AgentError if the file names no player of the game."""
         self.spec = levels.player(game, self.number)
         chosen, given = dict(self.spec.options), options or LevelOptions()
         taken = {field.name for field in dataclasses.fields(registry.find(self.spec.agent).Options)}
@@ -37,18 +37,19 @@ class _Level:
 
     @classmethod
     def plays(cls, game: AnyGame) -> bool:
-        """Where the level's player does."""
+        """Where the level's player plays it."""
         return registry.find(levels.of(game.name)[cls.number - 1].agent).plays(game)
 
     @classmethod
     def warm_up(cls, game: AnyGame) -> None:
-        """As the level's player."""
+        """Warms up the level's player."""
         registry.find(levels.of(game.name)[cls.number - 1].agent).warm_up(game)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
         """The answer of the level's player.
 
-        A limit of time only cuts its thinking short: told of it, a search by depth would not be plain any more.
+        A given time limit only interrupts its thinking. It is not passed on, because a depth search with a time limit
+        no longer gives plain minimax's scores.
         """
         if (prepare := getattr(self._player, "prepare", None)) is not None:
             prepare(stop)
@@ -64,7 +65,7 @@ def _least(own: int | None, given: int | None) -> int | None:
 
 
 class _Deadline(threading.Event):
-    """Set when another event is, and from some time on."""
+    """Set when another event is set or a time has passed."""
 
     def __init__(self, stop: threading.Event, time_s: float) -> None:
         super().__init__()

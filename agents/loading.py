@@ -1,4 +1,4 @@
-"""Brings search kernels into the process: compiling one takes seconds, so that others need not wait for it to end."""
+"""Loads search kernels in background threads: compiling one takes seconds, and callers need not wait for it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import time
 from agents import kernels
 
 PATIENCE_S = 5.0
-"""How long a worker's agent waits for its kernel before it answers without."""
+"""Seconds that a worker's agent waits for its kernel before it answers without it."""
 LOOK_S = 0.01
-"""How often a waiting agent looks whether it is told to stop."""
+"""Seconds between checks of the stop event while an agent waits."""
 
 _lock = threading.Lock()
 _threads: dict[str, threading.Thread] = {}
@@ -19,13 +19,13 @@ _patience_s: float | None = None
 
 
 def answer_within(patience_s: float | None) -> None:
-    """Sets for the whole process how long agents wait for a kernel; None, as it begins, is until it is there."""
+    """Sets, for the whole process, how many seconds agents wait for a kernel; None, the initial value, is no limit."""
     global _patience_s
     _patience_s = patience_s
 
 
 def is_ready(name: str) -> bool:
-    """Whether the game's kernel can be used at once. Never waits for another thread's import, as `import` would."""
+    """Whether the game's kernel can be used at once. Unlike `import`, never waits for another thread's import."""
     module = sys.modules.get(f"agents.kernels.{name}")
     return module is not None and hasattr(module, "SEARCH") and not _is_importing(module)
 
@@ -35,7 +35,7 @@ def _is_importing(module: object) -> bool:
 
 
 def begin(name: str) -> threading.Thread:
-    """The thread that loads the game's kernel, or did; started once."""
+    """The thread that loads or has loaded the game's kernel; each game's thread is started once."""
     with _lock:
         if name not in _threads:
             _threads[name] = threading.Thread(target=_load, args=(name,), name=f"load {name}", daemon=True)
@@ -44,7 +44,7 @@ def begin(name: str) -> threading.Thread:
 
 
 def _load(name: str) -> None:
-    """What fails here fails again, with its reason, where the kernel is used."""
+    """Loads the kernel. Errors are ignored here because using the kernel raises them again."""
     try:
         kernels.load(name)
     except Exception:  # noqa: BLE001 - the top of the thread
@@ -52,7 +52,7 @@ def _load(name: str) -> None:
 
 
 def wait(name: str, stop: threading.Event) -> None:
-    """Returns when the game's kernel is there, if it has one, when patience has ended, or when somebody says stop."""
+    """Waits until the game's kernel, if any, is loaded, the patience has ended or `stop` is set."""
     if name not in kernels.names() or is_ready(name):
         return
     end_s = None if _patience_s is None else time.monotonic() + _patience_s

@@ -1,4 +1,4 @@
-"""Forced wins of gomoku from a file of positions: searched, proven, and shown stone by stone."""
+"""Forced wins of gomoku for a file of positions: searched, proven, and returned move by move."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 SIZE = 15
-"""Lines of the board of such a file."""
+"""Lines of the board in these files."""
 TABLE_MB = 64
 SPREAD = 0x9E3779B97F4A7C15
 
 
 def solve_mates(path: Path, time_s: float) -> Iterator[dict[str, object]]:
-    """What can be proven of each position, in the order of the file, with at most `time_s` seconds for each.
+    """What can be proven of each position, in file order, with at most `time_s` seconds for each.
 
-    A line is a JSON object whose `moves` are the stones so far, black's first, as [x, y] from the top left corner, from
-    0 to 14. `to_move`, where it is given, must be who is to move, 0 for black. Nothing else is read. The results have
-    `proven`; `move`, the winning stone, or None; `line`, all stones of both sides up to the five; and `milliseconds`
-    of searching. Rules are free gomoku's. Raises ValueError with the number of a line that is no position.
+    A line is a JSON object whose `moves` are the stones so far, black's first, as [x, y] from the top left corner, 0 to
+    14. `to_move`, if given, must be the side to move, 0 for black. Other fields are ignored. The results have `proven`;
+    `move`, the winning stone, or None; `line`, all stones of both sides up to the five; `milliseconds` of searching;
+    and `nodes`. The rules are free gomoku. Raises ValueError with the number of a line that is no position.
     """
     positions = list(read_positions(path))
     for stones, side in positions:
@@ -29,7 +29,7 @@ def solve_mates(path: Path, time_s: float) -> Iterator[dict[str, object]]:
 
 
 def read_positions(path: Path) -> Iterator[tuple[tuple[int, int], int]]:
-    """The stones of black and white, bit sets of y * 15 + x, and who is to move. Raises ValueError."""
+    """The stones of black and white, as bit sets of y * 15 + x, and the side to move. Raises ValueError."""
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if text.strip():
             try:
@@ -70,7 +70,7 @@ def _index(move: object) -> int:
 
 
 def _makes_five(stones: int, index: int) -> bool:
-    """Whether the stone of that index stands in five or more."""
+    """Whether the stone at that index stands in a row of five or more."""
     x, y = index % SIZE, index // SIZE
     for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
         run = 1
@@ -87,7 +87,7 @@ def _makes_five(stones: int, index: int) -> bool:
 
 @functools.cache
 def _memory() -> Any:
-    # Compiled code is fetched here and not on import: the agents are listed by importing every module beside this one.
+    # Imported here because listing the agents imports the modules beside this one, which must not load compiled code.
     from agents.kernels.gomoku import memory as layout
 
     return layout.allocate(SIZE, (False, False), TABLE_MB)
@@ -100,7 +100,7 @@ def _solved(stones: tuple[int, int], side: int, time_s: float) -> dict[str, obje
     memory = _memory()
     begin_search(memory)
     write_stones(memory, SIZE, stones)
-    # Each position is searched as if it were the only one: a new salt makes what was learnt before unreadable.
+    # Each position is searched independently: a new salt makes earlier table entries unreadable.
     memory[layout.KEY] = (int(memory[layout.KEY]) + SPREAD) % 2**64
     began_s = time.perf_counter()
     proof = Proof(memory, side)

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search with random playouts, in plain Python over the rules; `agents.uct` is its tree."""
+"""Monte Carlo tree search with random playouts, in plain Python over the rules; `agents.uct` has its tree."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from agents.uct import CHILDREN, Node
 from games import AnyGame, Side, rule
 
 SIMULATIONS = 100
-"""Playouts a move without any limit: the seed's setting."""
+"""Playouts per move without any limit: the seed's setting."""
 PATIENCE = 10
-"""Until a child is best in playouts and in mean, so many times the playouts asked for at most."""
+"""Times the requested playouts, at most, that `max_robust` may take until one child is best in playouts and mean."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,13 +47,13 @@ class MctsOptions:
 
 
 class Mcts:
-    """Plays every game; knows nothing of it but the rules, unless it is told to use a heuristic."""
+    """Plays every game; uses only the rules unless a heuristic option is set."""
 
     name = "mcts"
     Options = MctsOptions
 
     def __init__(self, game: AnyGame, options: MctsOptions | None = None) -> None:
-        """Raises AgentError where an option is out of range, or the game has no such heuristic."""
+        """Raises AgentError if an option is out of range or the game has no such heuristic."""
         self.game, self.options = game, options or MctsOptions()
         self._c = _exploration(self.options.c)
         known = heuristics.of(game)
@@ -71,12 +71,12 @@ class Mcts:
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Nothing has to be prepared."""
+        """Does nothing: this agent needs no preparation."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """The move that the option `child` names, after as many playouts as were allowed.
+        """The move selected by the option `child`, after as many playouts as the limits allow.
 
-        The score is from -1, sure to lose, to 1. Raises ValueError where the game is over.
+        The score runs from -1, a sure loss, to 1. Raises ValueError where the game is over.
         """
         began_s = time.monotonic()
         moves = self.game.legal_moves(position)
@@ -94,7 +94,7 @@ class Mcts:
         return Answer(move, 2 * root.children[chosen].mean - 1, count, 1, time.monotonic() - began_s, pv)
 
     def _rooted(self, known: Any) -> Node:
-        """The node of the position, from the tree that is there already if it may be."""
+        """The position's node, reused from the kept tree if possible."""
         found = Node(known, 1 - self.game.to_move(known))
         if self.options.keep_tree and self._root is not None and not self.game.hides:
             level = [self._root]
@@ -105,11 +105,11 @@ class Mcts:
         return found
 
     def _seen(self, position: Any, known: Any, move: Any) -> Any:
-        """A move of an imagined position as one of the real position."""
+        """Translates a move of an imagined position to the real one."""
         return determinization.as_seen(self.game, position, known, move)
 
     def _simulate(self, root: Node, known: Any, limits: Limits, stop: threading.Event, began_s: float) -> int:
-        """Plays out from the root until a limit; how often."""
+        """Runs playouts from the root until a limit; returns their number."""
         most = self.options.simulations or (None if limits.time_s else SIMULATIONS)
         most = limits.nodes if limits.nodes is not None else most
         end_s = None if limits.time_s is None else began_s + limits.time_s
@@ -129,7 +129,7 @@ class Mcts:
         return count
 
     def _simulate_open(self, root: Node) -> None:
-        """One playout: down the tree, one node more, and at random to the end."""
+        """One playout: down the tree, one new node, then at random to the end."""
         game, node, path = self.game, root, [root]
         while True:
             if node.untried is None:
@@ -150,7 +150,7 @@ class Mcts:
         uct.add_playout(path, self._play_out(node.position))
 
     def _expand(self, node: Node) -> None:
-        """The moves of a node visited first, to be tried in random order, or by the heuristic."""
+        """Lists a new node's moves, to be tried in random order or in the heuristic's."""
         moves = list(self.game.legal_moves(node.position))
         self._random.shuffle(moves)
         if self.options.bias and moves:
@@ -165,7 +165,7 @@ class Mcts:
         node.untried = moves
 
     def _simulate_dealt(self, root: Node, known: Any) -> None:
-        """One playout from a deal of all that is hidden; the tree is shared by all deals, by moves."""
+        """One playout from a random deal of everything hidden; all deals share one tree, keyed by moves."""
         game, node, path = self.game, root, [root]
         position = determinization.imagined(game, known, self._random.randrange(2**30))
         while moves := game.legal_moves(position):
@@ -185,7 +185,7 @@ class Mcts:
         uct.add_playout(path, self._play_out(position))
 
     def _play_out(self, position: Any) -> float:
-        """How the first side fares at random: 1 won, 0.5 drawn, 0 lost."""
+        """The result of a random playout for the first side: 1 won, 0.5 drawn, 0 lost."""
         game, draw = self.game, self._random.random
         plies, last = self.options.playout_plies or math.inf, None
         while moves := game.legal_moves(position):
@@ -199,7 +199,7 @@ class Mcts:
         return 0.5 if outcome is None or outcome.winner is None else float(outcome.winner == 0)
 
     def _value(self, position: Any, side: Side, last: Any) -> int:
-        """The heuristic's opinion, for one side; a finished game is beyond all others."""
+        """The heuristic's value for one side; finished games lie beyond all other values."""
         if (outcome := self.game.outcome(position)) is not None:
             return 0 if outcome.winner is None else 10**6 if outcome.winner == side else -(10**6)
         value = self._heuristic(self.game, position, last)
@@ -207,7 +207,7 @@ class Mcts:
 
 
 def _exploration(text: str) -> float:
-    """The constant of that option's text. Raises AgentError."""
+    """The exploration constant in the option's text. Raises AgentError."""
     try:
         value = math.sqrt(2) if text == "sqrt2" else float(text)
     except ValueError:

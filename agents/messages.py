@@ -1,9 +1,9 @@
-"""The messages on the wire, as `docs/protocol.md` describes them: JSON objects, validated, with a size cap.
+"""Messages on the wire, as described in `docs/protocol.md`: validated JSON objects with a size limit.
 
-The daemon publishes `StateMessage`s on an XPUB socket (topic, then JSON) and answers on a ROUTER socket;
-workers send `ReadyMessage`, `HeartbeatMessage` and `ReplyMessage` from a DEALER and may get an `ErrorMessage` back.
-Unknown extra fields are ignored, so that either side may be newer. Types are strict: `"1"` is no integer, and no number
-is infinite.
+The daemon publishes `StateMessage`s on an XPUB socket (topic, then JSON) and answers on a ROUTER socket; workers send
+`ReadyMessage`, `HeartbeatMessage` and `ReplyMessage` from a DEALER and may get an `ErrorMessage` back. Unknown extra
+fields are ignored, so that either side may be newer. Types are strict: `"1"` is not an integer, and infinite numbers
+are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 SCHEMA: Literal[1] = 1
 """Version of the message schema; a message of another version is refused."""
 MAX_BYTES = 65536
-"""Longest message accepted, either way."""
+"""Bytes of the longest message sent or accepted."""
 TOPIC = b"state/"
 """Topic of state messages, followed by the table's name."""
 
@@ -25,17 +25,17 @@ Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.
 Text = Annotated[str, Field(max_length=512)]
 T = TypeVar("T")
 MoveText = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[ -~]+$")]
-"""Printable ASCII: no game writes anything else, and what an agent sends may come to be shown."""
+"""Printable ASCII: games write nothing else, and an agent's text may be displayed."""
 PositionText = Annotated[str, Field(max_length=4096)]
-"""Dominoes writes nine characters a tile, and 91 tiles may lie."""
+"""Dominoes needs nine characters a tile, and up to 91 tiles may lie on the board."""
 MOST = 2**53
-"""Largest whole number: any language reads it exactly."""
+"""Largest whole number, which every language can read exactly."""
 Count = Annotated[int, Field(ge=0, le=MOST)]
 _BLANKS = re.compile(r"\s+")
 
 
 class MessageError(ValueError):
-    """A message that is too long, no JSON, or not of the schema; `.code` is stable, `.field` where it went wrong."""
+    """A message that is too long, not JSON, or not of the schema; `.code` is stable, `.field` is where it failed."""
 
     def __init__(self, code: str, text: str, field: str = "") -> None:
         super().__init__(text)
@@ -80,7 +80,7 @@ class OutcomePart(BaseModel):
 
 
 class StateMessage(Message):
-    """The whole state of a table: each one is complete, none needs the one before."""
+    """The whole state of a physical table: each message is complete and needs no earlier one."""
 
     type: Literal["state"] = "state"
     session: Name
@@ -92,14 +92,14 @@ class StateMessage(Message):
     game_id: Name
     """Changes with every new game."""
     sequence: Count
-    """Grows with every state published; a reply quotes it."""
+    """Grows with every published state; a reply quotes it."""
     ply: Count
     moves: list[MoveText] = Field(max_length=4096)
     """All moves so far, as texts of the game."""
     position: PositionText
     """The position's text."""
     board: Text
-    """The believed board: a class letter per cell."""
+    """The believed board: one class letter per cell."""
     cells: list[Name]
     """Names of the cells, in the order of `board`."""
     sides: tuple[str, str]
@@ -108,18 +108,18 @@ class StateMessage(Message):
     awaiting: Literal["move", "agent", "carry_out", "nothing"]
     """What must happen next: a person moves, an agent answers, an agent's move is carried out by hand, or nothing."""
     legal_moves: list[MoveText] = Field(default_factory=list, max_length=1024)
-    """All legal moves where an agent is awaited, so that a player needs no rules; empty where they are too many."""
+    """All legal moves while an agent is awaited, so that a player needs no rules; empty if there are too many."""
     agent_move: MoveText | None = None
-    """The agent's move that waits to be carried out on the board."""
+    """The agent's move that someone must still carry out on the board."""
     verdict: str
     """Code of the last verdict."""
     text: Text = ""
-    """What was said last."""
+    """The sentence said last."""
     outcome: OutcomePart | None = None
 
 
 class ReadyMessage(Message):
-    """A worker says what it can play."""
+    """Announces a worker and what it can play."""
 
     type: Literal["ready"] = "ready"
     worker: Name
@@ -128,7 +128,7 @@ class ReadyMessage(Message):
 
 
 class HeartbeatMessage(Message):
-    """A worker lives."""
+    """Tells that a worker is alive."""
 
     type: Literal["heartbeat"] = "heartbeat"
     worker: Name
@@ -150,11 +150,11 @@ class ReplyMessage(Message):
     seconds: float = Field(default=0.0, ge=0)
     pv: list[MoveText] = Field(default_factory=list, max_length=256)
     masked: Count = 0
-    """Illegal choices that a network liked better, and that were passed over."""
+    """Illegal choices that a network rated higher and skipped."""
 
 
 class ErrorMessage(Message):
-    """The daemon says what was wrong with a worker's message."""
+    """The daemon's error report on a worker's message."""
 
     type: Literal["error"] = "error"
     code: str
@@ -169,7 +169,7 @@ _daemon_adapter: TypeAdapter[StateMessage | ErrorMessage] = TypeAdapter(DaemonMe
 
 
 def encode(message: Message) -> bytes:
-    """The JSON text of a message. Raises MessageError where it is longer than MAX_BYTES."""
+    """The message as JSON. Raises MessageError if it is longer than MAX_BYTES."""
     data = message.model_dump_json().encode()
     if len(data) > MAX_BYTES:
         raise MessageError("too_long", f"a message of {len(data)} bytes; at most {MAX_BYTES} are sent")
@@ -177,12 +177,12 @@ def encode(message: Message) -> bytes:
 
 
 def decode_from_worker(data: bytes) -> ReadyMessage | HeartbeatMessage | ReplyMessage:
-    """A worker's message. Raises MessageError."""
+    """Parses a worker's message. Raises MessageError."""
     return _decode(_worker_adapter, data)
 
 
 def decode_from_daemon(data: bytes) -> StateMessage | ErrorMessage:
-    """A message of the daemon. Raises MessageError."""
+    """Parses a message of the daemon. Raises MessageError."""
     return _decode(_daemon_adapter, data)
 
 
@@ -194,14 +194,14 @@ def _decode(adapter: TypeAdapter[T], data: bytes) -> T:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = clean(".".join(str(part) for part in first["loc"]), 100)
-        # The message may quote what was sent.
+        # The error message may quote what was sent.
         raise MessageError("invalid", clean(f"{field or 'message'}: {first['msg']}", 400), field) from None
 
 
 def clean(text: str, longest: int = 512) -> str:
-    """Text of a stranger, fit to be written, shown or spoken: one line, no marks that hide or turn what stands there.
+    """Makes untrusted text safe to log, show or speak: one line, without characters that hide or reorder text.
 
-    Control characters, marks of writing direction, what is not assigned and lone surrogates go; blanks become one.
+    Removes control characters, direction marks, unassigned code points and lone surrogates; collapses whitespace.
     """
     kept = (" " if one in "\t\n\r\x0b\x0c\x85\u2028\u2029" else one for one in text[: 4 * longest])
     seen = "".join(one for one in kept if one == " " or unicodedata.category(one)[0] != "C")

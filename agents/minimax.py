@@ -1,4 +1,4 @@
-"""Plain minimax to a fixed depth, in plain Python over the rules: what alpha-beta must agree with, value for value."""
+"""Plain minimax to a fixed depth, in plain Python over the rules: the reference that alpha-beta must match exactly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from games import AnyGame, rule
 
 
 class Interrupted(Exception):
-    """Ordinary: time or nodes are up, or somebody said stop."""
+    """Expected: time or nodes are used up, or the stop event is set."""
 
 
 def minimax(
@@ -30,10 +30,10 @@ def minimax(
     ply: int = 0,
     visit: Callable[[], None] = lambda: None,
 ) -> int:
-    """The score for the side to move of the whole tree to that depth.
+    """The minimax score for the side to move, of the whole tree to that depth.
 
-    `last` is the move that led here, `ply` how many went before it; `visit` is called for every position, and may
-    raise what ends the search. A won end is `WIN` less its plies, a drawn one 0.
+    `last` is the move that led here, `ply` the number of plies before it; `visit` is called for every position and may
+    raise to end the search. A won end scores `WIN` minus its plies, a drawn one 0.
     """
     visit()
     side = game.to_move(position)
@@ -45,7 +45,7 @@ def minimax(
     for move in game.legal_moves(position):
         child = game.apply(position, move)
         score = minimax(game, child, depth - 1, heuristic, move, ply + 1, visit)
-        # In dominoes the same side may go on after a double.
+        # In dominoes the same side may continue after a double.
         scores.append(score if game.to_move(child) == side else -score)
     return max(scores)
 
@@ -61,13 +61,13 @@ class MinimaxOptions:
 
 
 class Minimax:
-    """Looks at every line to a depth, and takes the move with the best score."""
+    """Searches every line to a depth and takes the move with the best score."""
 
     name = "minimax"
     Options = MinimaxOptions
 
     def __init__(self, game: AnyGame, options: MinimaxOptions | None = None) -> None:
-        """Raises AgentError where the game has no such heuristic."""
+        """Raises AgentError if the game has no such heuristic."""
         self.game, self.options = game, options or MinimaxOptions()
         known = heuristics.of(game)
         name = self.options.heuristic or next(iter(known))
@@ -83,10 +83,10 @@ class Minimax:
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Nothing has to be prepared."""
+        """Does nothing: this agent needs no preparation."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """The best move to the depth; interrupted, the best of those looked at. ValueError where the game is over."""
+        """The best move at the depth; if interrupted, the best so far. Raises ValueError where the game is over."""
         began_s = time.monotonic()
         if not self.game.legal_moves(position):
             raise ValueError("the game is over: there is nothing to choose")
@@ -121,7 +121,7 @@ class Minimax:
 
 
 class _Count:
-    """Counts positions, and raises Interrupted when a limit is reached."""
+    """Counts positions and raises Interrupted when a limit is reached."""
 
     def __init__(self, limits: Limits, stop: threading.Event, began_s: float) -> None:
         self.nodes = 0
@@ -129,7 +129,7 @@ class _Count:
         self._end_s = None if limits.time_s is None else began_s + limits.time_s
 
     def visit(self) -> None:
-        """One position more; at most those allowed are counted."""
+        """Counts one position; never more than the limit."""
         if self._stop.is_set() or (self._most is not None and self.nodes >= self._most):
             raise Interrupted
         if self._end_s is not None and time.monotonic() >= self._end_s:

@@ -1,4 +1,4 @@
-"""Networks that learnt morris from good moves: they choose TO, FROM and REMOVE, and the rules mask what is illegal."""
+"""Morris networks trained on good moves: they choose TO, FROM and REMOVE; the rules mask illegal choices."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from games import AnyGame, rule
 from games.nine_mens_morris import Move, NineMensMorris, Position
 
 SEARCH_S = 1.0
-"""Thinking time of the search where no limit is given."""
+"""Seconds of search when no limit is given."""
 GLANCE = 0.3
-"""Share of the time in which the engine looks for a move of its own, which is then as likely as all others together."""
+"""Share of the time in which the engine finds its own move, which then gets the same prior as all others together."""
 LEAF_NODES = 1000
-"""Positions that the engine searches to say what a new position of the tree is worth."""
+"""Positions that the engine searches to evaluate a new leaf of the tree."""
 LOGIT = 200.0
-"""The engine's score that is worth tanh(1): it counts hundredths of a logit of winning."""
+"""Engine score that maps to tanh(1), in hundredths of a logit of winning."""
 EXPLORATION = 1.5
 TABLE_MB = 16
 MEN = 9
@@ -55,7 +55,7 @@ class Neural:
     Options = NeuralOptions
 
     def __init__(self, game: NineMensMorris, options: NeuralOptions | None = None) -> None:
-        """Raises AgentError where the networks are absent or not those that the manifest vouches for."""
+        """Raises AgentError if the networks are missing or do not match the manifest."""
         self.game, self.options = game, options or NeuralOptions()
         try:
             self._networks = load_networks(self.options.design)
@@ -65,19 +65,19 @@ class Neural:
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
-        """Nine men's morris on the usual board, where the networks are there."""
+        """Nine men's morris on the usual board, if the networks are installed."""
         known = game.name == NineMensMorris.name and game.rules.men == MEN and not game.rules.diagonals
         return bool(known) and are_there(DESIGNS[0])
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Compiles the engine that the search asks, or fetches it from the disk."""
+        """Compiles the engine that evaluates leaves, or loads it from the disk cache."""
         AlphaBeta.warm_up(game)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """The networks' best legal move; its score is how likely they thought it, 0 to 1.
+        """The networks' best legal move; the score is its probability, 0 to 1.
 
-        With search the score is what the move is worth, -1 lost to 1 won. Raises ValueError where the game is over.
+        With search the score is the move's value, -1 lost to 1 won. Raises ValueError where the game is over.
         """
         began_s = time.monotonic()
         moves = self.game.legal_moves(position)
@@ -93,7 +93,7 @@ class Neural:
     def _search(
         self, position: Position, moves: list[Move], limits: Limits, stop: threading.Event, began_s: float, masked: int
     ) -> Answer:
-        """PUCT from the position until time is up, or so many positions are in the tree."""
+        """Runs PUCT from the position until time is up or the tree has `limits.nodes` positions."""
         engine = self._engine = self._engine or AlphaBeta(self.game, AlphaBetaOptions(table_mb=TABLE_MB))
         unlimited = limits.time_s is None and limits.nodes is None
         time_s = SEARCH_S if unlimited else limits.time_s
@@ -124,7 +124,7 @@ class Neural:
         return self._networks.probabilities(state, as_rows(moves)).astype(np.float64)
 
     def _worth(self, position: Any) -> float:
-        """What the engine finds in a position that is not over, -1 to 1."""
+        """The engine's value of a position that is not over, -1 to 1."""
         assert self._engine is not None
         score = self._engine.choose(position, Limits(nodes=LEAF_NODES), threading.Event()).score
         return 0.0 if score is None else math.tanh(score / LOGIT)

@@ -1,4 +1,4 @@
-"""The commands of morris' networks: `kibitzer eval-neural`, `kibitzer serve-neural`."""
+"""The commands for the morris networks: `kibitzer eval-neural`, `kibitzer serve-neural`."""
 
 from __future__ import annotations
 

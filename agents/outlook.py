@@ -1,4 +1,4 @@
-"""What the open places of a dominoes board are worth: to a known tile, and to tiles that are only guessed at."""
+"""Values of the open places on a dominoes board, for a known tile and for unknown ones."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from games.double_double_dominoes.board import (
 from games.double_double_dominoes.position import LAST_SPACE, Position
 
 NOWHERE = -1
-"""Diamonds of a tile that fits nowhere."""
+"""Stands for the diamonds of a tile that fits nowhere."""
 VICTORY = 40.0
-"""What reaching the last space is worth beside its points."""
+"""Points that reaching the last space is worth on top of its points."""
 
 Place = tuple[int, int, int]
-"""Its diamonds, and its two cells."""
+"""Diamonds of a place, then its two cells."""
 
 
 class Outlook:
     """The places where tiles fit on one board, and how one more tile changes them.
 
-    A place asks for the pips of one end or of both; a tile's best place is that with the most diamonds. The places
-    are sorted once, so that a lay costs a look at the few cells around it: about 30 microseconds.
+    A place requires the pips of one end or of both; a tile's best place has the most diamonds. The places are sorted
+    once, so that a lay needs only a check of the few cells around it: about 30 microseconds.
     """
 
     def __init__(self, board: str) -> None:
@@ -54,7 +54,7 @@ class Outlook:
             places.sort(reverse=True)
 
     def diamonds(self, lay: Lay | None = None) -> list[int]:
-        """The most diamonds that each of TILES can cover, after a lay or now; NOWHERE where it fits nowhere."""
+        """The most diamonds that each of TILES can cover, after a lay or now; NOWHERE if it fits nowhere."""
         around = self._around(lay)
         one = [_first_outside(places, around) for places in self._one_end]
         both = {ends: _first_outside(places, around) for ends, places in self._both_ends.items()}
@@ -65,7 +65,7 @@ class Outlook:
         return [max(one[a], one[b], both.get((a, b), NOWHERE), anywhere) for a, b in TILES]
 
     def _around(self, lay: Lay | None) -> dict[int, int]:
-        """What the cells of a lay and beside it ask for when it lies there; its own cells are BLOCKED."""
+        """Pips required on and beside the cells of a lay once it is laid; its own cells are BLOCKED."""
         if lay is None:
             return {}
         around = dict.fromkeys(lay.cells, BLOCKED)
@@ -78,7 +78,7 @@ class Outlook:
         return around
 
     def _ask(self, cell: int) -> int:
-        """What a cell asks for on the board as it is; covered ones are BLOCKED."""
+        """Pips that a cell requires on the present board; covered cells are BLOCKED."""
         if cell not in self._asked:
             self._asked[cell] = BLOCKED if self._board[cell] != "." else asks_for(self._board, cell)
         return self._asked[cell]
@@ -86,7 +86,7 @@ class Outlook:
     def _look_from(
         self, cell: int, pip: int, around: dict[int, int], one: list[int], both: dict[tuple[int, int], int]
     ) -> None:
-        """Raises what is known of the best places by those that begin at a cell beside the lay."""
+        """Updates the best places with those that begin at a cell beside the lay."""
         for other in NEIGHBOURS[cell]:
             asked = around[other] if other in around else self._ask(other)
             if asked == BLOCKED:
@@ -100,12 +100,12 @@ class Outlook:
 
 
 def _first_outside(places: Iterable[Place], around: dict[int, int]) -> int:
-    """The diamonds of the best place that no cell around the lay belongs to."""
+    """The diamonds of the best place that contains no cell around the lay."""
     return next((found for found, a, b in places if a not in around and b not in around), NOWHERE)
 
 
 def worths(diamonds: Sequence[int], mover: int, other: int) -> list[float | None]:
-    """What laying each of TILES is worth to who lays it, the other's bonus taken off; None where it fits nowhere.
+    """Value of laying each of TILES for the mover, minus the other's bonus; None if it fits nowhere.
 
     `mover` and `other` are the spaces on which the pawns stand.
     """
@@ -121,19 +121,19 @@ def worths(diamonds: Sequence[int], mover: int, other: int) -> list[float | None
 
 
 def difference(mover: int, gain: int, other: int, bonus: int) -> float:
-    """Points gained less those the other gains; no pawn goes beyond the last space, and reaching it wins."""
+    """Points gained minus the other's gain; pawns stop at the last space, and reaching it adds VICTORY."""
     mine, theirs = min(LAST_SPACE, mover + gain), min(LAST_SPACE, other + bonus)
     won = VICTORY * ((mine == LAST_SPACE) - (theirs == LAST_SPACE))
     return (mine - mover) - (theirs - other) + won
 
 
 def _value(space: int) -> int:
-    """The value of a space on the track; none at the start."""
+    """The track value of a space; -1 at the start."""
     return TRACK[space - 1] if space else -1
 
 
 def expected_best(worth: Sequence[float | None], counts: Sequence[int], draws: int, floor: float) -> float:
-    """The mean of the best of some tiles drawn at random from so many of each of TILES, or `floor` where that is more.
+    """Mean of the best of `draws` tiles drawn at random from `counts` of each of TILES, or `floor` if that is more.
 
     Exact: the chance that none of the `k` best of `n` tiles is among the draws is the product of
     `(n - draws - j) / (n - j)` for `j` from 0 to `k - 1`.
@@ -160,7 +160,7 @@ def expected_best(worth: Sequence[float | None], counts: Sequence[int], draws: i
 
 
 def unseen(position: Position, side: int) -> list[int]:
-    """How many of each of TILES a side has not seen: neither laid nor in its own hand, as far as that is known."""
+    """How many of each of TILES a side has not seen: neither laid nor in its own hand, as far as known."""
     counts = [EACH - (position.copies >> 2 * index & 3) for index in range(len(TILES))]
     for tile in position.hands[side] or ():
         counts[TILES.index(tile)] -= 1

@@ -1,4 +1,4 @@
-"""Counts of move sequences: the classic check of a move generator."""
+"""Counts of move sequences (perft): the standard check of a move generator."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from games import AnyGame
 
 
 def perft(game: AnyGame, position: Any, depth: int, removals_as_plies: bool = False) -> int:
-    """How many sequences of `depth` plies lead on from the position; a game that ends earlier counts nothing.
+    """The number of sequences of `depth` plies from the position; games that end earlier are not counted.
 
-    A ply is a whole turn; with `removals_as_plies` every removal by hand is a ply of its own, as in published tables,
-    and a turn cut short before its removal counts once. Remembers what it counted: equal positions cost once.
+    A ply is a whole turn. With `removals_as_plies` each removal is a ply of its own, as in published tables, and a turn
+    cut short before its removal counts once. Counts are cached: equal positions are counted once.
     """
     return _count(game, position, depth, removals_as_plies, {})
 

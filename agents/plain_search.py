@@ -13,18 +13,18 @@ from games import AnyGame, Outcome, Side
 LIMIT = 2 * WIN
 NOTHING: tuple[Any, int] = (None, 0)
 MAX_KEPT = 200_000
-"""Positions remembered; when there are more, all are forgotten."""
+"""Positions whose best move is remembered; beyond that, all are forgotten."""
 
 
 class _Interrupted(Exception):
-    """Ordinary: time or nodes are up."""
+    """Expected: time or nodes are used up."""
 
 
 class PlainSearch:
-    """`agents.search.Search` for any game, by any of its heuristics."""
+    """`agents.search.Search` for any game, with any of its heuristics."""
 
     def __init__(self, game: AnyGame, heuristic: Heuristic | None = None, seed: int = 0) -> None:
-        """Without a heuristic, by the game's usual one; a seed other than 0 chooses among moves equally good."""
+        """Without a heuristic, uses the game's usual one; a seed other than 0 chooses among equally good moves."""
         self.game = game
         self._heuristic = heuristic or next(iter(heuristics.of(game).values()))
         self._random = random.Random(seed) if seed else None
@@ -32,13 +32,13 @@ class PlainSearch:
         self._nodes = 0
         self._limit: int | None = None
         self._roots: list[Any] = []
-        """The moves of the position asked about, best first as far as is known."""
+        """Moves of the root position, best known first."""
         self._found = NOTHING
         self._best: dict[Any, Any] = {}
-        """The best move found in a position by an earlier iteration."""
+        """Best move by position, found in earlier iterations."""
 
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
-        """Turns to a position. Only moves are remembered, never scores, so that every search is exact."""
+        """Sets the root position. Only moves are remembered, never scores, so every search is exact."""
         self._position, self._limit = position, nodes
         self._stop, self._nodes = False, 0
         self._roots = list(self.game.legal_moves(position))
@@ -48,7 +48,7 @@ class PlainSearch:
             self._put_first(self._best[position])
 
     def deepen(self, depth: int) -> Iteration:
-        """Searches to the depth; what was found at the root survives an interruption."""
+        """Searches to the depth; an interruption keeps the best root move found so far."""
         self._found, whole = NOTHING, True
         if len(self._best) > MAX_KEPT:
             self._best.clear()
@@ -62,7 +62,7 @@ class PlainSearch:
         return Iteration(whole, move, score, () if move is None else self._line(move, depth), self._nodes)
 
     def interrupt(self) -> None:
-        """Looked at in every position."""
+        """Ends a running search; the flag is checked in every position."""
         self._stop = True
 
     def _put_first(self, move: Any) -> None:
@@ -97,7 +97,7 @@ class PlainSearch:
         return best
 
     def _ordered(self, position: Any) -> list[Any]:
-        """All moves, the best of an earlier search first."""
+        """All moves, with the best of an earlier search first."""
         moves = list(self.game.legal_moves(position))
         first = self._best.get(position)
         if first is not None and first in moves:
@@ -114,7 +114,7 @@ class PlainSearch:
 
 
 def final_score(outcome: Outcome, side: Side, ply: int) -> int:
-    """The score of a game that ended so many plies on, for the side: 0 drawn, near `WIN` won, the sooner the nearer."""
+    """The score for `side` of a game that ended `ply` plies on: 0 drawn, close to `WIN` won; sooner wins more."""
     if outcome.winner is None:
         return 0
     return WIN - ply if outcome.winner == side else ply - WIN

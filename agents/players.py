@@ -1,4 +1,4 @@
-"""Who plays, in one word: an agent with its options and limits, as the arena, the levels and people write it.
+"""A player in one word: an agent with its options and limits, as in the arena, the levels and on command lines.
 
 `alphabeta`, `alphabeta:depth=3,heuristic=best`, `mcts:simulations=100,time_s=2`, `level-5`. Names of limits are limits;
 everything else is an option of the agent.
@@ -18,7 +18,7 @@ from games import AnyGame
 
 @dataclasses.dataclass(frozen=True)
 class PlayerSpec:
-    """An agent, how it is set, and when it stops thinking."""
+    """An agent with its options and limits."""
 
     agent: str
     options: tuple[tuple[str, str], ...] = ()
@@ -27,14 +27,14 @@ class PlayerSpec:
 
     @property
     def text(self) -> str:
-        """What `parse` reads as this player."""
+        """The text that `parse` reads as this player."""
         limits = [(name, f"{value:g}") for name, value in vars(self.limits).items() if value is not None]
         words = [f"{name}={value}" for name, value in (*self.options, *limits)]
         return f"{self.agent}:{','.join(words)}" if words else self.agent
 
 
 def parse(text: str) -> PlayerSpec:
-    """The player of that text. Raises AgentError naming what is wrong."""
+    """The player that the text describes. Raises AgentError naming the error."""
     agent, _, rest = text.strip().partition(":")
     registry.find(agent)
     options, limits = [], Limits()
@@ -62,10 +62,10 @@ def _limited(limits: Limits, name: str, value: str) -> Limits:
 
 
 class Player:
-    """An agent at the board of one game, under its limits. Made once per game played."""
+    """An agent playing one game under its limits. Create one per game played."""
 
     def __init__(self, spec: PlayerSpec, game: AnyGame) -> None:
-        """Raises AgentError where the agent does not play the game or an option is out of range."""
+        """Raises AgentError if the agent does not play the game or an option is out of range."""
         self.spec = spec
         self._agent: Agent = registry.load_agent(spec.agent, game, dict(spec.options))
 

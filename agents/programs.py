@@ -1,7 +1,7 @@
 """Two programs play reversi against each other on one board file, called in turn as `PROGRAM SYMBOL FILE`.
 
-A program reads the board, plays one move for its symbol and overwrites the file; one whose side has no move leaves it
-as it is. Whatever else it does, it loses by: the file is judged after every call.
+A program reads the board, plays one move for its symbol and overwrites the file; if its side has no move, it leaves the
+file as it is. Anything else forfeits the game: the file is checked after every call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from games.reversi import PASS, Move, Position, Reversi
 
 NAMES = ("A", "B")
 LONGEST_TAIL = 200
-"""Characters of what a failed program wrote that are told."""
+"""Characters of a failed program's output that the report quotes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Program:
 
     name: str
     words: tuple[str, ...]
-    """Program and first arguments; no shell reads them."""
+    """The program and its first arguments; no shell interprets them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,19 +48,19 @@ class Forfeit:
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """How a game between two programs went."""
+    """The course and result of a game between two programs."""
 
     position: Position
     moves: tuple[str, ...]
     winner: Side | None
-    """The winning program's place; None is a tie."""
+    """Index of the winning program; None is a tie."""
     outcome: Outcome | None
     """None where a program forfeited."""
     forfeit: Forfeit | None = None
 
 
 def program(name: str, command: str) -> Program:
-    """The program of a command line. Raises ValueError where there is none of that name."""
+    """The program for a command line. Raises ValueError if there is no such program."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -85,9 +85,9 @@ class Match:
         self._game = Reversi()
 
     def play(self, position: Position) -> Played:
-        """Plays until the game is over or a program forfeits; the file holds the last board that was right.
+        """Plays until the game is over or a program forfeits; the file then holds the last valid board.
 
-        Raises BoardFileError where the file cannot be written.
+        Raises BoardFileError if the file cannot be written.
         """
         game = self._game
         moves: list[str] = []
@@ -103,7 +103,7 @@ class Match:
         return Played(position, tuple(moves), outcome.winner, outcome)
 
     def _turn(self, position: Position) -> Move | Forfeit:
-        """The move that the program made."""
+        """The move that the program made, or its forfeit."""
         if (failure := self._call(position.side)) is not None:
             return failure
         try:
@@ -129,7 +129,7 @@ class Match:
         return Forfeit(fault.rule, fault.text)
 
     def _call(self, side: Side) -> Forfeit | None:
-        """Runs the program once; None where it ended well."""
+        """Runs the program once; None if it succeeded."""
         command = [*self._pair[side].words, str(SYMBOLS[side]), str(self._path)]
         with tempfile.TemporaryFile() as output:
             try:
@@ -144,7 +144,7 @@ class Match:
                 return Forfeit("out_of_time", f"gave no answer within {self._timeout_s:g} s")
             finally:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(process.pid, signal.SIGKILL)  # also what it may have started
+                    os.killpg(process.pid, signal.SIGKILL)  # also any processes that it started
                 process.wait()
             if status:
                 output.seek(max(0, output.tell() - LONGEST_TAIL))
@@ -154,7 +154,7 @@ class Match:
 
 
 def start(discs: tuple[int, int], side: Side) -> Position:
-    """The position from which a match begins. Raises ValueError where it is over already."""
+    """The start position of a match. Raises ValueError if the game is already over there."""
     position = Position(discs, side)
     if Reversi().outcome(position) is not None:
         raise ValueError("on this board neither side can lay a disc: the game is over already")

@@ -21,7 +21,7 @@ from games.reversi import PASS, Position, Reversi
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 DEPTH = 4
-"""Plies that `one-move` searches where nothing else is said."""
+"""Plies that `one-move` searches when no option sets a depth, time or agent."""
 HEURISTIC = "adaptive"
 MAX_S = 86_400.0
 
@@ -108,7 +108,7 @@ def match(
 
 
 class _Printer:
-    """Prints every board as it comes, with who made it."""
+    """Prints every new board and who played it."""
 
     def __init__(self, start: Position) -> None:
         self._side = start.side

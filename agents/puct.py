@@ -1,7 +1,7 @@
-"""A tree of positions searched by PUCT: moves that are likely beforehand are tried first, good ones more often.
+"""Searches a tree of positions by PUCT: likely moves are tried first, good ones more often.
 
-A move is worth `Q + c P sqrt(N) / (1 + n)` to who makes it, with its mean value Q, its likelihood beforehand P, its
-visits n and its position's N; Rosin, "Multi-armed bandits with episode context", 2011, as Silver et al. use it, 2017.
+A move is worth `Q + c P sqrt(N) / (1 + n)` to the side making it, with its mean value Q, prior probability P, visits n
+and its position's visits N; Rosin, "Multi-armed bandits with episode context", 2011, as used by Silver et al., 2017.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from games import AnyGame
 
 Priors = Callable[[Any, Sequence[Any]], NDArray[np.float64]]
-"""How likely each of the legal moves of a position is; their sum is 1."""
+"""Prior probabilities of a position's legal moves; they sum to 1."""
 Value = Callable[[Any], float]
-"""What a position is worth to the side to move, -1 lost to 1 won."""
+"""Value of a position for the side to move, -1 lost to 1 won."""
 
 
 class Node:
-    """A position whose moves are known."""
+    """A position in the tree with its legal moves."""
 
     __slots__ = ("children", "moves", "position", "priors", "values", "visits")
 
@@ -31,29 +31,29 @@ class Node:
         self.children: list[Node | None] = [None] * len(moves)
         self.visits = np.zeros(len(moves))
         self.values = np.zeros(len(moves))
-        """Sums of what each move was worth to the side that makes it."""
+        """Sum of the values of each move, for the side that makes it."""
 
     def promising(self, c: float) -> int:
-        """The move to try next; one never tried is taken to be worth what its position is on the whole."""
+        """Index of the move to try next; an untried move is assumed to have its position's mean value."""
         visits = self.visits.sum()
         mean = self.values.sum() / visits if visits else 0.0
         means = np.where(self.visits > 0, self.values / np.maximum(self.visits, 1), mean)
         return int((means + c * self.priors * math.sqrt(visits + 1) / (1 + self.visits)).argmax())
 
     def best(self) -> int:
-        """The move tried most; of equal ones that with the higher sum of values, then the likelier."""
+        """Index of the move tried most; ties go to the higher sum of values, then to the higher prior."""
         return max(range(len(self.moves)), key=lambda row: (self.visits[row], self.values[row], self.priors[row]))
 
 
 class Puct:
-    """The search from one root."""
+    """A search from one root."""
 
     def __init__(self, game: AnyGame, root: Node, priors: Priors, value: Value, c: float) -> None:
         self.game, self.root = game, root
         self._priors, self._value, self._c = priors, value, c
 
     def visit(self) -> None:
-        """One way down the tree, to a position that is not in it yet or that ends the game."""
+        """Walks down the tree once, to a new position or to one that ends the game, and updates the path."""
         node, path = self.root, []
         while True:
             row = node.promising(self._c)
@@ -72,7 +72,7 @@ class Puct:
             passed.values[row] += worth
 
     def _grow(self, node: Node, row: int) -> float:
-        """Adds the position after a move; its worth to the side to move there."""
+        """Adds the position after a move; returns its value for the side to move there."""
         position = self.game.apply(node.position, node.moves[row])
         moves = self.game.legal_moves(position)
         priors = self._priors(position, moves) if moves else np.empty(0)

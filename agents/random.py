@@ -1,4 +1,4 @@
-"""Any legal move, each as likely as the others."""
+"""Plays any legal move, all equally likely."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RandomOptions:
 
 
 class RandomAgent:
-    """Draws a legal move."""
+    """Plays random legal moves."""
 
     name = "random"
     Options = RandomOptions
@@ -39,7 +39,7 @@ class RandomAgent:
         """Nothing has to be prepared."""
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """A drawn move, without opinion. Raises ValueError where the game is over."""
+        """A random move, without a score. Raises ValueError where the game is over."""
         began_s = time.monotonic()
         moves = self.game.legal_moves(position)
         if not moves:

@@ -1,6 +1,6 @@
-"""The agents there are: the modules of this folder that name their class `AGENT`, or several `AGENTS`.
+"""The registry of agents: modules of this folder that name their class `AGENT`, or several `AGENTS`.
 
-An installed package brings such modules as entry points of the group `kibitzer.agents`.
+Installed packages add such modules as entry points of the group `kibitzer.agents`.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from games import AnyGame
 
 
 class AgentClass(Protocol):
-    """What a module names `AGENT`, or lists in `AGENTS`: called with a game and its `Options`, it makes an `Agent`."""
+    """Type of a module's `AGENT` and of each of its `AGENTS`: given a game and its `Options`, makes an `Agent`."""
 
     name: str
-    """What people write in the configuration."""
+    """Name used in the configuration."""
     Options: type[Any]
     """A frozen dataclass of `games.rule` fields."""
 
     def __call__(self, game: Any, options: Any) -> Agent:
-        """A player of that game."""
+        """Creates a player of that game."""
 
     def plays(self, game: Any) -> bool:
         """Whether it can play that game under its rules."""
 
     def warm_up(self, game: Any) -> None:
-        """Prepares what makes a first move in that game slow; may take seconds."""
+        """Prepares in advance what would slow the first move in that game; may take seconds."""
 
 
 NAMED = re.compile(r"^AGENTS?\b", re.MULTILINE)
 
 
 def _modules() -> list[str]:
-    """Files that name an agent, by their text: importing all the others could load kernels that nobody asked for."""
+    """Files that name an agent, found by their text: importing every file could load kernels that are not needed."""
     return [
         module.name
         for module in pkgutil.iter_modules(agents.__path__)
@@ -51,7 +51,7 @@ def _modules() -> list[str]:
 
 @functools.cache
 def _classes() -> dict[str, AgentClass]:
-    """All agents by name. A module of ours that cannot be imported is fatal: better no worker than half a worker."""
+    """All agents by name. An import error in one of our modules is fatal: better no worker than an incomplete one."""
     found: dict[str, AgentClass] = {}
     ours = [importlib.import_module(f"agents.{name}") for name in _modules()]
     for imported in (*games.installed(ENTRY_POINTS).values(), *ours):
@@ -67,20 +67,20 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> AgentClass:
-    """The agent's class. Raises AgentError."""
+    """The class of the agent. Raises AgentError."""
     if name not in _classes():
         raise AgentError(f"there is no agent {name!r}; the agents are {', '.join(names())}")
     return _classes()[name]
 
 
 def games_of(name: str) -> tuple[str, ...]:
-    """The games that the agent plays under their default rules. Raises AgentError."""
+    """Games that the agent plays under their default rules. Raises AgentError."""
     agent = find(name)
     return tuple(game for game in games.names() if agent.plays(games.load(game)))
 
 
 def load_agent(name: str, game: AnyGame, options: Mapping[str, object] | None = None) -> Agent:
-    """A player of the game. Raises AgentError naming the agent, the game, or the option and what it takes."""
+    """Creates a player of the game. Raises AgentError naming the agent, the game, or the option and its values."""
     agent = find(name)
     if not agent.plays(game):
         raise AgentError(f"{name} does not play {game.title} under these rules")

@@ -1,4 +1,4 @@
-"""What alpha-beta drives: one whole-tree search of a given depth after the other."""
+"""The interface of the searches that alpha-beta drives: full searches of increasing depth."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ import dataclasses
 from typing import Any, Protocol
 
 WIN = 1_000_000
-"""Score of a game won at once; a win `n` plies away is worth `n` less, a loss the same with a minus."""
+"""Score of a game won at once; a win `n` plies away scores `n` less, a loss the negative of that."""
 MAX_DEPTH = 100
-"""Deepest search, in plies."""
+"""Plies of the deepest search."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Iteration:
-    """What one search of a given depth found, or found until it was interrupted."""
+    """Result of one search of a given depth, complete or interrupted."""
 
     whole: bool
-    """False where it was interrupted."""
+    """False if the search was interrupted."""
     move: Any
-    """The best root move; None where none was searched to the end."""
+    """The best root move; None if no root move was searched completely."""
     score: int
-    """For the side to move; without meaning where `move` is None."""
+    """Score for the side to move; meaningless where `move` is None."""
     pv: tuple[Any, ...]
     """Expected moves, `move` first."""
     nodes: int
     """Positions visited since `begin`."""
     final: bool = False
-    """Whether nothing deeper can change the move or the score: proven, solved, or known from a table."""
+    """Whether a deeper search cannot change the move or the score: proven, solved, or known from a table."""
 
 
 class Search(Protocol):
-    """A search of one game, kept during the game with what it learnt. Used by one thread; `interrupt` by any."""
+    """A search for one game, kept during it with what it has learnt. One thread uses it; any may call `interrupt`."""
 
     def begin(self, position: Any, nodes: int | None, exact: bool) -> None:
-        """Turns to a position where the game is not over; visits at most `nodes` positions from now on.
+        """Sets a position where the game is not over; visits at most `nodes` positions from now on.
 
-        `exact` asks for the very score of plain minimax, whatever earlier searches have learnt.
+        `exact` requires plain minimax's exact score, whatever earlier searches have learnt.
         """
 
     def deepen(self, depth: int) -> Iteration:
-        """Searches all lines to that depth; the best move of the iteration before is tried first."""
+        """Searches all lines to that depth, starting with the best move of the previous iteration."""
 
     def interrupt(self) -> None:
         """Makes a running `deepen`, and every later one until `begin`, return at once."""

@@ -1,7 +1,7 @@
-"""What the searches cost: the engine, plain alpha-beta and plain minimax side by side, playouts, perft and endgames.
+"""Search benchmark: the engine, plain alpha-beta and plain minimax side by side, playouts, perft and endgames.
 
-All search the same positions in the same process, in turns, to the same depth and by the same heuristic, so that what
-else the machine does falls on all of them. Time is processor time of this process. Their scores must be equal.
+All search the same positions in the same process, in turns, to the same depth and with the same heuristic, so that
+other load on the machine affects all alike. Time is processor time of this process. Their scores must be equal.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from agents.players import Player
 from games import AnyGame
 
 SEED = 1
-"""Draws the positions."""
+"""Seed that draws the positions."""
 ENDGAMES = 3
 """Endgames that are solved."""
 ENGINE_NODES = 1_000_000
-"""Of each position; the depth reached is told."""
+"""Node limit for each position; the depth reached is reported."""
 SIMULATIONS = (25, 50, 100, 200)
 PERFT_S = 0.3
-"""Perft goes deeper until it takes so long."""
+"""Processor seconds; perft goes deeper until it takes this long."""
 EMPTIES, PLAIN_EMPTIES = 18, 8
-"""Empty squares of the reversi endgames that the solver, and plain alpha-beta, search to the end."""
+"""Empty squares of the reversi endgames that the solver and plain alpha-beta, respectively, search to the end."""
 DISCS_AT_START = 4
 
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """What one way of searching took for all positions together."""
+    """Cost of one kind of search over all positions."""
 
     what: str
     nodes: int
     """Positions visited; leaves for perft, playouts for mcts."""
     seconds: float
-    """Of processor time."""
+    """Processor seconds."""
     depth: int | None = None
 
     @property
@@ -66,18 +66,18 @@ class GameCost:
     exact: tuple[Cost, ...]
     """Minimax at every depth up to the last, then plain alpha-beta and the kernel at the last."""
     scores_equal: bool
-    """Whether all who searched to the last depth found the same scores."""
+    """Whether all searches to the last depth found the same scores."""
     engine: Cost
-    """By its own judgement, with a limit of nodes."""
+    """The engine with its own evaluation and a node limit."""
     mcts: tuple[Cost, ...]
-    """Processor time of one move with so many simulations."""
+    """Cost of one move for each number of simulations."""
     perft: tuple[Cost, ...]
     endgames: tuple[Cost, ...]
     """Reversi only."""
 
     @property
     def ratios(self) -> dict[str, float]:
-        """Ours against the references of the same run."""
+        """Ratios between our figures and the references of the same run."""
         by_name = {cost.what: cost for cost in self.exact if cost.depth == self.exact[-1].depth}
         ours, full, plain = self.exact[-1], by_name["minimax"], by_name["plain alphabeta"]
         found = {"minimax nodes / plain alphabeta nodes": full.nodes / plain.nodes}
@@ -100,13 +100,13 @@ class GameCost:
 
 
 class _Clock:
-    """Adds up processor time."""
+    """Accumulates processor time."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def time(self, work: Callable[[], Any]) -> Any:
-        """What the work returns; its time is added."""
+        """Runs the work, adds its time and returns its result."""
         began_s = time.process_time()
         result = work()
         self.seconds += time.process_time() - began_s
@@ -114,7 +114,7 @@ class _Clock:
 
 
 def measure(game: AnyGame, told: Callable[[str], None] = lambda _text: None) -> GameCost:
-    """All figures of a game; `told` hears what is measured next. Seconds to a minute."""
+    """All figures of a game; `told` is called with a description of each next step. Takes seconds to a minute."""
     name = next(iter(heuristics.of(game)))
     depths = heuristics.depths_of(game)
     depth, drawn = depths.measured, openings.drawn(game, depths.opening, SEED, depths.positions)
@@ -134,11 +134,11 @@ def measure(game: AnyGame, told: Callable[[str], None] = lambda _text: None) -> 
 
 
 Search = Callable[[], tuple[float | None, int]]
-"""Carries out a search that was prepared: its score and nodes."""
+"""Runs a prepared search and returns its score and nodes."""
 
 
 def _exact(game: AnyGame, positions: Sequence[Any], name: str, depth: int) -> tuple[tuple[Cost, ...], bool]:
-    """The same search by everyone, a position after the other."""
+    """Times the same search by every method, position by position."""
     ways: list[tuple[str, int, Callable[[Any], Search]]] = [
         ("minimax", plies, functools.partial(_asked, game, f"minimax:heuristic={name}", plies))
         for plies in range(1, depth + 1)
@@ -158,7 +158,7 @@ def _exact(game: AnyGame, positions: Sequence[Any], name: str, depth: int) -> tu
 
 
 def _asked(game: AnyGame, text: str, depth: int, position: Any) -> Search:
-    """An agent's; made with its table before the clock runs."""
+    """A search by an agent, which is created with its table before the clock starts."""
     player = Player(players.parse(f"{text},depth={depth}"), game)
 
     def ask() -> tuple[float | None, int]:
@@ -179,7 +179,7 @@ def _plain(game: AnyGame, name: str, depth: int, position: Any) -> Search:
 
 
 def _engine(game: AnyGame, positions: Sequence[Any]) -> Cost:
-    """In plain Python so many nodes would take minutes: a hundredth, then."""
+    """The engine's cost; without a kernel it gets a hundredth of the nodes, which would otherwise take minutes."""
     limit = ENGINE_NODES if game.name in kernels.names() else ENGINE_NODES // 100
     clock, nodes, depths = _Clock(), 0, 0
     for position in positions:
@@ -196,7 +196,7 @@ def _mcts(game: AnyGame, position: Any, simulations: int) -> Cost:
 
 
 def _perft(game: AnyGame) -> Iterator[Cost]:
-    """The kernel's where there is one, then the rules'; both deeper until it takes long enough to tell."""
+    """Perft by the kernel, if there is one, then by the rules; each goes deeper until it takes PERFT_S."""
     if kernels.perft(game, game.initial(), 1) is None:
         return
     for what, count in (
@@ -225,7 +225,7 @@ def _endgames(game: AnyGame) -> Iterator[Cost]:
     yield Cost("solver", nodes, clock.seconds, EMPTIES)
     clock, nodes = _Clock(), 0
     for opening in openings.drawn(game, squares - PLAIN_EMPTIES, SEED, ENDGAMES):
-        # Twice as many plies as squares: no pass keeps it from the end.
+        # Twice as many plies as squares, so that passes cannot keep it from reaching the end.
         nodes += clock.time(_plain(game, "coin_parity", 2 * PLAIN_EMPTIES, opening.position(game)))[1]
     yield Cost("plain alphabeta", nodes, clock.seconds, PLAIN_EMPTIES)
 

@@ -63,7 +63,7 @@ def solve(
 def _answers(
     game: str, obf: Path | None, mates: Path | None, every_best: bool, table_mb: int | None, time_s: float
 ) -> Iterator[Object]:
-    """The answers for the file that the game wants. Raises ValueError, OSError."""
+    """The answers for the game's file. Raises ValueError, OSError."""
     if game == "reversi" and obf is not None and mates is None:
         return _solved(obf, every_best, table_mb)
     if game == "gomoku" and mates is not None and obf is None:
@@ -76,12 +76,12 @@ def _answers(
 
 
 def _solved(path: Path, every_best: bool, table_mb: int | None) -> Iterator[Object]:
-    """The exact results of an OBF file, as soon as they are found."""
+    """The exact results of an OBF file, one by one as they are found."""
     from agents.endgames import Solver, read_obf, table_for
 
     endgames = read_obf(path)
     solver = Solver(table_mb or table_for(endgames))
-    # Machine code does not see Ctrl-C: it runs in a thread, and this one waits.
+    # Compiled code does not react to Ctrl-C, so it runs in a worker thread while this one waits.
     with ThreadPoolExecutor(1) as thread:
         try:
             for endgame in track(endgames, "solving", console=Console(stderr=True), transient=True):

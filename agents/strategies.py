@@ -1,4 +1,4 @@
-"""Reversi by the three named strategies: alpha-beta that judges positions by one of them."""
+"""Reversi by three named strategies: alpha-beta, each with its own heuristic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StrategyOptions:
 
 
 class _Strategy:
-    """A player of reversi whose heuristic has the agent's own name."""
+    """A reversi player whose heuristic has the agent's name."""
 
     name: str
     Options = StrategyOptions
@@ -41,32 +41,32 @@ class _Strategy:
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """As for alpha-beta."""
+        """Warms up alpha-beta."""
         AlphaBeta.warm_up(game)
 
     def prepare(self, stop: threading.Event) -> None:
-        """As alpha-beta."""
+        """Waits for alpha-beta's kernel."""
         self._player.prepare(stop)
 
     def choose(self, position: Any, limits: Limits, stop: threading.Event) -> Answer:
-        """As alpha-beta with the heuristic."""
+        """The answer of alpha-beta with the heuristic."""
         return self._player.choose(position, limits, stop)
 
 
 class Static(_Strategy):
-    """By a table of what each square is worth."""
+    """Uses a table of square values."""
 
     name = "static"
 
 
 class Stable(_Strategy):
-    """By corners, mobility, coin parity, edges and stability in fixed weights."""
+    """Uses corners, mobility, coin parity, edges and stability with fixed weights."""
 
     name = "stable"
 
 
 class Adaptive(_Strategy):
-    """By the same in weights that change with the number of discs."""
+    """Uses the features of `Stable` with weights that change with the number of discs."""
 
     name = "adaptive"
 

@@ -183,7 +183,7 @@ def keep(
 
 
 def _spaces(where: Path, men: int | None) -> list[tuple[int, int]]:
-    """The subspaces to check: all of up to `men` men, or those that are there. Raises TableError where none is."""
+    """The subspaces to check: all up to `men` men, or those found. Raises TableError if there are none."""
     if men is not None:
         return [one for total in range(MIN_MEN, men + 1) for pair in folder.pairs(total) for one in folder.both(*pair)]
     spaces = sorted(

@@ -1,4 +1,4 @@
-"""The thread of a worker in which agents think: it gets states and delivers replies."""
+"""The worker's thinking thread: takes states, runs agents and delivers replies."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from games import AnyGame
 _log = logging.getLogger(__name__)
 
 MAX_TABLES = 16
-"""Tables whose newest state may wait; the oldest is dropped."""
+"""Tables whose newest state may wait; beyond that the oldest is dropped."""
 MAX_AGENTS = 4
-"""Agents kept with what they have learnt, those asked last."""
+"""Agents kept with what they have learnt; the least recently used is dropped."""
 
 
 class Thinker:
-    """Answers the newest state of every table, one after the other."""
+    """Answers the newest state of every table, one after the other, in its own thread."""
 
     def __init__(self, worker: str, deliver: Callable[[StateMessage, ReplyMessage], None]) -> None:
         """`deliver` is called in the thinker's thread."""
@@ -38,7 +38,7 @@ class Thinker:
         self._thread.start()
 
     def think(self, state: StateMessage) -> None:
-        """Answers this state; what was asked of the same table before is dropped."""
+        """Queues this state; an earlier question of the same table is dropped."""
         with self._changed:
             self._drop(state.table)
             self._waiting[state.table] = state
@@ -48,12 +48,12 @@ class Thinker:
             self._changed.notify()
 
     def forget(self, table: str) -> None:
-        """Drops what was asked of the table."""
+        """Drops the question of this table."""
         with self._changed:
             self._drop(table)
 
     def close(self, timeout_s: float) -> bool:
-        """Stops thinking; whether the thread has ended in time."""
+        """Stops thinking; returns whether the thread ended in time."""
         with self._changed:
             self._closing = True
             self._stop.set()
@@ -67,7 +67,7 @@ class Thinker:
             self._stop.set()
 
     def _serve(self) -> None:
-        """The thread. A state that cannot be answered costs that answer, not the worker."""
+        """The thread's loop. A state that cannot be answered loses its answer but does not stop the worker."""
         while (state := self._next()) is not None:
             try:
                 reply = self._answer(state)
@@ -78,7 +78,7 @@ class Thinker:
                 self._deliver(state, reply)
 
     def _next(self) -> StateMessage | None:
-        """Waits for a state; None is the end."""
+        """Waits for the next state; None when closing."""
         with self._changed:
             self._table = None
             while not self._waiting and not self._closing:
@@ -112,7 +112,7 @@ class Thinker:
         )
 
     def _agent(self, state: StateMessage, name: str, options: dict[str, str]) -> tuple[AnyGame, Agent]:
-        """The game and the agent that plays this game of this table, with what it has learnt."""
+        """The state's game, and the agent kept for this table and game with what it has learnt."""
         rules, chosen = tuple(sorted(state.rules.items())), tuple(sorted(options.items()))
         key = (state.table, state.session, state.game_id, state.game, rules, name, chosen)
         if key not in self._agents:
@@ -125,9 +125,9 @@ class Thinker:
 
 
 def position_of(game: AnyGame, state: StateMessage) -> Any:
-    """The position with its history where the moves lead to it, else as its text says.
+    """The position with its history if the moves lead to it, otherwise the one in the position text.
 
-    Raises GameError, or ValueError where the side to move is not the message's.
+    Raises GameError, or ValueError if the message names the wrong side to move.
     """
     position: Any = None
     for start in game.starts:

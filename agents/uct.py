@@ -1,8 +1,9 @@
-"""The tree of upper confidence bounds, UCT.
+"""The tree for UCT (upper confidence bounds applied to trees).
 
-A child is worth `w/(n+e) + C sqrt(ln(N+e)/(n+e))` to who moves into it, with its wins `w` (a draw is half of one), its
-playouts `n` and its parent's `N`; one without playouts goes first. Kocsis and Szepesvári, 2006; the ways to choose in
-the end, and the bias by knowledge, are from Chaslot et al., "Progressive strategies for Monte-Carlo tree search", 2008.
+A child is worth `w/(n+e) + C sqrt(ln(N+e)/(n+e))` to the side that moves into it, with its wins `w` (a draw is half of
+one), its playouts `n` and its parent's playouts `N`; children without playouts go first. Kocsis and Szepesvári, 2006;
+the final choice rules, and the bias by knowledge, are from Chaslot et al., "Progressive strategies for Monte-Carlo tree
+search", 2008.
 """
 
 from __future__ import annotations
@@ -14,38 +15,38 @@ from typing import Any
 from games import AnyGame, Side
 
 CHILDREN = ("max", "robust", "max_robust", "secure")
-"""The ways to choose in the end: the highest mean, the most playouts, both, the highest lower bound."""
+"""Final choice rules: the highest mean, the most playouts, both, the highest lower bound."""
 EPSILON = 1e-6
 CAUTION = 1.0
-"""How far below its mean a secure child is taken to be worth after one playout."""
+"""How far below its mean the lower bound of a child lies after one playout, for `secure`."""
 
 
 class Node:
-    """A position in the tree, or in games with hidden hands all positions that moves lead to."""
+    """A position in the tree, or in games with hidden hands all positions that the same moves lead to."""
 
     __slots__ = ("bias", "children", "mover", "playouts", "position", "untried", "wins")
 
     def __init__(self, position: Any, mover: Side) -> None:
         self.position = position
         self.mover = mover
-        """Who moved here; wins are this side's."""
+        """Side that moved here; `wins` counts for it."""
         self.children: dict[Any, Node] = {}
-        """By move, in the order in which they were tried."""
+        """Children by move, in the order tried."""
         self.untried: list[Any] | None = None
         """Moves without a playout, the next one last; None before the first visit."""
         self.playouts = 0
         self.wins = 0.0
         self.bias = 0.0
-        """How good the heuristic finds it beside its siblings, 0 to 1."""
+        """The heuristic's value relative to the siblings, 0 to 1."""
 
     @property
     def mean(self) -> float:
-        """Wins a playout, of who moved here; there are playouts."""
+        """Wins per playout, for the side that moved here; needs at least one playout."""
         return self.wins / self.playouts
 
 
 def most_promising(node: Node, children: Sequence[Node], c: float, bias: float) -> Node:
-    """The child with the highest bound, the first of equals; all have playouts, `bias` is what knowledge weighs."""
+    """The child with the highest bound, the first of equals; all have playouts. `bias` is the weight of knowledge."""
     log = math.log(node.playouts + EPSILON)
     best, most = children[0], -math.inf
     for child in children:
@@ -59,14 +60,14 @@ def most_promising(node: Node, children: Sequence[Node], c: float, bias: float) 
 
 
 def add_playout(path: Sequence[Node], first: float) -> None:
-    """Counts a playout at every node on the way; `first` is what it was worth to the first side, 0 to 1."""
+    """Counts a playout at every node of the path; `first` is its value for the first side, 0 to 1."""
     for node in path:
         node.playouts += 1
         node.wins += first if node.mover == 0 else 1 - first
 
 
 def choice(root: Node, kind: str, game: AnyGame) -> Any:
-    """The move to play, by one of CHILDREN; the first tried of equals. At least one child has playouts."""
+    """The move to play by one of CHILDREN. At least one child must have playouts."""
     tried = _tried(root)
     if kind == "robust":
         return max(tried, key=lambda move: (tried[move].playouts, tried[move].mean))
@@ -80,7 +81,7 @@ def choice(root: Node, kind: str, game: AnyGame) -> Any:
 
 
 def max_robust(root: Node) -> Any:
-    """The move with the most playouts where its mean is the highest too; None where no move has both."""
+    """The move with the most playouts if its mean is also the highest; otherwise None."""
     tried = _tried(root)
     if not tried:
         return None
@@ -93,5 +94,5 @@ def _tried(root: Node) -> dict[Any, Node]:
 
 
 def _replies(node: Node, game: AnyGame) -> int:
-    """How many children the node has when all are tried."""
+    """Number of replies: children tried so far if the node has no position, otherwise legal moves."""
     return len(node.children if node.position is None else game.legal_moves(node.position))

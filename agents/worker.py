@@ -1,7 +1,7 @@
-"""The worker: joins a daemon's bus, says what its agents play, and answers the states that ask one of them.
+"""The worker: joins a daemon's bus, announces what its agents play, and answers states that wait for one of them.
 
-`python -m agents.worker --connect STATES --reply REPLIES`, or `kibitzer worker`. It lives through restarts of the
-daemon and through garbage; `docs/protocol.md` describes what it says and hears.
+`python -m agents.worker --connect STATES --reply REPLIES`, or `kibitzer worker`. It survives restarts of the daemon and
+malformed messages; `docs/protocol.md` describes its messages.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _log = logging.getLogger(__name__)
 POLL_MS = 250
 HEARTBEAT_S = 1.0
 HIGH_WATER = 64
-"""Messages that wait in a socket at most."""
+"""Messages that may wait in a socket."""
 BATCH = 64
-"""Messages taken from a socket before the others have their turn."""
+"""Messages taken from a socket before the others get their turn."""
 HARD_LIMIT_BYTES = 4 * messages.MAX_BYTES
 LINGER_MS = 100
 CLOSE_S = 1.0
-"""How long the end waits for a search to stop."""
+"""Seconds that closing waits for a search to stop."""
 
 
 class StateKey(NamedTuple):
-    """What a reply quotes."""
+    """The fields that a reply quotes to identify its state."""
 
     session: str
     game_id: str
@@ -57,7 +57,7 @@ class StateKey(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """A reply that is kept while its state is the newest."""
+    """A reply, kept while its state is the newest."""
 
     key: StateKey
     data: bytes
@@ -69,9 +69,9 @@ class Worker:
     def __init__(
         self, name: str, agents: tuple[str, ...], parent: int | None = None, keys: WorkerKeys | None = None
     ) -> None:
-        """`parent` is a process whose end ends the worker; `keys` are for a bus that wants some.
+        """`parent` is a process whose end also ends the worker; `keys` are for a bus that requires them.
 
-        Raises AgentError, or ValueError for a name not allowed.
+        Raises AgentError, or ValueError if the name is not allowed.
         """
         self._admission = Admission(keys)
         playable = sorted({game for agent in agents for game in registry.games_of(agent)})
@@ -91,12 +91,12 @@ class Worker:
         self._prepared: set[str] = set()
         self._warming: threading.Thread | None = None
         self._unsent: set[str] = set()
-        """Tables whose answer is still to be sent."""
+        """Tables whose answer has not been sent yet."""
 
     def run(self, state_endpoint: str, reply_endpoint: str, closing: threading.Event) -> bool:
-        """Serves until `closing` is set or the parent is gone; whether all threads have ended.
+        """Serves until `closing` is set or the parent is gone; returns whether all threads have ended.
 
-        Raises ZMQError where an endpoint is none.
+        Raises ZMQError if an endpoint is invalid.
         """
         try:
             with (
@@ -147,7 +147,7 @@ class Worker:
             self._wake.send(b"!")
 
     def _collect(self) -> None:
-        """Keeps the thinker's answers to the newest states."""
+        """Collects the thinker's answers and keeps those to the newest states."""
         with contextlib.suppress(BlockingIOError):
             self._woken.recv(4096)
         while not self._answers.empty():
@@ -157,7 +157,7 @@ class Worker:
                 self._unsent.add(state.table)
 
     def _hear(self, replies: zmq.Socket[bytes]) -> None:
-        """What the daemon says of our messages; one that does not know us is greeted, and told again."""
+        """Handles the daemon's replies; a daemon that does not know us gets the greeting and our answers again."""
         for frames in _batch(replies):
             try:
                 message = messages.decode_from_daemon(frames[-1])
@@ -171,7 +171,7 @@ class Worker:
                 _log.warning("the daemon says: %s: %s", clean(message.code, 64), clean(message.text))
 
     def _take_in(self, states: zmq.Socket[bytes]) -> None:
-        """The newest state of every table; older ones of the same batch are skipped."""
+        """Takes the newest state of every table; older ones of the same batch are skipped."""
         newest: dict[str, StateMessage] = {}
         for frames in _batch(states):
             try:
@@ -187,7 +187,7 @@ class Worker:
     def _consider(self, state: StateMessage) -> None:
         if state.session != self._session:
             self._session, self._greeted = state.session, False
-        if self._newest.get(state.table) == _key(state):  # the daemon repeats it for a newcomer, or for us
+        if self._newest.get(state.table) == _key(state):  # the daemon repeats it for a new subscriber, or for us
             self._unsent |= {state.table} & set(self._answered)
             return
         if len(self._newest) >= HIGH_WATER and state.table not in self._newest:
@@ -199,7 +199,7 @@ class Worker:
             self._thinker.think(state)
 
     def _prepare(self, state: StateMessage) -> None:
-        """Once for every game that is heard of; the warm-up compiles one game after the other."""
+        """Starts the warm-up, once for every game seen; warm-ups compile one game after the other."""
         if state.game in self._prepared or state.game not in games.names():
             return
         self._prepared.add(state.game)
@@ -214,7 +214,7 @@ class Worker:
         self._unsent.discard(table)
 
     def _has_parent(self) -> bool:
-        """Whether the process that must outlive us lives; a dead child's parent number passes to another process."""
+        """Whether the parent lives; for our own parent checks `getppid`, as a dead parent's id may be reused."""
         if self._parent is None:
             return True
         if self._is_child:
@@ -242,7 +242,7 @@ def _configure(sock: zmq.Socket[bytes]) -> None:
     if sock.getsockopt(zmq.TYPE) == zmq.SUB:
         sock.setsockopt(zmq.SUBSCRIBE, messages.TOPIC)
     else:
-        sock.setsockopt(zmq.IMMEDIATE, 1)  # nothing is queued for a daemon that is not there
+        sock.setsockopt(zmq.IMMEDIATE, 1)  # queues nothing while no daemon is connected
 
 
 def _batch(sock: zmq.Socket[bytes]) -> list[list[bytes]]:
@@ -255,7 +255,7 @@ def _batch(sock: zmq.Socket[bytes]) -> list[list[bytes]]:
 
 
 def _send(sock: zmq.Socket[bytes], data: bytes) -> bool:
-    """Whether the message is on its way; False where no daemon is there."""
+    """Sends without waiting; returns False if no daemon is connected."""
     try:
         sock.send(data, zmq.NOBLOCK)
     except zmq.Again:
@@ -264,7 +264,7 @@ def _send(sock: zmq.Socket[bytes], data: bytes) -> bool:
 
 
 def serve(state_endpoint: str, reply_endpoint: str, worker: Worker) -> None:
-    """Runs a worker as this process, until a signal or the parent's end. Raises ZMQError."""
+    """Runs a worker as this process until a signal or the parent's end. Raises ZMQError."""
     closing = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: closing.set())
@@ -272,11 +272,11 @@ def serve(state_endpoint: str, reply_endpoint: str, worker: Worker) -> None:
     ended = worker.run(state_endpoint, reply_endpoint, closing)
     if not ended:
         logging.shutdown()
-        os._exit(0)  # a compiler at work cannot be interrupted, and would crash in an interpreter that ends around it
+        os._exit(0)  # a running compiler cannot be interrupted, and would crash while the interpreter shuts down
 
 
 def _warm_up(agents: frozenset[str], state: StateMessage) -> None:
-    """The thread that compiles or fetches what the first moves of a game need."""
+    """Warm-up thread: compiles or loads what the first moves of a game need."""
     try:
         game = games.load(state.game, state.rules)
         for name in sorted(agents):

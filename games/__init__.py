@@ -1,12 +1,12 @@
 """The rules of board games: one pure module per game behind the `Game` protocol.
 
-Every other module of this folder, a file or a package of several, is a game and names its class `GAME`; `names()` finds
-them by listing the folder, so a sixth game is one more file (and one template in `calibration/boards/`). An installed
-package brings a game by an entry point of the group `kibitzer.games`: a package like these, with the game's files in
-folders beside it, `boards/<game>.toml`, `levels/<game>.toml` and `languages/<language>.mo`.
-Nothing here knows of pictures, clocks, sockets or other packages.
+Every other module or package in this folder is a game and names its class `GAME`. `names()` lists the folder, so a new
+game is one more file here and one template in `calibration/boards/`. An installed package adds a game through an entry
+point of the group `kibitzer.games`: a package like these, with the game's files in folders beside it,
+`boards/<game>.toml`, `levels/<game>.toml` and `languages/<language>.mo`. Nothing here depends on pictures, clocks,
+sockets or any package outside the standard library but `wording`.
 
-Errors, all `ValueError`s, so that a caller may catch as much as it can answer:
+All errors are `ValueError`s; the hierarchy lets a caller catch only what it can handle:
 
     GameError
     |-- UnknownGame      no module of that name
@@ -34,7 +34,7 @@ from wording import Sentence, Term, sentence
 EMPTY = "."
 """The class letter of an empty cell in every board string."""
 ENTRY_POINTS = "kibitzer.games"
-"""The group of entry points by which installed packages bring games: each names the game and its module."""
+"""Entry-point group by which installed packages add games; each entry gives the game's name and its module."""
 
 Side = int
 """0 or 1, an index into `Game.sides`."""
@@ -46,7 +46,7 @@ class GameError(ValueError):
     def __init__(self, message: str | Sentence) -> None:
         super().__init__(str(message))
         self.said = message
-        """The message; a Sentence where it may be told to players in their language."""
+        """The message; a Sentence where players may read or hear it in their language."""
 
 
 class UnknownGame(GameError):
@@ -62,7 +62,7 @@ class PositionError(GameError):
 
 
 class MoveError(GameError):
-    """A text that is no move, or a move that the rules forbid."""
+    """A text that is not a move, or a move that the rules forbid."""
 
     def __init__(self, rule: str, message: str | Sentence) -> None:
         super().__init__(message)
@@ -84,29 +84,29 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One thing a hand does to the board; a move is a few of them in the order a person does them."""
+    """One physical action on the board; a move is a few of them in the order a person does them."""
 
     kind: Literal["place", "move", "remove", "flip"]
     cell: int
-    """Index into `Game.cells`: where the man arrives, stands, or is taken from."""
+    """Index into `Game.cells`: where the piece arrives, is turned over, or is taken from."""
     origin: int | None = None
-    """Index of the cell a moved man comes from; None unless `kind` is `move`."""
+    """Index of the cell a moved piece comes from; None unless `kind` is `move`."""
     piece: str = EMPTY
     """Class letter that stands on `cell` afterwards; EMPTY for `remove`."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Gain:
-    """The points that one move brings one side."""
+    """Points that one move brings one side."""
 
     points: int = 0
-    """For what the move does on the board."""
+    """Points for what the move does on the board."""
     bonus: int = 0
-    """For anything else, such as where a score pawn stands."""
+    """Points for anything else, such as the space on which a score pawn stands."""
 
     @property
     def total(self) -> int:
-        """Both together."""
+        """Points and bonus together."""
         return self.points + self.bonus
 
 
@@ -117,13 +117,13 @@ class Fault:
     rule: str
     """Stable snake_case code of the broken rule."""
     cells: tuple[int, ...]
-    """Indices into `Game.cells` of the men that must be put back, ascending."""
+    """Indices into `Game.cells` of the pieces that must be put back, ascending."""
     said: tuple[Sentence, ...]
-    """For a person: what is wrong and what to do."""
+    """Sentences for the players: what is wrong and what to do."""
 
     @property
     def text(self) -> str:
-        """The same in English."""
+        """The sentences in English."""
         return " ".join(str(one) for one in self.said)
 
 
@@ -135,11 +135,11 @@ T = TypeVar("T")
 class Game(Protocol[P, M]):
     """The rules of one game under one set of rule options.
 
-    A position `P` is the whole state of the game, immutable and hashable; a move `M` is one whole turn as far as it
-    can be seen (a mill with its removal, one domino tile), immutable, hashable and comparable by equality.
-    Methods are pure: the same arguments give the same answer.
+    A position `P` is the whole state of the game, immutable and hashable; a move `M` is one whole turn as far as the
+    board shows it (a mill with its removal, one domino tile), immutable, hashable and comparable by equality. Methods
+    are pure: the same arguments give the same answer.
 
-    A game is a subclass. What stands after `set_up` is optional: it has a default, that of a plain game of men.
+    A game subclasses this. Members after `set_up` are optional: their defaults fit a simple game with pieces.
     """
 
     name: str
@@ -151,7 +151,7 @@ class Game(Protocol[P, M]):
     sides: tuple[str, str]
     """Names of the sides, in the order of `Side`."""
     pieces: tuple[str, str]
-    """Class letter of the men of each side; both EMPTY where men belong to nobody (dominoes)."""
+    """Class letter of each side's pieces; both EMPTY where pieces belong to nobody (dominoes)."""
     cells: tuple[str, ...]
     """Names of all cells, row by row from the top of the picture: the order of every board string."""
     classes: str
@@ -159,22 +159,22 @@ class Game(Protocol[P, M]):
     rules: Any
     """The rule options in force, a frozen dataclass; `type(game).Rules` is its class."""
     starts: tuple[P, ...]
-    """Every position a game may start from, most usual first (two where the first man laid decides who began)."""
+    """Every position a game may start from, the usual one first (two where whoever lays the first piece begins)."""
 
     def initial(self, seed: int | None = None) -> P:
-        """The usual start position. `seed` deals what chance deals; None leaves hidden what a camera cannot see."""
+        """The usual start position. `seed` deals hidden hands at random; None keeps hidden what a camera cannot see."""
 
     def to_move(self, position: P) -> Side:
-        """The side that moves next; also defined, but without meaning, after the game is over."""
+        """The side that moves next; defined but meaningless after the game is over."""
 
     def legal_moves(self, position: P) -> Sequence[M]:
         """All legal moves, without duplicates, in a fixed order; empty exactly when `outcome` is not None.
 
-        Where a hand is hidden, the moves that some hand would allow.
+        Where a hand is hidden: the moves that some possible hand would allow.
         """
 
     def apply(self, position: P, move: M) -> P:
-        """The position after a legal move. Raises MoveError where it is not legal."""
+        """The position after a legal move. Raises MoveError if it is not legal."""
 
     def outcome(self, position: P) -> Outcome | None:
         """The result, or None while the game goes on."""
@@ -183,58 +183,59 @@ class Game(Protocol[P, M]):
         """What a camera sees: one class letter per cell, in the order of `cells`."""
 
     def steps(self, position: P, move: M) -> tuple[Step, ...]:
-        """What the hand does, in order; empty for a pass. Carried out on `board(position)` they give the board after.
+        """Physical actions in order; empty for a pass. Applied to `board(position)` they give the board after the move.
 
-        Every board after a proper prefix of the steps is an unfinished turn. Men that are taken or turned over after
-        the first step may be so in any order: a board where only some of them are is an unfinished turn too.
+        Every board after a proper prefix of the steps is an unfinished turn. Pieces taken or turned over after the
+        first step may be handled in any order: a board with only some of them done is an unfinished turn too.
         """
 
     def fault(self, position: P, board: str) -> Fault:
-        """Names the broken rule for a board that neither a legal move nor part of one can bring about."""
+        """The rule broken by a board that neither a legal move nor part of one can produce."""
 
     def format_move(self, position: P, move: M) -> str:
-        """The standard text of a move, without blanks."""
+        """The standard text of a move, without spaces."""
 
     def parse_move(self, position: P, text: str) -> M:
-        """The legal move of that text. Raises MoveError with the broken rule."""
+        """The legal move that the text describes. Raises MoveError with the broken rule."""
 
     def format_position(self, position: P) -> str:
         """The standard text of a position (without its history)."""
 
     def parse_position(self, text: str) -> P:
-        """The position of that text, without history. Raises PositionError."""
+        """The position that the text describes, without history. Raises PositionError."""
 
     def set_up(self, board: str, side: Side, before: P) -> P:
-        """The position in which the board shows this and `side` moves, as when men are set up by hand.
+        """The position with this board and `side` to move, as when pieces are set up by hand.
 
-        What the board does not show is as it was `before`, as far as it can be. Raises PositionError where men stand
-        as they cannot in this game, or where a board does not tell enough to go on from it.
+        What the board does not show is taken from `before` as far as possible. Raises PositionError where the pieces
+        cannot stand like that in this game, or where the board does not tell enough to continue from it.
         """
 
     men: tuple[str, ...] = ()
-    """What a man of each side is called, marked as `noun("man", ...)`; where nothing is said, as the side."""
+    """Word for a piece of each side, marked as `noun("man", ...)`; the sides' names where empty."""
     endings: Mapping[str, Sentence] = types.MappingProxyType({})
     """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
     formats: tuple[str, ...] = ("moves",)
-    """The formats in which its games are written, besides those for every game; the usual one first."""
+    """Formats in which its games are written, besides those for every game; the usual one first."""
     hides: bool = False
-    """Whether a side holds what the other does not see."""
+    """Whether a side holds pieces that the other does not see."""
     limit: int | None = None
     """Plies after which the game ends."""
     neighbours: tuple[int, ...] = ()
-    """The cells to which a man may step from each cell, as bit sets, where the board's lines say so."""
+    """Cells to which a piece may step from each cell, as bit sets, where the board's lines decide that; else empty."""
     mistakes: Mapping[str, str] = types.MappingProxyType({})
-    """Codes of `Fault.rule`, with blanks between, by the kind of mistake for which they are right.
+    """`Fault.rule` codes, separated by spaces, that are correct answers to each kind of mistake.
 
-    The kinds are those of `proving.soak.mistakes`; where none is named, all are made and any code is right.
+    The kinds are those of `proving.soak.mistakes`. An empty mapping means that all kinds are made and any code is
+    accepted.
     """
 
     def man(self, letter: str) -> Term | Sentence:
-        """What a man of that class letter is called, where it is to be laid or taken."""
+        """Word for a piece with that class letter, for sentences about laying or taking it."""
         return Term("man", (self.men or self.sides)[self.pieces.index(letter)])
 
     def told(self, position: P, move: M) -> Sentence | None:
-        """What a move does that changes nothing on the board, where it is more than a pass."""
+        """Describes a move that changes nothing on the board, where it is more than a pass; None for other moves."""
         return None
 
     def scores(self, position: P) -> tuple[int, int] | None:
@@ -246,19 +247,19 @@ class Game(Protocol[P, M]):
         return None
 
     def to_lay(self, position: P) -> tuple[int, int] | None:
-        """Men that each side has still to lay; None where they are not counted."""
+        """Pieces that each side has still to lay; None where they are not counted."""
         return None
 
     def tiles(self, position: P) -> tuple[tuple[int, int], ...]:
-        """The cells of every tile, in the order in which they were laid, in games that lay halves in pairs."""
+        """The two cells of every tile, in the order laid, in games whose tiles cover two cells; else empty."""
         return ()
 
     def view(self, position: P, side: Side) -> P:
-        """The position as `side` may know it: other hands hidden. The position itself in games without secrets."""
+        """The position as `side` may know it, with other hands hidden; unchanged in games without hidden hands."""
         return position
 
     def hand(self, position: P, side: Side) -> tuple[str, ...] | None:
-        """What a side is known to hold, as texts such as `3-4`; None where nothing is known, or there are no hands."""
+        """Tiles a side is known to hold, as texts such as `3-4`; None where nothing is known or there are no hands."""
         return None
 
     def holds(self, position: P, side: Side) -> int:
@@ -266,20 +267,20 @@ class Game(Protocol[P, M]):
         return 0
 
     def with_hand(self, position: P, side: Side, hand: Sequence[str]) -> P:
-        """The position in which a side holds that, in the texts of `hand`. Raises PositionError where it cannot be."""
+        """The position in which a side holds the tiles in `hand`. Raises PositionError where that is impossible."""
         raise PositionError(f"nobody holds anything in {self.title}")
 
     def deal(self, position: P, seed: int) -> P:
-        """The position with everything hidden drawn at random."""
+        """The position with everything hidden filled in at random."""
         return position
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """Whether so many plies might lead from one board to another: a quick look that never says no wrongly."""
+        """Whether that many plies might lead from one board to the other: a quick test that is never wrongly False."""
         return True
 
 
 AnyGame = Game[Any, Any]
-"""A game whose position and move types do not matter to the reader."""
+"""A game whose position and move types do not matter to the caller."""
 
 
 def rule(
@@ -291,9 +292,9 @@ def rule(
     maximum: int | None = None,
     drawn: bool = False,
 ) -> Any:
-    """A field of a game's `Rules`, with what `--help` and error messages say of it.
+    """A field of a game's `Rules`; `doc` is shown in `--help` and error messages.
 
-    `drawn` says that its value, no mere switch, changes what is drawn on the board.
+    `drawn` marks an option that is not a mere switch and whose value changes what is drawn on the board.
     """
     return dataclasses.field(
         default=default,
@@ -302,7 +303,7 @@ def rule(
 
 
 def described(kind: Any) -> list[dict[str, Any]]:
-    """The fields of a dataclass of `rule` fields as data: name, doc, kind, default, choices, minimum and maximum."""
+    """A dataclass's `rule` fields as data: name, doc, kind, default, choices, minimum and maximum."""
     types = typing.get_type_hints(kind)
     return [
         {"name": field.name, "kind": types[field.name].__name__, "default": field.default}
@@ -312,12 +313,12 @@ def described(kind: Any) -> list[dict[str, Any]]:
 
 
 def shipped() -> tuple[str, ...]:
-    """The names of the games of this folder, sorted."""
+    """Names of the games in this folder, sorted."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
 def names() -> tuple[str, ...]:
-    """The names of all games, sorted: those of this folder, and those of installed packages."""
+    """Names of all games, in this folder and from installed packages, sorted."""
     return tuple(sorted({*shipped(), *_brought()}))
 
 
@@ -331,9 +332,9 @@ def find(name: str) -> type[AnyGame]:
 
 
 def file_of(name: str, path: str) -> Path | None:
-    """A file that an installed package brings for its game, such as `boards/chess.toml` beside the game's module.
+    """A file that an installed package ships for its game, such as `boards/chess.toml` beside the game's module.
 
-    None where there is none, and for a game of this folder.
+    None where there is no such file, and for games of this folder.
     """
     module = _brought().get(name)
     file = None if module is None or module.__file__ is None else Path(module.__file__).parent / path
@@ -348,7 +349,7 @@ def _class_of(name: str) -> type[AnyGame]:
 
 @functools.cache
 def _brought() -> Mapping[str, types.ModuleType]:
-    """The modules of installed packages' games by name, which must be the game's own; none takes a name of ours."""
+    """Installed packages' game modules by name. An entry must have its game's own name, and not one of `shipped()`."""
     found = {}
     for name, module in installed(ENTRY_POINTS).items():
         if name in shipped() or getattr(getattr(module, "GAME", None), "name", "") != name:
@@ -360,9 +361,9 @@ def _brought() -> Mapping[str, types.ModuleType]:
 
 @functools.cache
 def installed(group: str) -> Mapping[str, types.ModuleType]:
-    """The modules that installed packages name in a group of entry points.
+    """Modules that installed packages register in an entry-point group, by entry name.
 
-    One that cannot be imported is left out, with a warning.
+    A module that fails to import is left out with a warning.
     """
     found: dict[str, types.ModuleType] = {}
     for entry in sorted(importlib.metadata.entry_points(group=group), key=lambda entry: entry.name):
@@ -374,7 +375,7 @@ def installed(group: str) -> Mapping[str, types.ModuleType]:
 
 
 def load(name: str, rules: Mapping[str, object] | None = None) -> AnyGame:
-    """The game with that name or short name under the given rule options; texts such as "true" and "6" are converted.
+    """The game with that name or short name, under these rule options; texts such as "true" and "6" are converted.
 
     Raises UnknownGame, RuleError.
     """
@@ -383,7 +384,7 @@ def load(name: str, rules: Mapping[str, object] | None = None) -> AnyGame:
 
 
 def parse_rules(game: type[AnyGame], rules: Mapping[str, object]) -> Any:
-    """The `Rules` of a game from names and values. Raises RuleError naming the option, the value and what it takes."""
+    """A game's `Rules` from names and values. Raises RuleError naming the option, the value and the allowed values."""
     kind: Any = getattr(game, "Rules")  # noqa: B009 - the protocol declares the instance's attribute only
     return parse_options(kind, rules, game.name, "rule option")
 
@@ -391,7 +392,7 @@ def parse_rules(game: type[AnyGame], rules: Mapping[str, object]) -> Any:
 def parse_options(kind: type[T], options: Mapping[str, object], owner: str, noun: str) -> T:
     """A dataclass of `rule` fields from names and values; `owner` and `noun` begin the error messages.
 
-    Raises RuleError naming the option, the value and what it takes.
+    Raises RuleError naming the option, the value and the allowed values.
     """
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     types = typing.get_type_hints(kind)
@@ -426,7 +427,7 @@ def _option_value(option: str, field: dataclasses.Field[Any], kind: type, value:
 
 
 def rules_from_words(words: Sequence[str]) -> dict[str, object]:
-    """Rule options from `name=value` words, as a command line gives them. Raises RuleError."""
+    """Rule options from `name=value` command-line words. Raises RuleError."""
     rules: dict[str, object] = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -437,7 +438,7 @@ def rules_from_words(words: Sequence[str]) -> dict[str, object]:
 
 
 def rule_choices(name: str, option: str) -> tuple[str, ...]:
-    """The values that a game's rule option chooses from; empty where it has no such option. Raises UnknownGame."""
+    """The allowed values of a game's rule option; empty if there is no such option. Raises UnknownGame."""
     kind: Any = getattr(find(name), "Rules")  # noqa: B009
     for field in dataclasses.fields(kind):
         if field.name == option:
@@ -446,7 +447,7 @@ def rule_choices(name: str, option: str) -> tuple[str, ...]:
 
 
 def switched_on(game: AnyGame) -> frozenset[str]:
-    """Names of the rule options that are on, and `size=19` of a drawn one: some change what is drawn on the board."""
+    """Names of options that are on, plus `size=19` for changed `drawn` ones: some change what is drawn on the board."""
     fields, values = dataclasses.fields(game.rules), dataclasses.asdict(game.rules)
     drawn = {field.name for field in fields if field.metadata.get("drawn") and values[field.name] != field.default}
     return frozenset(
@@ -455,7 +456,7 @@ def switched_on(game: AnyGame) -> frozenset[str]:
 
 
 def carry_out(board: str, steps: Sequence[Step]) -> str:
-    """The board after a hand has done the steps."""
+    """The board after the steps are applied."""
     cells = list(board)
     for step in steps:
         if step.origin is not None:
@@ -465,7 +466,7 @@ def carry_out(board: str, steps: Sequence[Step]) -> str:
 
 
 def changed_cells(before: str, after: str) -> tuple[int, ...]:
-    """Indices of the cells that two boards show differently, ascending."""
+    """Indices of the cells that differ between two boards, ascending."""
     return tuple(cell for cell, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1])
 
 
@@ -490,7 +491,7 @@ def begins_turn(game: AnyGame, position: Any, board: str) -> bool:
 
 
 def in_any_order(steps: Sequence[Step]) -> bool:
-    """Whether all steps after the first only take men away or turn them over: their order is the hand's choice."""
+    """Whether all steps after the first only remove or turn pieces, so that the hand may choose their order."""
     return len(steps) > 2 and all(step.kind in ("remove", "flip") for step in steps[1:])
 
 

@@ -1,7 +1,7 @@
-"""Nine men's morris: lay your men, move them along the lines, close mills of three, take a man for each.
+"""Nine men's morris: lay your men, move them along the lines, close mills of three and take a man for each.
 
-Lost is who has fewer than three men when all are laid, or has no legal move (also on a board that is full once all
-men are laid). A mill closed while the enemy has no man on the board takes nothing.
+A player with fewer than three men once all are laid, or without a legal move (also on a board that is full once all men
+are laid), has lost. A mill closed while the enemy has no man on the board takes nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ CELLS = tuple("a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1
 FULL = (1 << len(CELLS)) - 1
 DIAGONALS = (("a7", "b6", "c5"), ("g7", "f6", "e5"), ("a1", "b2", "c3"), ("g1", "f2", "e3"))
 MIN_MEN = 3
-"""Who has fewer men than this has lost."""
+"""Men needed once all are laid; a side with fewer has lost."""
 DIGITS = "0123456789ABC"
-"""Digits of the counts in a position's text: one each, also for ten to twelve men."""
+"""Digits of the counts in a position's text: one each, even for ten to twelve men."""
 SIDES = (noun("side", "light"), noun("side", "dark"))
 PIECES = ("W", "B")
 MOVE = re.compile(r"(?:([a-z]\d+)-)?([a-z]\d+)(?:x([a-z]\d+))?")
@@ -59,7 +59,7 @@ class MorrisRules:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """The whole state of a game. Two are equal exactly when the rules treat them alike from here on."""
+    """The whole state of a game. Equal positions are those that the rules treat alike from here on."""
 
     men: tuple[int, int]
     """Men of each side on the board, a bit per cell."""
@@ -68,13 +68,13 @@ class Position:
     side: Side
     """Who moves next."""
     quiet: int = 0
-    """Moves since the last man was laid or taken; stays 0 where no rule counts them."""
+    """Moves since the last man was laid or taken; stays 0 if no rule counts them."""
     earlier: tuple[int, ...] = ()
-    """Keys of the positions since then, sorted: their order decides nothing. Empty where no rule asks."""
+    """Sorted keys of the positions since then, as their order has no effect. Empty if no rule needs them."""
 
     @property
     def key(self) -> int:
-        """What must recur for a repetition: the men and who moves."""
+        """What must recur for a repetition: the men and the mover."""
         return self.men[0] | self.men[1] << 24 | self.side << 48
 
 
@@ -85,7 +85,7 @@ class Move(NamedTuple):
     origin: int | None = None
     """None where a man is laid."""
     removed: int | None = None
-    """The enemy man taken for a mill."""
+    """The enemy man taken for a mill, or None."""
 
 
 def cells_of(bits: int) -> Iterator[int]:
@@ -108,7 +108,7 @@ MISTAKES = {
     "two laid": "two_men_laid",
     "two moved": "two_men_moved",
     "one too many": "extra_man",
-    # A man that closes a mill where he lands may have come from the hand, and one of his own been taken for it.
+    # A man that closes a mill where it lands may have come from the hand, with an own man taken for the mill.
     "moved while laying": "must_place wrong_man_removed",
     "moved too far": "not_adjacent",
     "own taken": "man_missing",
@@ -138,7 +138,7 @@ class NineMensMorris(Game[Position, Move]):
         self.rules = rules or MorrisRules()
         joined = lines(self.rules.diagonals)
         self.mills = tuple(sum(1 << cell for cell in line) for line in joined)
-        """Every mill as a bit set."""
+        """Every mill as a bit set of its three cells."""
         self._mills_at = tuple(tuple(mill for mill in self.mills if mill >> cell & 1) for cell in range(len(CELLS)))
         self.neighbours = tuple(
             sum({1 << b for line in joined for a, b in _steps_along(line) if a == cell}) for cell in range(len(CELLS))
@@ -156,7 +156,7 @@ class NineMensMorris(Game[Position, Move]):
         return position.side
 
     def legal_moves(self, position: Position) -> list[Move]:
-        """All whole turns, by origin, arrival and removed man, each ascending."""
+        """All whole turns, by origin, destination and removed man, each ascending."""
         if self.outcome(position) is not None:
             return []
         moves: list[Move] = []
@@ -186,7 +186,7 @@ class NineMensMorris(Game[Position, Move]):
         return Position((men[0], men[1]), hands, 1 - side, quiet, earlier)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """Losses come before draws."""
+        """The result; losses are checked before draws."""
         for loser in (position.side, 1 - position.side):
             if not position.hands[loser] and position.men[loser].bit_count() < MIN_MEN:
                 return Outcome(1 - loser, "two_men_left")
@@ -199,7 +199,7 @@ class NineMensMorris(Game[Position, Move]):
         return None
 
     def board(self, position: Position) -> str:
-        """The men, `W` light and `B` dark."""
+        """The men: `W` light, `B` dark."""
         light, dark = position.men
         return "".join("W" if light >> cell & 1 else "B" if dark >> cell & 1 else EMPTY for cell in range(len(CELLS)))
 
@@ -210,15 +210,15 @@ class NineMensMorris(Game[Position, Move]):
         return (first,) if move.removed is None else (first, Step("remove", move.removed))
 
     def to_lay(self, position: Position) -> tuple[int, int]:
-        """Men in hand."""
+        """Men that each side has still to lay."""
         return position.hands
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """A man moves from one point to another and takes one: three points at most."""
+        """A turn changes at most three points: a man's origin, its destination and the man taken."""
         return len(games.changed_cells(board, target)) <= 3 * plies
 
     def flies(self, position: Position, side: Side) -> bool:
-        """Whether a side moves its men to any empty point."""
+        """Whether a side may move its men to any empty point."""
         return self.rules.flying and not position.hands[side] and position.men[side].bit_count() == MIN_MEN
 
     def takeable(self, position: Position) -> int:
@@ -232,14 +232,14 @@ class NineMensMorris(Game[Position, Move]):
         return enemy & ~in_mills or enemy
 
     def closes_mill(self, position: Position, to: int, origin: int | None) -> bool:
-        """Whether the mover's man that arrives there closes a mill."""
+        """Whether the mover's man arriving on `to` closes a mill."""
         men = position.men[position.side] | 1 << to
         if origin is not None:
             men ^= 1 << origin
         return any(mill & men == mill for mill in self._mills_at[to])
 
     def _journeys(self, position: Position) -> Iterator[tuple[int | None, int]]:
-        """Where the mover's men may come from (None is the hand) and where each may go, as a bit set."""
+        """Origins of the mover's men (None is the hand), each with its destinations as a bit set."""
         empty = FULL & ~(position.men[0] | position.men[1])
         if position.hands[position.side]:
             yield None, empty
@@ -300,7 +300,7 @@ class NineMensMorris(Game[Position, Move]):
         return journey if move.removed is None else f"{journey}x{CELLS[move.removed]}"
 
     def parse_move(self, position: Position, text: str) -> Move:
-        """The turn of that text, capitals allowed. Raises MoveError."""
+        """The turn that the text describes, capitals allowed. Raises MoveError."""
         match = MOVE.fullmatch(text.strip().lower())
         if match is None:
             said = sentence("{text} is no move; moves look like d2, a1-a4, d2xf4, a1-a4xg7", text=repr(text[:40]))
@@ -315,10 +315,10 @@ class NineMensMorris(Game[Position, Move]):
         return move
 
     def format_position(self, position: Position) -> str:
-        """The mover's name, a colon, and 28 characters from the mover's side.
+        """The mover's name, a colon, and 28 characters from the mover's point of view.
 
-        A letter per cell, `M` mine, `E` the enemy's, `O` empty; then what I have still to lay, what the enemy has,
-        my men on the board, the enemy's, a digit each (`A` `B` `C` are ten to twelve).
+        One letter per cell: `M` mine, `E` the enemy's, `O` empty. Then one digit each (`A` `B` `C` are ten to twelve):
+        my men still to lay, the enemy's, my men on the board, the enemy's.
         """
         mine, theirs = position.side, 1 - position.side
         letters = self.board(position).translate(str.maketrans(PIECES[mine] + PIECES[theirs] + EMPTY, "MEO"))
@@ -327,7 +327,7 @@ class NineMensMorris(Game[Position, Move]):
         return f"{SIDES[mine]}:{letters}{''.join(DIGITS[count] for count in counts)}"
 
     def parse_position(self, text: str) -> Position:
-        """The position of `format_position`'s text; without the name and colon, light is the mover.
+        """The position from `format_position`'s text; without the name and colon, light is the mover.
 
         Raises PositionError.
         """
@@ -348,7 +348,7 @@ class NineMensMorris(Game[Position, Move]):
         return Position((theirs, mine), (theirs_to_lay, to_lay), 1)
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
-        """Men to be laid are as many as `before`, or as near to that as the men on the board allow."""
+        """The men still to lay stay as `before`, or as near to that as the men on the board allow."""
         on_board = [board.count(man) for man in PIECES]
         rest = [self.rules.men - count for count in on_board]
         if min(rest) < 0:
@@ -366,7 +366,7 @@ class NineMensMorris(Game[Position, Move]):
         return Position((men[0], men[1]), hands if side == 0 else (hands[1], hands[0]), side)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, judged by which men came, went and changed colour."""
+        """The broken rule, found from which men came, went and changed colour."""
         return _Judge(self, position, board).fault()
 
 
@@ -376,7 +376,7 @@ def _steps_along(line: tuple[int, int, int]) -> tuple[tuple[int, int], ...]:
 
 
 class _Judge:
-    """Names what is wrong with one board that no legal turn, nor part of one, can bring about."""
+    """Explains a board that no legal turn, nor part of one, can produce."""
 
     def __init__(self, game: NineMensMorris, position: Position, board: str) -> None:
         before = game.board(position)
@@ -390,7 +390,7 @@ class _Judge:
         self.put_back = self._remedy(before, board)
 
     def _remedy(self, before: str, board: str) -> tuple[Sentence, ...]:
-        """What hands must do to have the board as before."""
+        """What the players must do to restore the board."""
         new = [cell for cell in self.changed if board[cell] != EMPTY and before[cell] == EMPTY]
         gone = {
             side: [cell for cell in self.changed if before[cell] == man]
@@ -414,7 +414,7 @@ class _Judge:
         return (*away, *back)
 
     def fault(self) -> Fault:
-        """The first rule found broken."""
+        """The first broken rule found."""
         if recoloured := {*self.my_new, *self.foe_new} & {*self.my_gone, *self.foe_gone}:
             return self._say(
                 "piece_changed_colour",
@@ -440,7 +440,7 @@ class _Judge:
         return self._say("unexplained", sentence("No turn of {side:gen} leads here.", side=self.me), *self.put_back)
 
     def _enemy_acted(self) -> Fault:
-        """Only enemy men arrived."""
+        """Fault where only enemy men arrived."""
         turn = {"side": self.me, "other": self.foe}
         arrived, may_lay = _names(self.foe_new), self.position.hands[1 - self.position.side] > 0
         if len(self.foe_new) == len(self.foe_gone) == 1:
@@ -478,7 +478,7 @@ class _Judge:
         )
 
     def _several(self) -> Fault:
-        """Men of both sides arrived, or several of the mover's."""
+        """Fault where men of both sides arrived, or several of the mover's."""
         if self.foe_new or self.foe_gone or len(self.my_gone) not in (0, len(self.my_new)):
             return self._unexplained()
         count = len(self.my_new)
@@ -494,7 +494,7 @@ class _Judge:
         return self._say("two_men_laid", said)
 
     def _arrived(self, to: int) -> Fault:
-        """One man of the mover arrived on `to`: laid or moved, and perhaps with removals."""
+        """Fault where one man of the mover arrived on `to`, laid or moved, perhaps with removals."""
         game, position, cell = self.game, self.position, CELLS[to]
         laying = position.hands[position.side] > 0
         if not laying and not self.my_gone:
@@ -534,7 +534,7 @@ class _Judge:
         return self._removed(to, start)
 
     def _removed(self, to: int, origin: int | None) -> Fault:
-        """The journey to `to` is right: what was taken for it is not."""
+        """Fault where the man's path to `to` is right but the removal is wrong."""
         taken = _names(self.foe_gone)
         if not self.foe_gone:
             return self._unexplained()
@@ -560,7 +560,7 @@ class _Judge:
         )
 
     def _only_gone(self) -> Fault:
-        """Men are gone, if anything changed, and none came."""
+        """Fault where men are gone, or nothing changed, and none came."""
         if not self.changed:
             return self._say(
                 "unexplained", sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self.me)

@@ -1,6 +1,6 @@
-"""Where agents meet: openings, games, matches, round robins and knock-outs, and what their results are worth.
+"""Tournaments between agents: openings, games, matches, round robins, knock-outs, and statistics on their results.
 
-A game is a `play.Job`, which any process can play; what came of it is a `play.Played`, a line of a `record.Record`.
-`game_runner.GameRunner` plays jobs that the record does not hold yet, here or over a cluster. `elo` and `sprt` judge
-results in pairs: every opening is played twice, with the sides exchanged.
+A game is a `play.Job`, which any process can play; its result is a `play.Played`, a line of a `record.Record`.
+`game_runner.GameRunner` plays the jobs missing from the record, here or on a cluster. `elo` and `sprt` evaluate results
+in pairs: every opening is played twice, with the sides exchanged.
 """

@@ -1,8 +1,8 @@
-"""A knock-out: neighbours meet, the winner goes on.
+"""A knock-out: neighbours in the list meet, the winner advances.
 
-Who wins more games goes on, as in the championship of the eight morris heuristics. Of two who won equally many, the
-one goes on who won more as the second player; then the one whose wins took fewer plies; then the one who was listed
-first.
+The player who wins more games advances, as in the championship of the eight morris heuristics. If both win equally
+many, the player with more wins as the second player advances; then the one whose wins took fewer plies; then the one
+listed first.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from agents.players import PlayerSpec
 
 @dataclasses.dataclass(frozen=True)
 class Depths:
-    """How deep both players of a game search."""
+    """Search depths of both players of a game."""
 
     opening: int | None
-    """While men are laid; None where the game has no opening of its own."""
+    """Plies during the opening, while men are laid; None if the game has no opening of its own."""
     other: int
 
     @classmethod
     def parse(cls, text: str) -> Depths:
-        """From `3/5`, or `5` alone. Raises ValueError."""
+        """Parses `3/5`, or `5` alone. Raises ValueError."""
         words = text.strip().split("/")
         if not (1 <= len(words) <= 2 and all(word.isdecimal() and 1 <= int(word) <= 100 for word in words)):
             raise ValueError(f"--depths are such as 3/3,3/5 (opening/afterwards, 1 to 100 plies), not {text!r}")
@@ -40,7 +40,7 @@ class Depths:
         return f"{self.other}" if self.opening is None else f"{self.opening}/{self.other}"
 
     def of(self, spec: PlayerSpec) -> PlayerSpec:
-        """The player with these depths. Raises ValueError where it names depths itself."""
+        """The player with these depths. Raises ValueError if it sets depths itself."""
         named = {"depth", "opening_depth"} & ({name for name, _ in spec.options} | _limits(spec))
         if named:
             raise ValueError(f"{spec.text} names its {', '.join(sorted(named))}: leave it out, or leave out --depths")
@@ -54,17 +54,17 @@ def _limits(spec: PlayerSpec) -> set[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Meeting:
-    """Two players who met, and who goes on."""
+    """A meeting of two players and its winner."""
 
     a: int
     b: int
     wins: tuple[int, int]
     wins_as_second: tuple[int, int]
     plies_of_wins: tuple[float, float]
-    """Mean; 0 without a win."""
+    """Mean plies; 0 without a win."""
     draws: int
     by_depths: dict[str, tuple[int, int, int]]
-    """Won, drawn, lost by `a`, for each of the depths."""
+    """Games won, drawn and lost by `a`, for each of the depths."""
     winner: int
     decided_by: str
     """`wins`, `wins_as_second`, `fewer_plies` or `listed_first`."""
@@ -72,14 +72,14 @@ class Meeting:
 
 @dataclasses.dataclass(frozen=True)
 class Bracket:
-    """A knock-out as far as it was played."""
+    """A knock-out as far as played."""
 
     players: tuple[str, ...]
     rounds: tuple[tuple[Meeting, ...], ...]
     byes: tuple[int, ...]
-    """Players who went into the second round unplayed."""
+    """Players who entered the second round without playing."""
     champion: int | None
-    """None where it was stopped before the end."""
+    """None if it was stopped before the end."""
 
     def as_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -90,7 +90,7 @@ class Bracket:
 
 
 def first_round(count: int) -> tuple[list[tuple[int, int]], list[int]]:
-    """Who meets first, and who is let through: the first listed, where the number is no power of two."""
+    """The first pairs, and the players with a bye: the first listed, if the number is not a power of two."""
     size = 1 << (count - 1).bit_length()
     byes = list(range(size - count))
     rest = list(range(size - count, count))
@@ -98,15 +98,15 @@ def first_round(count: int) -> tuple[list[tuple[int, int]], list[int]]:
 
 
 def games_of(count: int, games: int) -> int:
-    """All games of a knock-out."""
+    """Number of games in a knock-out."""
     return (count - 1) * games
 
 
 class KnockOut:
-    """Plays a bracket, round after round."""
+    """Plays a bracket, round by round."""
 
     def __init__(self, terms: Terms, specs: Sequence[PlayerSpec], games: int, depths: Sequence[Depths]) -> None:
-        """Every two play `games`, in equal parts with each of the depths. Raises ValueError."""
+        """Each pair plays `games`, in equal parts with each of the depths. Raises ValueError."""
         parts = max(1, len(depths))
         if games % (2 * parts):
             raise ValueError(f"--games is a multiple of {2 * parts}: twice as many as there are --depths, not {games}")
@@ -120,12 +120,12 @@ class KnockOut:
                 one.of(spec)
 
     def play(self, runner: GameRunner) -> None:
-        """Plays what the runner's record does not hold yet, round after round."""
+        """Plays the games missing from the runner's record, round by round."""
         while jobs := self._walk(runner.record.played)[1]:
             runner.play(jobs)
 
     def result(self, played: Mapping[str, Played]) -> Bracket:
-        """What is known after the games that are finished."""
+        """The bracket according to the finished games."""
         rounds, left = self._walk(played)
         champion = None if left else rounds[-1][0].winner
         return Bracket(tuple(spec.text for spec in self.specs), tuple(rounds), tuple(self._first()[1]), champion)
@@ -134,7 +134,7 @@ class KnockOut:
         return first_round(len(self.specs))
 
     def _walk(self, played: Mapping[str, Played]) -> tuple[list[tuple[Meeting, ...]], list[Job]]:
-        """The rounds that are finished, and the games of the next one."""
+        """The finished rounds, and the games of the next one."""
         meetings, through = self._first()
         rounds: list[tuple[Meeting, ...]] = []
         while meetings:
@@ -148,7 +148,7 @@ class KnockOut:
         return rounds, []
 
     def pairings(self, number: int, a: int, b: int) -> dict[str, Pairing]:
-        """The games of two players in a round, by depths; every part has openings of its own."""
+        """The games of two players in a round, by depths; each part has its own openings."""
         found = {}
         share = self.games // max(1, len(self.depths))
         for depths in self.depths or (None,):
@@ -161,7 +161,7 @@ class KnockOut:
 
 
 def judge(a: int, b: int, parts: Mapping[str, Pairing], played: Mapping[str, Played]) -> Meeting:
-    """Who goes on; all games are finished."""
+    """The meeting with its winner; all games must be finished."""
     wins, second, plies, draws = [0, 0], [0, 0], [0, 0], 0
     by_depths = {}
     for text, part in parts.items():
@@ -193,7 +193,7 @@ def judge(a: int, b: int, parts: Mapping[str, Pairing], played: Mapping[str, Pla
 
 
 def lines_of(found: Bracket) -> list[str]:
-    """The bracket as text, a round after the other."""
+    """The bracket as text, round by round."""
     width = max(len(player) for player in found.players)
     lines: list[str] = []
     for number, meetings in enumerate(found.rounds, 1):

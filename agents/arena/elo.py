@@ -1,8 +1,8 @@
-"""What results are worth: Elo differences with their error, from pairs of games and from whole tournaments.
+"""Elo differences with their errors, from pairs of games and from whole tournaments.
 
 Elo's logistic model: a player who is `d` stronger scores `1 / (1 + 10**(-d / 400))`. The error comes from pairs of
 games with the same opening and exchanged sides (0, 1, 2, 3 or 4 half points: "pentanomial"), as the two games of an
-opening are no independent trials.
+opening are not independent trials.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ Z95 = statistics.NormalDist().inv_cdf(0.975)
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """How much stronger one player is than another."""
+    """Estimated difference in strength between two players."""
 
     score: float
     """Points per game, 0 to 1."""
     error: float
     """Standard error of the score."""
     elo: float | None
-    """None where every game was won, or every one lost: the difference has no upper bound then."""
+    """Elo difference; None if every game was won or every one lost, as the difference then has no bound."""
     low: float | None
-    """Lower end of the 95 % interval; None is no bound."""
+    """Lower end of the 95 % interval; None means unbounded."""
     high: float | None
     los: float
-    """Likelihood of superiority: how probable it is that the true score is above one half."""
+    """Likelihood of superiority: the probability that the true score is above one half."""
 
 
 def expected_score(elo: float) -> float:
-    """Points per game of a player who is that much stronger."""
+    """Points per game of a player who is `elo` stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def difference(score: float) -> float | None:
-    """The Elo difference that explains a score; None for 0 and 1."""
+    """The Elo difference that corresponds to a score; None for 0 and 1."""
     return -400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
 
 def estimate(pairs: Sequence[int]) -> Estimate | None:
-    """From half points per pair, 0 to 4; None without pairs.
+    """An estimate from half points per pair, 0 to 4; None without pairs.
 
-    Where all pairs ended alike there is no variance to go by: then Wilson's interval, and Laplace's rule of succession
-    for the likelihood of superiority.
+    If all pairs ended alike, there is no variance to use: Wilson's interval replaces it, and Laplace's rule of
+    succession gives the likelihood of superiority.
     """
     if not pairs:
         return None
@@ -65,7 +65,7 @@ def estimate(pairs: Sequence[int]) -> Estimate | None:
 
 
 def wilson(score: float, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share seen in `count` trials, of use where the share is 0 or 1 (Wilson 1927)."""
+    """Wilson's 95 % interval for a share seen in `count` trials; also valid for shares 0 and 1 (Wilson 1927)."""
     square = Z95 * Z95
     middle = (score + square / (2 * count)) / (1 + square / count)
     half = Z95 / (1 + square / count) * math.sqrt(score * (1 - score) / count + square / (4 * count * count))
@@ -74,24 +74,24 @@ def wilson(score: float, count: int) -> tuple[float, float]:
 
 @dataclasses.dataclass(frozen=True)
 class Rating:
-    """A player's place in a tournament."""
+    """A player's rating in a tournament."""
 
     elo: float
-    """Against the average of all players."""
+    """Elo relative to the average of all players."""
     error: float
     """Half of the 95 % interval."""
 
 
 PRIOR_DRAWS = 1.0
-"""Draws that every two who met are given on top, so that a player who won all has a finite rating."""
+"""Draws added for every two who met, so that a player who won everything has a finite rating."""
 STEPS = 10_000
 
 
 def ratings(points: Mapping[tuple[int, int], tuple[float, float]], players: int) -> list[Rating]:
-    """Ratings by the greatest likelihood under Bradley and Terry's model, a draw being half a win.
+    """Maximum-likelihood ratings under the Bradley-Terry model, with a draw as half a win.
 
     `points` has the points of both for pairs of player numbers. Found by minorisation (Hunter, MM algorithms for
-    generalized Bradley-Terry models, 2004); errors from the curvature of the likelihood at its top.
+    generalized Bradley-Terry models, 2004); errors from the curvature of the likelihood at its maximum.
     """
     won, met = np.zeros(players), np.zeros((players, players))
     for (a, b), (mine, theirs) in points.items():

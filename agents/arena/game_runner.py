@@ -1,4 +1,4 @@
-"""Plays the games of a tournament that are not finished yet: in this process, on all cores, or over a cluster."""
+"""Plays a tournament's unfinished games: in this process, on all cores, or on a cluster."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from agents.arena.play import Abandoned, Job, Played, play, prepare
 from agents.arena.record import Record
 
 CLUSTERS = {"ray": "ray", "dask": "distributed"}
-"""joblib's backends that other packages bring, and which."""
+"""joblib backends from other packages, and those packages."""
 BACKENDS = ("loky", "multiprocessing", "threading", *CLUSTERS)
 
 
 class HallError(ValueError):
-    """A backend that does not exist, is not installed, or has no cluster."""
+    """A backend that does not exist, is not installed, or has no reachable cluster."""
 
 
 class GameRunner:
-    """Where games are played: how many at once, by what, and which record keeps them."""
+    """Plays games with a number of processes and a backend, and keeps them in a record."""
 
     def __init__(
         self,
@@ -34,19 +34,19 @@ class GameRunner:
         cluster: str | None = None,
         watch: Callable[[Job, Played], None] = lambda _job, _played: None,
     ) -> None:
-        """`watch` hears of every game that is finished here. Raises HallError."""
+        """`watch` is called with every game finished here. Raises HallError."""
         self.record, self._jobs, self._watch = record, jobs, watch
         self._backend, self._cluster = backend, cluster
         if backend is not None:
             check_backend(backend)
 
     def play(self, jobs: Sequence[Job], enough: Callable[[], bool] = lambda: False) -> None:
-        """Plays what is not in the record; ends early when it is `enough`. Games under way are then lost."""
+        """Plays the games missing from the record; stops early once `enough` is true, losing games in progress."""
         left = [job for job in jobs if job.id not in self.record.played]
         if not left or enough():
             return
         with warnings.catch_warnings(), contextlib.closing(self._finished(left)) as finished:
-            # An early end is meant: joblib advises against the games that it cancels then.
+            # Stopping early is intended, so joblib's advice about the cancelled games is ignored.
             warnings.filterwarnings("ignore", message="(?s).*could benefit from adjusting the input task iterator")
             for job, played in finished:
                 self.record.add(played)
@@ -60,13 +60,13 @@ class GameRunner:
         return self._in_parallel(jobs)
 
     def _in_parallel(self, jobs: Sequence[Job]) -> Generator[tuple[Job, Played], None, None]:
-        import joblib  # imported late: `--help` and matches in one process do without
+        import joblib  # imported late: not needed for `--help` or matches in one process
 
         by_id = {job.id: job for job in jobs}
         backend = self._backend or "loky"
         if backend not in CLUSTERS:
             for job in {job.players: job for job in jobs}.values():
-                prepare(job)  # what is compiled here is fetched from the disk by the other processes
+                prepare(job)  # compiled here, then loaded from the disk cache by the other processes
         with connected(backend, self._cluster), joblib.parallel_config(backend=backend):
             parallel = joblib.Parallel(
                 n_jobs=self._jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
@@ -77,14 +77,14 @@ class GameRunner:
 
 
 def _play_elsewhere(job: Job) -> Played:
-    """In a process of joblib's: Ctrl-C is for the process that gathers the games."""
+    """Plays a job in a joblib process and ignores Ctrl-C, which the collecting process handles."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return play(job)
 
 
 def _one_by_one(jobs: Sequence[Job]) -> Generator[tuple[Job, Played], None, None]:
-    """Games in a thread of this process, so that Ctrl-C is heard at once and stops the search."""
+    """Plays games in a thread of this process, so that Ctrl-C takes effect at once and stops the search."""
     stop = threading.Event()
     results: queue.Queue[tuple[Job, Played] | BaseException | None] = queue.Queue()
 
@@ -111,7 +111,7 @@ def _one_by_one(jobs: Sequence[Job]) -> Generator[tuple[Job, Played], None, None
 
 
 def check_backend(name: str) -> None:
-    """Raises HallError where joblib's backend does not exist or is not installed."""
+    """Raises HallError if joblib's backend does not exist or is not installed."""
     if name not in BACKENDS:
         raise HallError(f"there is no backend {name!r}; the backends are {', '.join(BACKENDS)}")
     package = CLUSTERS.get(name)
@@ -124,9 +124,9 @@ def check_backend(name: str) -> None:
 
 @contextlib.contextmanager
 def connected(backend: str, cluster: str | None) -> Iterator[None]:
-    """A connection to the cluster of `backend` at the address `cluster`; None is a cluster on this machine.
+    """A connection to the cluster of `backend` at the address `cluster`; None starts a cluster on this machine.
 
-    Raises HallError where it cannot be reached.
+    Raises HallError if it cannot be reached.
     """
     if backend not in CLUSTERS:
         yield

@@ -15,27 +15,27 @@ from games import AnyGame
 
 
 def pairings(terms: Terms, one: PlayerSpec, others: Sequence[PlayerSpec], games: int) -> list[Pairing]:
-    """The player against each of the others; all of them play the same openings. Raises ValueError."""
+    """Pairings of the player with each of the others, all with the same openings. Raises ValueError."""
     return [pairing(terms, one, other, games, f"1-{number}") for number, other in enumerate(others, 2)]
 
 
 def heuristic_players(game: AnyGame, depths: Depths) -> list[str]:
-    """Alpha-beta with each of the game's heuristics, at a depth in the opening and another afterwards."""
+    """Alpha-beta with each of the game's heuristics, at one depth in the opening and another afterwards."""
     return [depths.of(players.parse(f"alphabeta:heuristic={name}")).text for name in heuristics.of(game)]
 
 
 def summaries(met: Sequence[Pairing], played: Mapping[str, Played]) -> list[Summary]:
-    """What is known after the games that are finished, by opponent."""
+    """One summary per opponent, from the finished games."""
     return [summary(one, played) for one in met]
 
 
 def as_json(found: Sequence[Summary]) -> dict[str, Any]:
-    """A JSON object: the meetings, each as the one player sees it."""
+    """A JSON object: the meetings from the one player's point of view."""
     return {"meetings": [one.as_json() for one in found]}
 
 
 def lines_of(found: Sequence[Summary]) -> list[str]:
-    """A line for each opponent: won, drawn and lost games, the score, seconds a move of both."""
+    """A line per opponent: won, drawn and lost games, the score, seconds per move of both."""
     width = max(8, *(len(one.players[1]) for one in found))
     lines = [
         f"{found[0].players[0]} against",

@@ -1,4 +1,4 @@
-"""The ladder of the levels: each against the one below."""
+"""The ladder of levels: each plays the one below."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from agents.arena.play import Played
 from agents.arena.report import Summary, summary
 
 WANTED = 0.6
-"""Share of the points that a level takes from the one below."""
+"""Share of the points that a level must take from the one below."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """A level against the one below."""
+    """A level's result against the one below."""
 
     level: int
     player: str
-    """Who plays at the level."""
+    """Text of the player at this level."""
     summary: Summary
 
     @property
@@ -31,7 +31,7 @@ class Step:
 
 
 def pairings(terms: Terms, games: int, lowest: int, highest: int) -> dict[int, Pairing]:
-    """The games of every level from `lowest` to `highest` against the one below. Raises ValueError."""
+    """Pairings of every level from `lowest` to `highest` with the one below. Raises ValueError."""
     if not 2 <= lowest <= highest <= levels.NUMBERS[-1]:
         raise ValueError(f"levels that have one below are 2 to {levels.NUMBERS[-1]}, not {lowest} to {highest}")
     return {
@@ -43,12 +43,12 @@ def pairings(terms: Terms, games: int, lowest: int, highest: int) -> dict[int, P
 
 
 def player_text(terms: Terms, level: int) -> str:
-    """Who plays at a level. Raises AgentError."""
+    """Text of the player at a level. Raises AgentError."""
     return levels.player(terms.game, level).text
 
 
 def steps(terms: Terms, met: Mapping[int, Pairing], played: Mapping[str, Played]) -> list[Step]:
-    """What is known after the games that are finished."""
+    """The ladder's steps, from the finished games."""
     return [Step(level, player_text(terms, level), summary(one, played)) for level, one in met.items()]
 
 

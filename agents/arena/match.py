@@ -20,14 +20,14 @@ MAX_PLIES = 600
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
-    """What all games of a tournament have in common."""
+    """Settings common to all games of a tournament."""
 
     game: AnyGame
     seed: int = 1
     opening_plies: int | None = None
-    """Random plies before the players take over; None is the game's usual number."""
+    """Random plies before the players take over; None is the game's default."""
     file: Path | None = None
-    """Openings from a file instead."""
+    """A file of openings to use instead of random ones."""
     max_plies: int = MAX_PLIES
 
     @property
@@ -41,7 +41,7 @@ class Terms:
         return openings.default_plies(self.game.name) if self.opening_plies is None else self.opening_plies
 
     def settings(self, players: Sequence[PlayerSpec]) -> dict[str, Any]:
-        """Everything that makes the same id the same game; a record of other settings is refused."""
+        """All settings on which the meaning of a game id depends; a record with other settings is refused."""
         digest = None if self.file is None else hashlib.sha256(self.file.read_bytes()).hexdigest()[:16]
         return {
             "game": self.game.name,
@@ -54,7 +54,7 @@ class Terms:
         }
 
     def openings(self, pairs: int, seed: int) -> tuple[Opening, ...]:
-        """So many openings. Raises OpeningError."""
+        """That many openings. Raises OpeningError."""
         if self.file is not None:
             return openings.read(self.game, self.file, seed, pairs)
         return openings.drawn(self.game, self.plies, seed, pairs)
@@ -62,19 +62,19 @@ class Terms:
 
 @dataclasses.dataclass(frozen=True)
 class Pairing:
-    """Two players and the games that they play."""
+    """Two players and their games."""
 
     a: PlayerSpec
     b: PlayerSpec
     jobs: tuple[Job, ...]
-    """Two of an opening after each other: first `a` has side 0, then `b`."""
+    """Pairs of games with the same opening: first `a` has side 0, then `b`."""
 
     def results(self, played: Mapping[str, Played]) -> list[Played]:
         """The finished games, in order."""
         return [played[job.id] for job in self.jobs if job.id in played]
 
     def half_points(self, job: Job, played: Played) -> int:
-        """2, 1 or 0 for the game, as `a` sees it."""
+        """Half points of `a` in the game: 2, 1 or 0."""
         if played.winner is None:
             return 1
         return 2 if (played.winner == 0) == self.a_is_first(job) else 0
@@ -84,7 +84,7 @@ class Pairing:
         return job.id.endswith("a")
 
     def pairs(self, played: Mapping[str, Played]) -> list[int]:
-        """Half points of `a` in every opening whose two games are finished, 0 to 4."""
+        """Half points of `a`, 0 to 4, for every opening whose two games are finished."""
         twos = zip(self.jobs[::2], self.jobs[1::2], strict=True)
         return [
             self.half_points(one, played[one.id]) + self.half_points(two, played[two.id])
@@ -93,7 +93,7 @@ class Pairing:
         ]
 
     def first_pairs(self, played: Mapping[str, Played]) -> list[int]:
-        """As `pairs`, up to the first opening that is not finished: the same however many processes play."""
+        """Like `pairs`, up to the first unfinished opening: independent of the number of processes."""
         whole = 0
         while 2 * whole + 1 < len(self.jobs) and all(job.id in played for job in self.jobs[2 * whole : 2 * whole + 2]):
             whole += 1
@@ -101,7 +101,7 @@ class Pairing:
 
 
 def pairing(terms: Terms, a: PlayerSpec, b: PlayerSpec, games: int, name: str = "", seed: int | None = None) -> Pairing:
-    """The games of `a` and `b`; `name` tells pairings of one tournament apart, which share openings by seed.
+    """The games of `a` and `b`; `name` distinguishes pairings of one tournament, which share openings by seed.
 
     Raises OpeningError.
     """

@@ -1,4 +1,4 @@
-"""Where games begin: openings drawn at random or read from a file, each played twice with the sides exchanged."""
+"""Openings, drawn at random or read from a file; each is played twice with the sides exchanged."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import games
 from games import AnyGame
 
 TRIES = 50
-"""Draws of an opening before one that was drawn before is taken."""
+"""Draws of an opening before a duplicate is accepted."""
 
 
 class OpeningError(ValueError):
-    """A file of openings that cannot be read, or an opening that is no line of the game."""
+    """An unreadable file of openings, or an opening that is not a legal line of the game."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Opening:
-    """What is dealt and what is played before the players take over."""
+    """A deal and the moves played before the players take over."""
 
     deal: int | None
-    """Seed of what chance deals; None in games where nothing is dealt."""
+    """Seed of the deal; None in games without one."""
     moves: tuple[str, ...]
     """Move texts."""
 
@@ -36,14 +36,14 @@ class Opening:
 
 
 def is_dealt(game: AnyGame) -> bool:
-    """Whether chance deals something at the start."""
+    """Whether the start involves chance."""
     return game.initial(1) not in game.starts
 
 
 def drawn(game: AnyGame, plies: int, seed: int, count: int) -> tuple[Opening, ...]:
-    """So many openings of random legal moves: none ends the game, all lead to different positions where they can.
+    """That many openings of random legal moves: none ends the game, and their positions differ if possible.
 
-    The first openings are the same whatever their number. In dealt games every opening has a deal of its own.
+    The first openings are the same whatever their number. In dealt games every opening has its own deal.
     """
     return tuple(itertools.islice(_stream(game, plies, seed), count))
 
@@ -65,7 +65,7 @@ def _stream(game: AnyGame, plies: int, seed: int) -> Iterator[Opening]:
 
 
 def _draw(game: AnyGame, plies: int, draw: random.Random, dealt: bool) -> tuple[Opening, Any]:
-    """An opening, and what tells its position from others; None where the game is over."""
+    """An opening and a key that identifies its position; None as the key if the game is over."""
     deal = draw.randrange(1, 2**31) if dealt else None
     position, moves = game.initial(deal), []
     for _ in range(plies):
@@ -80,9 +80,9 @@ def _draw(game: AnyGame, plies: int, draw: random.Random, dealt: bool) -> tuple[
 
 
 def read(game: AnyGame, path: Path, seed: int, count: int) -> tuple[Opening, ...]:
-    """The openings of a file, a line of move texts each, from the first again when there are too few.
+    """The openings of a file, one line of move texts each, repeated from the first if there are too few.
 
-    Blank lines and lines after `#` are skipped. Raises OpeningError naming the line.
+    Blank lines and text after `#` are skipped. Raises OpeningError naming the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -108,5 +108,5 @@ def read(game: AnyGame, path: Path, seed: int, count: int) -> tuple[Opening, ...
 
 @functools.cache
 def default_plies(game_name: str) -> int:
-    """Random plies where nobody says how many: none where a deal makes the games different."""
+    """Default number of random plies: none if a deal already makes the games different."""
     return 0 if is_dealt(games.load(game_name)) else 4

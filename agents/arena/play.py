@@ -1,4 +1,4 @@
-"""One game between two players: what a process needs to play it, and what came of it."""
+"""One game between two players: the job that a process needs to play it, and the result."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from agents.players import Player, PlayerSpec
 from games import AnyGame, Side
 
 MAX_TEXT = 200
-"""Letters kept of what is said of a fault."""
+"""Characters kept of the description of a fault."""
 
 
 class Abandoned(Exception):
-    """Ordinary: the game was stopped from outside and has no result."""
+    """Expected: the game was stopped from outside and has no result."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A game to be played; nothing else is needed, in this process or on another machine."""
+    """A game to be played, complete in itself for this process or another machine."""
 
     id: str
-    """Says which game of the tournament it is; the same settings give the same game that id."""
+    """Identifies the game in its tournament; the same settings give the same game the same id."""
     game: str
     rules: tuple[tuple[str, str], ...]
     players: tuple[PlayerSpec, PlayerSpec]
-    """By side."""
+    """Player of each side."""
     seeds: tuple[int, int]
-    """By side, for agents that choose by chance and whose player text sets no seed."""
+    """Seed of each side, for agents that choose at random and whose player text sets no seed."""
     opening: Opening
     max_plies: int
-    """With the opening; a game that is not over by then is a draw."""
+    """Plies including the opening; a game not over by then is a draw."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Use:
-    """What one side has spent in a game."""
+    """Effort of one side in a game."""
 
     moves: int = 0
-    """Moves of its own choice."""
+    """Moves that the side chose itself."""
     seconds: float = 0.0
     longest_s: float = 0.0
     """Seconds of the longest move."""
@@ -54,7 +54,7 @@ class Use:
     """Sum of the depths of its answers."""
 
     def plus(self, seconds: float, nodes: int, depth: int) -> Use:
-        """With one more move."""
+        """These counts plus one move."""
         return Use(
             self.moves + 1,
             self.seconds + seconds,
@@ -70,20 +70,20 @@ class Played:
 
     id: str
     winner: Side | None
-    """None is a draw."""
+    """Winning side; None is a draw."""
     reason: str
-    """The rules' own code; `max_plies`, `illegal_move` and `agent_failed` are the arena's."""
+    """The rules' reason code, or the arena's own: `max_plies`, `illegal_move` or `agent_failed`."""
     plies: int
-    """With the opening."""
+    """Plies including the opening."""
     scores: tuple[int, int] | None
-    """Points by side, in games that count them."""
+    """Points of each side, in games that count them."""
     fault: str | None
-    """What the losing side's agent did wrong, where that decided the game."""
+    """Fault of the losing side's agent, if it decided the game."""
     uses: tuple[Use, Use]
-    """By side."""
+    """Effort of each side."""
     deal: int | None
     moves: str
-    """All move texts, separated by blanks."""
+    """All move texts, separated by spaces."""
 
     def as_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -91,7 +91,7 @@ class Played:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Played:
-        """What `as_json` gave. Raises KeyError, TypeError, ValueError where it is none."""
+        """A game from `as_json`'s object. Raises KeyError, TypeError, ValueError if it is not one."""
         values = {field.name: found[field.name] for field in dataclasses.fields(cls)}
         first, second = (Use(**use) for use in values["uses"])
         scores = None if values["scores"] is None else (int(values["scores"][0]), int(values["scores"][1]))
@@ -102,7 +102,7 @@ class Played:
 
 @functools.cache
 def load(name: str, rules: tuple[tuple[str, str], ...]) -> AnyGame:
-    """The game, once per process."""
+    """The game, created once per process."""
     return games.load(name, dict(rules))
 
 
@@ -113,15 +113,15 @@ def _prepare(agent: str, name: str, rules: tuple[tuple[str, str], ...]) -> None:
 
 
 def prepare(job: Job) -> None:
-    """Makes this process ready for the job's agents."""
+    """Prepares this process for the job's agents."""
     for spec in job.players:
         _prepare(spec.agent, job.game, job.rules)
 
 
 def player(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
-    """The player, seeded where its agent has an option `seed` that its text leaves open.
+    """The player, seeded if its agent has an option `seed` that its text does not set.
 
-    Raises AgentError where the agent does not play the game or an option is out of range.
+    Raises AgentError if the agent does not play the game or an option is out of range.
     """
     options = {field.name for field in dataclasses.fields(registry.find(spec.agent).Options)}
     if "seed" in options and "seed" not in dict(spec.options):
@@ -130,7 +130,7 @@ def player(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
 
 
 def play(job: Job, stop: threading.Event | None = None) -> Played:
-    """Plays the game to its end. An agent that fails, or answers what is not legal, loses it.
+    """Plays the game to its end. An agent that fails or answers with an illegal move loses it.
 
     Raises Abandoned when `stop` is set, which also makes the agents answer at once.
     """
@@ -167,9 +167,9 @@ class _Table:
         return self._ended(outcome.winner, outcome.reason, outcome.scores)
 
     def _move(self, players: list[Player]) -> Played | None:
-        """One move of the side whose turn it is; the finished game where it fails."""
+        """One move of the side to move; the finished game if it fails."""
         side = self.game.to_move(self.position)
-        seen = self.game.view(self.position, side)  # nobody sees the other's hand
+        seen = self.game.view(self.position, side)  # hides the other side's hand
         began_s = time.perf_counter()
         try:
             answer = players[side].choose(seen, self.stop)
@@ -184,7 +184,7 @@ class _Table:
         return None
 
     def _fault(self, side: Side, reason: str, what: object) -> Played:
-        """The game is lost for that side."""
+        """The finished game, lost by that side."""
         said = f"{type(what).__name__}: {what}" if isinstance(what, Exception) else repr(what)
         text = f"{self.job.players[side].text}: ply {len(self.moves) + 1}: {said}"[:MAX_TEXT]
         return self._ended(1 - side, reason, self.game.scores(self.position), text)

@@ -1,4 +1,4 @@
-"""Pictures of results, as PNG, SVG or PDF by the file's ending; matplotlib is imported on the first call."""
+"""Plots of results, as PNG, SVG or PDF by the file's extension; matplotlib is imported on the first call."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SIZE_IN = (8.0, 4.5)
 
 
 class PlotError(ValueError):
-    """A picture that cannot be drawn here, or a file ending that is none of a picture."""
+    """A plot that cannot be drawn here, or a file extension that is not an image format."""
 
 
 def check(path: Path) -> None:
-    """Raises PlotError where a picture could not be written: told before the games, not after."""
+    """Raises PlotError if a plot could not be written; called before the games rather than after."""
     if path.suffix.lower() not in ENDINGS:
         raise PlotError(f"--plot is a file that ends in {', '.join(ENDINGS)}, not {path.name!r}")
     if not path.parent.is_dir():

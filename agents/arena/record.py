@@ -1,4 +1,4 @@
-"""The file of a tournament: its settings, then every finished game as a line of JSON, so that none is played twice."""
+"""A tournament's file: its settings, then each finished game as a line of JSON, so that none is played twice."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ FORMAT = "kibitzer-arena-1"
 
 
 class RecordError(ValueError):
-    """A file that is no record, is of other settings, or is written by another process."""
+    """A file that is not a record, has other settings, or is being written by another process."""
 
 
 class Record:
-    """Finished games by id, in memory and, where there is a path, appended to a file."""
+    """Finished games by id, in memory and, if there is a path, appended to a file."""
 
     def __init__(self, settings: Mapping[str, Any], path: Path | None = None) -> None:
-        """Opens or makes the file. Raises RecordError naming the first setting that differs."""
+        """Opens or creates the file. Raises RecordError naming the first setting that differs."""
         self.settings = dict(settings)
         self.played: dict[str, Played] = {}
         self.found = 0
-        """Games that the file held already."""
+        """Games that the file already held."""
         self._path = path
         self._file: IO[bytes] | None = None
         if path is not None:
@@ -52,7 +52,7 @@ class Record:
             raise RecordError(f"{path} is no record of an arena")
         if whole:
             self._read(whole.split(b"\n"), path)
-        if torn:  # the process was killed within a line: that game is played again
+        if torn:  # the process was killed within a line: that game is replayed
             file.truncate(len(content) - len(torn))
         if not whole:
             self._write({"format": FORMAT, **self.settings})
@@ -75,7 +75,7 @@ class Record:
         self.found = len(self.played)
 
     def add(self, played: Played) -> None:
-        """Keeps a game; on the disk before the next one is asked for."""
+        """Keeps a game; it is on disk before the next one is requested."""
         self.played[played.id] = played
         self._write(played.as_json())
 
@@ -86,7 +86,7 @@ class Record:
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Lets the file go."""
+        """Closes the file and releases its lock."""
         if self._file is not None:
             self._file.close()
 

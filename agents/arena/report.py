@@ -1,4 +1,4 @@
-"""What came of two players' games: a record that is JSON, and the same as lines for people."""
+"""The result of two players' games, as JSON and as lines of text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agents.arena.sprt import BOUND, Hypotheses, Verdict, judge
 
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Won, drawn and lost games."""
+    """Counts of won, drawn and lost games."""
 
     wins: int = 0
     draws: int = 0
@@ -26,38 +26,38 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """A draw is half a point."""
+        """Points, a draw counting half."""
         return self.wins + self.draws / 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Spent:
-    """What a player's moves have cost on average."""
+    """Average effort of a player's moves."""
 
     seconds: float
     longest_s: float
-    """The longest move of all games."""
+    """Seconds of the longest move in all games."""
     nodes: float
     depth: float
 
 
 @dataclasses.dataclass(frozen=True)
 class Points:
-    """The difference of points in games that count them, as the first player sees it."""
+    """The difference of points, in games that count them, from the first player's point of view."""
 
     mean: float
-    """Per game."""
+    """Mean difference per game."""
     error: float
     """Standard error of the mean, from pairs of games."""
     t: float | None
     """Student's t of the paired test against no difference; None where the pairs do not vary."""
     p: float
-    """Probability of a mean at least so far from 0 between equal players: both sides, normal distribution."""
+    """Probability of a mean at least this far from 0 between equal players: two-sided, normal distribution."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,32 +66,32 @@ class Summary:
 
     players: tuple[str, str]
     tally: Tally
-    """As the first player sees it, and so everything below."""
+    """From the first player's point of view, like all fields below."""
     as_first: Tally
-    """With side 0."""
+    """Games in which the first player had side 0."""
     as_second: Tally
     estimate: Estimate | None
     """None before the first pair of games is complete."""
     pairs: tuple[int, ...]
-    """How many openings brought 0, 1, 2, 3, 4 half points."""
+    """Numbers of openings that brought 0, 1, 2, 3, 4 half points."""
     sprt: Verdict | None
     points: Points | None
     plies: float
-    """Mean of the games."""
+    """Mean plies per game."""
     spent: tuple[Spent, Spent]
     reasons: dict[str, int]
-    """How the games ended."""
+    """Number of games by reason for their end."""
     faults: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object; what has no bound is null."""
+        """A JSON object; unbounded values are null."""
         found = dataclasses.asdict(self)
         found["games"], found["score"] = self.tally.games, self.estimate and self.estimate.score
         return found
 
 
 def summary(pairing: Pairing, played: Mapping[str, Played], hypotheses: Hypotheses | None = None) -> Summary:
-    """What is known after the games that are finished."""
+    """The summary of the finished games."""
     done = [(job, played[job.id]) for job in pairing.jobs if job.id in played]
     pairs = pairing.pairs(played)
     return Summary(
@@ -127,7 +127,7 @@ def _spent(pairing: Pairing, done: Sequence[tuple[Job, Played]], of_a: bool) -> 
 
 
 def _points(pairing: Pairing, played: Mapping[str, Played]) -> Points | None:
-    """From pairs of games with the same deal, whose luck mostly cancels."""
+    """Point difference from pairs of games with the same deal, so that luck mostly cancels out."""
     leads = []
     for one, two in zip(pairing.jobs[::2], pairing.jobs[1::2], strict=True):
         first, second = (played[job.id].scores if job.id in played else None for job in (one, two))
@@ -137,7 +137,7 @@ def _points(pairing: Pairing, played: Mapping[str, Played]) -> Points | None:
 
 
 def points_of(leads: Sequence[float]) -> Points | None:
-    """From the mean lead of every pair; None where there are less than two."""
+    """From the mean lead of every pair; None with fewer than two pairs."""
     if len(leads) < 2:
         return None
     mean, error = statistics.fmean(leads), statistics.stdev(leads) / math.sqrt(len(leads))
@@ -183,7 +183,7 @@ def _counted(reasons: Mapping[str, int]) -> str:
 
 
 def elo_line(found: Estimate | None) -> str:
-    """The Elo difference in words."""
+    """The Elo difference as text."""
     if found is None:
         return "no opening has been played twice yet"
     low, high = ("no bound" if end is None else f"{end:+.0f}" for end in (found.low, found.high))
@@ -195,7 +195,7 @@ def elo_line(found: Estimate | None) -> str:
 
 
 def sprt_line(found: Verdict, hypotheses: Hypotheses) -> str:
-    """The test in words."""
+    """The test as text."""
     decided = "undecided" if found.accepted is None else f"accepted {found.accepted}"
     return (
         f"SPRT of elo0 {hypotheses.elo0:g} against elo1 {hypotheses.elo1:g}: LLR {found.llr:+.3f} "
@@ -204,6 +204,6 @@ def sprt_line(found: Verdict, hypotheses: Hypotheses) -> str:
 
 
 def points_line(found: Points) -> str:
-    """The difference of points in words."""
+    """The difference of points as text."""
     t = "" if found.t is None else f", t {found.t:.2f}, p {found.p:.2g}"
     return f"points difference {found.mean:+.2f} a game (standard error {found.error:.2f}, paired by deal{t})"

@@ -1,4 +1,4 @@
-"""Everybody meets everybody: a cross table and ratings."""
+"""Round robin: every player meets every other; a cross table and ratings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agents.players import PlayerSpec
 
 
 def pairings(terms: Terms, specs: Sequence[PlayerSpec], games: int) -> dict[tuple[int, int], Pairing]:
-    """The pairings by the numbers of both players; all of them play the same openings. Raises ValueError."""
+    """Pairings by the numbers of both players, all with the same openings. Raises ValueError."""
     return {
         (a, b): pairing(terms, specs[a], specs[b], games, f"{a + 1}-{b + 1}")
         for a, b in itertools.combinations(range(len(specs)), 2)
@@ -31,12 +31,12 @@ class Place:
     tally: Tally
     rating: Rating
     against: tuple[Tally | None, ...]
-    """By number of the opponent; None against itself."""
+    """Results by opponent's number; None against itself."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The result of a tournament in which players met."""
+    """The result of a round robin."""
 
     places: tuple[Place, ...]
     """In the order of the players."""
@@ -44,7 +44,7 @@ class Table:
 
     @property
     def ranking(self) -> list[int]:
-        """Numbers of the players, the most points first, then by rating."""
+        """Player numbers, by points, then by rating, best first."""
         return sorted(
             range(len(self.places)),
             key=lambda number: (-self.places[number].tally.points, -self.places[number].rating.elo),
@@ -59,7 +59,7 @@ class Table:
 
 
 def table(specs: Sequence[PlayerSpec], met: Mapping[tuple[int, int], Pairing], played: Mapping[str, Played]) -> Table:
-    """What is known after the games that are finished."""
+    """The table of the finished games."""
     meetings = {numbers: summary(one, played) for numbers, one in met.items()}
     points = {
         numbers: (one.tally.points, one.tally.games - one.tally.points)
@@ -88,7 +88,7 @@ def _against(meetings: Mapping[tuple[int, int], Summary], number: int, other: in
 
 
 def lines_of(found: Table) -> list[str]:
-    """The cross table as text: points against each opponent, all points, won, drawn and lost games, Elo."""
+    """The cross table as text: points against each opponent, total points, won, drawn and lost games, Elo."""
     ranking = found.ranking
     width = max(12, *(len(place.player) for place in found.places))
     heads = "".join(f"{place:>7}" for place in range(1, len(ranking) + 1))

@@ -1,9 +1,9 @@
 """Stops a match as soon as it is decided: the generalised sequential probability ratio test over pairs of games.
 
-After every pair, the likelihood of what was seen is maximised once under each of two hypotheses: the first player is
-`elo0` stronger, or `elo1`. The logarithm of their ratio leaves the bounds of Wald's test with at most 5 % error either
-way. The maximum for a given mean is found as in M. Van den Bergh, "The generalized sequential probability ratio test",
-which fishtest uses too.
+After every pair, the likelihood of the results is maximised under each of two hypotheses: the first player is `elo0`
+stronger, or `elo1`. The logarithm of their ratio leaves the bounds of Wald's test with at most 5 % error either way.
+The maximum for a given mean is found as in M. Van den Bergh, "The generalized sequential probability ratio test", which
+fishtest uses too.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ ALPHA = BETA = 0.05
 BOUND = math.log((1 - BETA) / ALPHA)
 """Wald's bound, 2.944; the lower one is the same below zero."""
 RARE = 1e-3
-"""How often a result that was never seen counts as seen, so that no hypothesis is impossible."""
+"""Count given to a result never seen, so that no hypothesis is impossible."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Hypotheses:
-    """The two Elo differences that are told apart."""
+    """The two Elo differences to distinguish."""
 
     elo0: float
     elo1: float
 
     @classmethod
     def parse(cls, text: str) -> Hypotheses:
-        """From `0,20`. Raises ValueError."""
+        """Parses `0,20`. Raises ValueError."""
         try:
             elo0, elo1 = (float(word) for word in text.split(","))
         except ValueError:
@@ -42,10 +42,10 @@ class Hypotheses:
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What the test says so far."""
+    """State of the test."""
 
     llr: float
-    """Logarithm of the likelihood ratio, after the pair that decided or the last one."""
+    """Logarithm of the likelihood ratio, after the deciding pair or the last one."""
     pairs: int
     """Pairs that it was computed from."""
     accepted: str | None
@@ -53,7 +53,7 @@ class Verdict:
 
 
 def judge(pairs: Sequence[int], hypotheses: Hypotheses) -> Verdict:
-    """Walks through half points per pair, 0 to 4, in order, and stops where a bound is reached."""
+    """Goes through half points per pair, 0 to 4, in order, and stops when a bound is reached."""
     counts, llr = [0] * 5, 0.0
     for number, half in enumerate(pairs, 1):
         counts[half] += 1
@@ -64,7 +64,7 @@ def judge(pairs: Sequence[int], hypotheses: Hypotheses) -> Verdict:
 
 
 def log_likelihood_ratio(counts: Sequence[float], hypotheses: Hypotheses) -> float:
-    """From how often a pair gave 0, 1, .. half points, evenly spaced from score 0 to 1."""
+    """Ratio from the counts of pairs with 0, 1, .. half points, evenly spaced from score 0 to 1."""
     seen = [count or RARE for count in counts]
     total = sum(seen)
     scores = [index / (len(counts) - 1) for index in range(len(counts))]
@@ -76,7 +76,7 @@ def log_likelihood_ratio(counts: Sequence[float], hypotheses: Hypotheses) -> flo
 
 
 def _tilted(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
-    """The distribution of that mean under which the shares are likeliest.
+    """The distribution with that mean under which the shares are likeliest.
 
     It is `share / (1 + x * (score - mean))` for the one `x` that gives the mean: found by halving, as the sum falls
     with `x`.

@@ -1,7 +1,7 @@
-"""Engines that other people wrote: which there are, and how each is started.
+"""External engines: which are configured, and how each is started.
 
-They stand as tables `[engines.NAME]` in a TOML file, such as the daemon's `config.toml`, that the environment variable
-KIBITZER_ENGINES names. They never come over the bus: a message names an engine, and never what to run.
+They are tables `[engines.NAME]` in a TOML file, such as the daemon's `config.toml`, which the environment variable
+KIBITZER_ENGINES names. They never come over the bus: a message names an engine, never what to run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agents import protocols
 from agents.agent import AgentError
 
 FILE_VARIABLE = "KIBITZER_ENGINES"
-"""Environment variable that names the file; unset, there are no engines."""
+"""Environment variable with the path of the file; if unset, there are no engines."""
 TIMEOUT_S = 30.0
 MIN_S, MAX_S = 0.1, 3600.0
 KEYS = {"protocol", "command", "options", "timeout_s"}
@@ -27,17 +27,17 @@ OPTION = re.compile(r"[^\x00-\x1f]{1,200}")
 
 @dataclasses.dataclass(frozen=True)
 class Engine:
-    """How one engine is started and spoken to."""
+    """Start command and protocol of one engine."""
 
     name: str
     protocol: str
     """One of `agents.protocols.NAMES`."""
     command: tuple[str, ...]
-    """Program and arguments; no shell reads them."""
+    """Program and arguments; no shell interprets them."""
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Names and values in the protocol's own way: `setoption` (uci), `INFO` (gomocup), `set` (nboard)."""
     timeout_s: float = TIMEOUT_S
-    """Longest wait for one answer; then the engine is killed."""
+    """Seconds to wait for one answer before the engine is killed."""
 
     @property
     def game(self) -> str:
@@ -46,20 +46,20 @@ class Engine:
 
 
 def load() -> dict[str, Engine]:
-    """The engines of the file that the environment names, by name. Raises AgentError."""
+    """The engines, by name, in the file that the environment variable names. Raises AgentError."""
     path = os.environ.get(FILE_VARIABLE, "")
     return read(Path(path)) if path else {}
 
 
 def use(path: Path) -> dict[str, Engine]:
-    """Makes the engines of a file known in this process and to those it starts. Raises AgentError."""
+    """Registers the engines of a file in this process and in those it starts. Raises AgentError."""
     found = read(path)
     os.environ[FILE_VARIABLE] = str(path.resolve())
     return found
 
 
 def read(path: Path) -> dict[str, Engine]:
-    """The engines of a file; its other tables are somebody else's. Raises AgentError naming file, key and value."""
+    """The engines of a file; its other tables are ignored. Raises AgentError naming file, key and value."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8")).get("engines", {})
     except OSError as error:

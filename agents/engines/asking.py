@@ -1,4 +1,4 @@
-"""How a running engine is asked for a move, protocol by protocol; texts of moves are our own."""
+"""Asks a running engine for a move, for each protocol; move texts are in our own notation."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from agents.protocols import ggf, sanmill
 from games import AnyGame, MoveError
 
 NBOARD_DEPTH = 12
-"""Depth asked of an engine that is told no time, where neither limits nor options name one."""
+"""Plies asked of an engine that gets no time limit, if neither limits nor options give a depth."""
 GOMOCUP_RULES = {(False, False): 0, (True, False): 1, (False, True): 4}
-"""The number of INFO rule by the rule options exact_five and renju."""
+"""Value of the gomocup INFO rule by the rule options exact_five and renju."""
 NO_MATCH_LIMIT = 2**31 - 1
 
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """What an engine answered."""
+    """An engine's answer."""
 
     move: str
     score: float | None = None
-    """Its own scale, positive is good for the side to move."""
+    """Score on the engine's own scale, positive is good for the side to move."""
     depth: int = 0
     nodes: int = 0
 
 
 @dataclasses.dataclass
 class Question:
-    """One move asked for."""
+    """A request for one move."""
 
     process: EngineProcess
     game: Any
     position: Any
     limits: Limits
     think_s: float
-    """Seconds that the engine is told to think."""
+    """Seconds that the engine may think."""
     deadline_s: float
-    """Monotonic time at which its answer is too late."""
+    """Seconds on the monotonic clock after which its answer is too late."""
     stop: threading.Event
 
 
 class Asker(Protocol):
-    """One protocol, seen from the side of the program that runs the engine. Methods raise EngineError."""
+    """One protocol from the side of the program that runs the engine. Methods raise EngineError."""
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """Makes a started engine ready for a game."""
+        """Prepares a started engine for a game."""
 
     def ask(self, question: Question) -> Told:
-        """The engine's move. Raises EngineStopped too."""
+        """The engine's move. Also raises EngineStopped."""
 
     @staticmethod
     def carries(rules: Any) -> bool:
-        """Whether the protocol knows a game under these rule options."""
+        """Whether the protocol supports a game under these rule options."""
         return True
 
 
 class UciAsker(Asker):
-    """UCI for morris: the removal is asked for by a second `go`."""
+    """UCI for morris: a second `go` asks for the removal."""
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """uci, the options, and a new game."""
+        """Sends uci and the options, and starts a new game."""
         process.say("uci")
         process.expect(r"uciok\b", deadline_s)
         for name, value in options.items():
@@ -76,7 +76,7 @@ class UciAsker(Asker):
         process.expect(r"readyok\b", deadline_s)
 
     def ask(self, question: Question) -> Told:
-        """The journey, then what is taken for the mill that it closes."""
+        """Asks for the man's path, then for the removal if it closes a mill."""
         fen = sanmill.to_fen(question.game, question.position)
         told = self._best(question, f"position fen {fen}")
         if told.move.startswith("x"):
@@ -105,13 +105,13 @@ class UciAsker(Asker):
 
 
 class NBoardAsker(Asker):
-    """NBoard for reversi: each move is asked for after its position is set anew."""
+    """NBoard for reversi: sets the position anew before asking for each move."""
 
     def __init__(self) -> None:
         self._pings = 0
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """nboard, and the options but for depth, which comes with each question."""
+        """Sends nboard and all options except depth, which comes with each question."""
         process.say("nboard 2")
         for name, value in options.items():
             process.say(f"set {name} {value}")
@@ -124,7 +124,7 @@ class NBoardAsker(Asker):
         process.expect(rf"pong {self._pings}\b", deadline_s, stop)
 
     def ask(self, question: Question) -> Told:
-        """set depth, set game, go."""
+        """Sends set depth, set game and go."""
         process, game, position = question.process, question.game, question.position
         depth = question.limits.depth or self._depth
         process.say(f"set depth {depth}")
@@ -138,15 +138,15 @@ class NBoardAsker(Asker):
 
 
 class GomocupAsker(Asker):
-    """Gomocup's protocol for gomoku: each board is sent whole."""
+    """Gomocup's protocol for gomoku: sends the whole board each time."""
 
     @staticmethod
     def carries(rules: Any) -> bool:
-        """No swap2, and not every way to count a row."""
+        """Games without swap2 whose row rules have a number in GOMOCUP_RULES."""
         return not rules.swap2 and (rules.exact_five, rules.renju) in GOMOCUP_RULES
 
     def greet(self, process: EngineProcess, game: Any, options: Mapping[str, str], deadline_s: float) -> None:
-        """START, the rules and the options."""
+        """Sends START, the rules and the options."""
         process.say(f"START {game.size}")
         process.expect(r"(?i)OK\b", deadline_s, refusal=r"(?i)ERROR\b")
         process.say(f"INFO rule {GOMOCUP_RULES[game.rules.exact_five, game.rules.renju]}")
@@ -157,7 +157,7 @@ class GomocupAsker(Asker):
         self._fresh = True
 
     def ask(self, question: Question) -> Told:
-        """BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
+        """Sends BEGIN on an empty board, else BOARD with the stones of both in turn, black's first."""
         process, game, position = question.process, question.game, question.position
         process.say(f"INFO timeout_turn {max(round(1000 * question.think_s), 1)}")
         stones = self._stones(game, position)
@@ -180,7 +180,7 @@ class GomocupAsker(Asker):
 
     @staticmethod
     def _stones(game: Any, position: Any) -> list[tuple[int, int]]:
-        """Cells with 1 for the mover's stones and 2 for the others', in an order in which they may have been laid."""
+        """Cells with 1 for the mover's stones and 2 for the other's, in a possible order of laying."""
         board = game.board(position)
         colours = [[cell for cell, letter in enumerate(board) if letter == stone] for stone in "BW"]
         mine, first = game.colour(position), int(len(colours[1]) > len(colours[0]))
@@ -195,12 +195,12 @@ ASKERS: dict[str, type[Asker]] = {"uci": UciAsker, "nboard": NBoardAsker, "gomoc
 
 
 def supports(engine: Engine, game: AnyGame) -> bool:
-    """Whether the engine's protocol can carry this game under its rules."""
+    """Whether the engine's protocol supports this game under its rules."""
     return engine.game == game.name and ASKERS[engine.protocol].carries(game.rules)
 
 
 def deadline_in(seconds: float) -> float:
-    """The monotonic time so many seconds from now."""
+    """The time on the monotonic clock that many seconds from now."""
     return time.monotonic() + seconds
 
 

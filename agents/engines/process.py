@@ -1,4 +1,4 @@
-"""A running engine: lines in, lines out, each with a deadline."""
+"""A running engine process: sends and receives lines, each with a deadline."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from typing import IO
 
 LONGEST_LINE = 65536
 MAX_LINES = 1000
-"""Lines that wait to be read; of more the oldest are dropped."""
+"""Lines that may wait to be read; beyond that the oldest are dropped."""
 LOOK_S = 0.02
-"""How often the stop event is looked at."""
+"""Seconds between checks of the stop event."""
 SHOWN = 60
-"""Characters of an engine's line that a message shows."""
+"""Characters of an engine's line quoted in a message."""
 
 
 class EngineError(Exception):
-    """An engine that died, fell silent or spoke nonsense; the message says what, without its name."""
+    """An engine that died, fell silent or sent nonsense; the message says what happened, without the engine's name."""
 
 
 class EngineStopped(Exception):
-    """The wait was given up because it was asked for."""
+    """The wait ended because the stop event was set."""
 
 
 class EngineProcess:
-    """One engine. It ends with this object, or with the process that started it."""
+    """One engine process. It ends with this object, or with the process that started it."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Raises EngineError where it cannot be started."""
+        """Raises EngineError if it cannot be started."""
         try:
             self._process = subprocess.Popen(
                 list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
@@ -52,11 +52,11 @@ class EngineProcess:
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the process is still running."""
         return self._process.poll() is None
 
     def say(self, line: str) -> None:
-        """Writes one line. Raises EngineError where it does not read."""
+        """Writes one line. Raises EngineError if the engine does not read it."""
         data = f"{line}\n".encode()
         try:
             written = os.write(self._process.stdin.fileno(), data)  # type: ignore[union-attr]
@@ -68,7 +68,7 @@ class EngineProcess:
             raise EngineError(f"does not read its input: {line[:SHOWN]!r} is left over")
 
     def hear(self, deadline_s: float, stop: threading.Event | None = None) -> str:
-        """The next line. Raises EngineError at the deadline (monotonic) or at its end, EngineStopped at `stop`."""
+        """Next line. Raises EngineError at the monotonic deadline or if the engine ends, EngineStopped at `stop`."""
         while True:
             if stop is not None and stop.is_set():
                 raise EngineStopped
@@ -91,7 +91,7 @@ class EngineProcess:
     def expect(
         self, pattern: str, deadline_s: float, stop: threading.Event | None = None, refusal: str = r"(?!)"
     ) -> re.Match[str]:
-        """The first line that the pattern matches from its beginning; others are passed over.
+        """The first line that the pattern matches from its beginning; other lines are skipped.
 
         Raises EngineError also for a line that matches `refusal`.
         """
@@ -104,8 +104,8 @@ class EngineProcess:
 
 
 def _listen(output: IO[bytes], lines: queue.Queue[str | None]) -> None:
-    """The thread that reads: a full queue loses its oldest line, so that an engine never waits for us."""
-    with contextlib.suppress(OSError, ValueError), output:  # closed under our hands
+    """Reader thread: a full queue drops its oldest line, so that the engine never blocks on us."""
+    with contextlib.suppress(OSError, ValueError), output:  # closed by another thread
         while data := output.readline(LONGEST_LINE):
             _put(lines, data.decode("utf-8", "replace").strip())
     _put(lines, None)

@@ -1,11 +1,11 @@
-"""How good a position looks: named functions per game, plain and documented, in a module named as the game.
+"""Heuristics: named evaluation functions per game, in plain Python, in a module named after the game.
 
-Such a module has `HEURISTICS`, a dict of names and functions whose first is the usual one. Kernels compute the same
-values in machine code; a test holds them together. All values are whole numbers, good for the side to move when
-positive, and opposite for the other side, so that every search adds and compares them exactly.
+Such a module has `HEURISTICS`, a dict of names and functions, the usual one first. Kernels compute the same values in
+compiled code; a test compares them. All values are whole numbers, positive when good for the side to move and opposite
+for the other side, so that every search adds and compares them exactly.
 
-It may have `is_opening(game, position) -> bool` too: whether a search may do with other depths (laying in morris); and
-`DEPTHS`, how deep plain minimax goes.
+A module may also have `is_opening(game, position) -> bool`: whether a search may use other depths (laying in morris);
+and `DEPTHS`, the depths of plain minimax.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ Heuristic = Callable[[Any, Any, Any], int]
 
 @dataclasses.dataclass(frozen=True)
 class Depths:
-    """How deep plain minimax is asked to go in a game."""
+    """Depths of plain minimax in a game."""
 
     usual: int = 2
-    """Plies where nobody asks for another depth."""
+    """Plies when no other depth is given."""
     measured: int = 2
-    """Plies for which `kibitzer bench search` can wait."""
+    """Plies that `kibitzer bench search` can search in acceptable time."""
     opening: int = 6
-    """Random plies that lead to the positions measured."""
+    """Random plies that lead to the measured positions."""
     positions: int = 3
-    """As many positions are measured."""
+    """Number of measured positions."""
 
 
 def of(game: AnyGame) -> Mapping[str, Heuristic]:
-    """The heuristics of a game by name, the usual one first; points alone where the game has no module here."""
+    """The heuristics of a game by name, the usual one first; only `points` if the game has no module here."""
     found: Mapping[str, Heuristic] = getattr(_module(game), "HEURISTICS", {"points": points})
     return found
 
 
 def depths_of(game: AnyGame) -> Depths:
-    """How deep plain minimax goes."""
+    """The game's depths of plain minimax."""
     found: Depths = getattr(_module(game), "DEPTHS", Depths())
     return found
 
 
 def has_opening(game: AnyGame) -> bool:
-    """Whether the game tells an opening apart, in which a search may go to another depth."""
+    """Whether the game defines an opening, in which a search may use another depth."""
     return _opening(game) is not None
 
 
 def is_opening(game: AnyGame, position: Any) -> bool:
-    """Whether the game is in its opening, where it tells one apart."""
+    """Whether the position is in the opening, if the game defines one."""
     tells = _opening(game)
     return tells is not None and tells(game, position)
 
@@ -71,6 +71,6 @@ def _module(game: AnyGame) -> ModuleType | None:
 
 
 def points(game: AnyGame, position: Any, last: Any) -> int:
-    """The points so far, mine minus theirs; 0 in games without points."""
+    """Points so far, mine minus theirs; 0 in games without points."""
     scores, side = game.scores(position), game.to_move(position)
     return 0 if scores is None else scores[side] - scores[1 - side]

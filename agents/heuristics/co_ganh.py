@@ -16,10 +16,10 @@ from games.co_ganh import FULL, CoGanh, Position
 from games.co_ganh.board import NEIGHBOURS, PAIRS, bits_of, cells_of, neighbours_of
 
 PAIRS_OF_WEIGHTS = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))
-"""(a, b) of the variants of `material`: own men, enemy men."""
+"""(a, b) of the variants of `material`: weights of own men and enemy men."""
 LINES_AT = tuple((len(PAIRS[cell]), NEIGHBOURS[cell].bit_count()) for cell in range(25))
 LINES = tuple(neighbours - pairs for pairs, neighbours in LINES_AT)
-"""How many drawn lines go through each point: a line there has two neighbours, or one at its end."""
+"""Number of drawn lines through each point: a line gives it two neighbours, or one at its end."""
 CENTRE = bits_of(row * 5 + column for row in (1, 2, 3) for column in (1, 2, 3))
 """The nine points within the edge."""
 WEIGHTS = {
@@ -32,11 +32,11 @@ WEIGHTS = {
     "turn": 5,
     "majority": 20,
 }
-"""Of the features, in hundredths of a man; ours, for none are published."""
+"""Weights of the features in hundredths of a man; our own, as none are published."""
 
 
 def lines(game: CoGanh, position: Position, side: int) -> int:
-    """The drawn lines through the points on which the side's men stand, two to four a man."""
+    """Number of drawn lines through the side's men, two to four per man."""
     return sum(LINES[cell] for cell in cells_of(position.men[side]))
 
 
@@ -53,40 +53,40 @@ def facing(game: CoGanh, position: Position, side: int) -> int:
 
 
 def pairs(game: CoGanh, position: Position, side: int) -> int:
-    """How often two of the side's men are neighbours on a line."""
+    """Number of pairs of the side's men that are neighbours on a line."""
     men = position.men[side]
     return sum((NEIGHBOURS[cell] & men).bit_count() for cell in cells_of(men)) // 2
 
 
 def mobility(game: CoGanh, position: Position, side: int) -> int:
-    """The steps that the side's men can make, as if it were its turn; jumps and forced entries are not looked at."""
+    """Steps that the side's men could make if it were its turn; jumps and forced entries are ignored."""
     empty = FULL & ~(position.men[0] | position.men[1])
     return sum((NEIGHBOURS[cell] & empty).bit_count() for cell in cells_of(position.men[side]))
 
 
 def scored(game: CoGanh, position: Position, side: int) -> int:
-    """The side's men: every capture scores by taking one from the enemy, or by bringing one over."""
+    """The side's men: each capture scores by removing an enemy man or by turning one over."""
     return position.men[side].bit_count()
 
 
 def turn(game: CoGanh, position: Position, side: int) -> int:
-    """1 for the side to move."""
+    """1 for the side to move, else 0."""
     return int(position.side == side)
 
 
 def majority(game: CoGanh, position: Position, side: int) -> int:
-    """1 for the side with more men."""
+    """1 for the side with more men, else 0."""
     return int(position.men[side].bit_count() > position.men[1 - side].bit_count())
 
 
 FEATURES = {
     function.__name__: function for function in (lines, centre, facing, pairs, mobility, scored, turn, majority)
 }
-"""The features by name, each `(game, position, side)` to a number that is good for that side."""
+"""The features by name, each `(game, position, side)` to a number, higher being better for that side."""
 
 
 def features(game: CoGanh, position: Position, last: Any) -> int:
-    """The weighted sum of all features, mine minus theirs."""
+    """The weighted sum of all features, mine minus the enemy's."""
     mine, theirs = position.side, 1 - position.side
     return sum(
         WEIGHTS[name] * (feature(game, position, mine) - feature(game, position, theirs))
@@ -95,7 +95,7 @@ def features(game: CoGanh, position: Position, last: Any) -> int:
 
 
 def weighted_material(own: int, enemy: int) -> Heuristic:
-    """own * men - enemy * enemy men as the player counts who has just moved, turned to the side to move."""
+    """own * men - enemy * enemy men from the view of the player who has just moved, negated for the side to move."""
 
     def count(game: CoGanh, position: Position, last: Any) -> int:
         mine, theirs = position.men[position.side].bit_count(), position.men[1 - position.side].bit_count()

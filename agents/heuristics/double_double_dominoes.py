@@ -1,6 +1,6 @@
-"""How good a position of dominoes looks: the points so far, and how often a pawn's space will bring the bonus.
+"""Evaluates dominoes positions: the points so far, and how often a pawn's space will bring the bonus.
 
-Whatever is known of hands is left aside, so that a value is opposite for the other side.
+Knowledge of hands is ignored, so that a value is exactly opposite for the other side.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ POINT = 10
 
 
 def prospects(game: DoubleDoubleDominoes, position: Position, last: Move | None) -> int:
-    """Ten for each point that I lead by; one for each tile not laid that shows my space's value, less one for theirs.
+    """Ten per point of my lead; plus one per unlaid tile showing my space's value, minus one per tile for theirs.
 
     Such a tile brings the bonus, whoever lays it, while the pawn stands there.
     """
@@ -24,7 +24,7 @@ def prospects(game: DoubleDoubleDominoes, position: Position, last: Move | None)
 
 
 def _bonus_tiles(position: Position, side: int) -> int:
-    """Tiles not laid that show the value of a side's space."""
+    """Number of unlaid tiles that show the value of a side's space."""
     space = position.pawns[side]
     if not space:
         return 0
@@ -33,4 +33,4 @@ def _bonus_tiles(position: Position, side: int) -> int:
 
 DEPTHS = Depths(usual=1, measured=1)
 HEURISTICS: dict[str, Heuristic] = {"prospects": prospects, "points": points}
-"""By name, the usual one first."""
+"""Heuristics by name, the usual one first."""

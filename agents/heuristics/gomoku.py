@@ -51,18 +51,18 @@ PATTERNS: tuple[tuple[str, int], ...] = (
 """Five; four, three, broken four (three and one with a hole), two, broken three (two and one): open at both ends or at
 one. What each weighs."""
 MOST = 900_000
-"""No position that is not over looks better than this, nor worse than its opposite."""
+"""Limit of the value, either way, for a position that is not over."""
 EDGE = "#"
 EYES = tuple(str.maketrans({mine: "x", EMPTY: "e", theirs: "n", EDGE: "n"}) for mine, theirs in (PIECES, PIECES[::-1]))
-"""From the letters of a board to what black sees and what white sees."""
+"""Translation of board letters to black's and to white's view."""
 COMPILED = tuple((re.compile(f"(?={pattern})"), weight) for pattern, weight in PATTERNS)
-"""Patterns that are found at every place, also where they overlap."""
+"""Patterns as lookaheads, found at every place even where they overlap."""
 OPENING_STONES = 8
-"""From so many stones on, the game is out of its opening."""
+"""Stones on the board from which the opening is over."""
 
 
 def windows(game: Gomoku, position: Position, last: Move | None) -> int:
-    """Patterns along all lines and the centre mask; the utility of a final state."""
+    """Patterns along all lines plus the centre mask; the utility of a final state."""
     if game.outcome(position) is not None:
         return utility(game, position)
     value = _clipped(_patterns(game, position) + _mask(game, position))
@@ -70,12 +70,12 @@ def windows(game: Gomoku, position: Position, last: Move | None) -> int:
 
 
 def utility(game: Gomoku, position: Position) -> int:
-    """What a final state is worth by the patterns alone: twice their value, without the mask."""
+    """Value of a final state by the patterns alone: twice their value, without the mask."""
     return _clipped(2 * _patterns(game, position))
 
 
 def is_opening(game: Gomoku, position: Position) -> bool:
-    """Whether fewer than eight stones lie on the board."""
+    """Whether fewer than eight stones are on the board."""
     black, white = position.stones
     return (black | white).bit_count() < OPENING_STONES
 
@@ -83,7 +83,7 @@ def is_opening(game: Gomoku, position: Position) -> bool:
 def candidates(game: Gomoku, position: Position, reach: int) -> int:
     """The empty points at most `reach` rows and columns from a stone, as a bit set; the middle of an empty board.
 
-    For searches that leave out moves far from everything. Renju fouls are not left out.
+    For searches that skip distant moves. Renju fouls are included.
     """
     near = position.stones[0] | position.stones[1]
     if not near:
@@ -104,7 +104,7 @@ def _clipped(value: int) -> int:
 
 
 def _patterns(game: Gomoku, position: Position) -> int:
-    """The weights of the mover's patterns less those of the enemy's."""
+    """Weights of the mover's patterns minus the enemy's."""
     letters = game.board(position) + EDGE
     text = "".join(letters[cell] for cell in _lines(game.size))
     mine = game.colour(position)
@@ -112,14 +112,14 @@ def _patterns(game: Gomoku, position: Position) -> int:
 
 
 def _weighed(text: str, colour: int) -> int:
-    """What the patterns of one colour weigh in a text of all lines."""
+    """Total weight of one colour's patterns in a text of all lines."""
     seen = text.translate(EYES[colour])
     return sum(weight * len(pattern.findall(seen)) for pattern, weight in COMPILED)
 
 
 @functools.cache
 def _lines(size: int) -> tuple[int, ...]:
-    """The cells of all lines one after the other, an edge (-1) before, between and after them."""
+    """The cells of all lines one after another, with an edge (-1) before, between and after them."""
     found = [-1]
     for rays in zip(*board(size).rays, strict=True):
         for cell, (behind, ahead) in enumerate(rays):
@@ -129,7 +129,7 @@ def _lines(size: int) -> tuple[int, ...]:
 
 
 def _mask(game: Gomoku, position: Position) -> int:
-    """The centre mask of the mover's stones less that of the enemy's."""
+    """Centre mask of the mover's stones minus the enemy's."""
     centre, mine = _centre(game.size), game.colour(position)
     own, enemy = position.stones[mine], position.stones[1 - mine]
     return sum(value for cell, value in enumerate(centre) if own >> cell & 1) - sum(
@@ -139,7 +139,7 @@ def _mask(game: Gomoku, position: Position) -> int:
 
 @functools.cache
 def _centre(size: int) -> tuple[int, ...]:
-    """What a stone on each cell is worth: 7 in the middle of 15 lines and one less with each ring, 0 on the edge."""
+    """Value of a stone on each cell: 7 in the middle of 15 lines, one less with each ring, 0 on the edge."""
     middle = size // 2
     return tuple(middle - max(abs(row - middle), abs(column - middle)) for row in range(size) for column in range(size))
 

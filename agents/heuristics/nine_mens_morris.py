@@ -1,7 +1,7 @@
-"""How good a morris position looks: seven features, and `best`, their sum by phase with Kukreja's coefficients.
+"""Evaluates morris positions: seven features, and `best`, their sum by phase with Kukreja's coefficients.
 
-Everything is mine minus the enemy's, for the side to move. `last` is the move that led to the position, so it was the
-enemy's; None is unknown, and then nobody closed a mill.
+All values are mine minus the enemy's, for the side to move. `last` is the move that led to the position, so the enemy
+made it; None means unknown, and is treated as closing no mill.
 """
 
 from __future__ import annotations
@@ -15,40 +15,41 @@ from games.nine_mens_morris import FULL, Move, NineMensMorris, Position, cells_o
 
 
 class Weights(NamedTuple):
-    """What `best` counts for one of each feature in one phase of the game."""
+    """Weights of `best` for one unit of each feature in one phase of the game."""
 
     last: int = 0
-    """For the mill closed by the last move."""
+    """Weight of the mill closed by the last move."""
     mills: int = 0
-    """For a closed mill."""
+    """Weight of a closed mill."""
     blocked: int = 0
-    """For an enemy man that cannot leave its point."""
+    """Weight of an enemy man that cannot leave its point."""
     men: int = 0
-    """For a man on the board."""
+    """Weight of a man on the board."""
     two: int = 0
-    """For a two-configuration: a line of two men and an empty point."""
+    """Weight of a two-configuration: a line of two men and an empty point."""
     double: int = 0
-    """For two closed mills that share a man."""
+    """Weight of two closed mills that share a man."""
     three: int = 0
-    """For a three-configuration: two two-configurations that share a man, so that two moves close a mill."""
+    """Weight of a three-configuration: two two-configurations that share a man, so that two moves close a mill."""
     mill_men: int = 0
-    """For a man that stands in a mill."""
+    """Weight of a man in a mill."""
     winning: int = 0
-    """For a game that is won."""
+    """Weight of a won game."""
 
 
 LAYING = Weights(last=18, mills=26, blocked=1, men=9, two=10, three=7)
-"""While either side has men to lay; coefficients as published by Kukreja, like the two below."""
+"""Weights while either side has men to lay; coefficients as published by Kukreja, like the two below."""
 MOVING = Weights(last=14, mills=43, blocked=10, men=11, double=8, winning=1086)
-"""When all men are laid."""
+"""Weights once all men are laid."""
 FLYING = Weights(last=16, two=10, three=1, winning=1190)
-"""When both sides fly."""
+"""Weights when both sides fly."""
 
 
 def last_move_mill(game: NineMensMorris, position: Position, last: Move | None) -> int:
-    """-1 if the last move, the enemy's, closed a mill, else 0; that the mover's did is never asked of a position.
+    """-1 if the last move, the enemy's, closed a mill, else 0; never positive, as the mover did not make the last move.
 
-    A mill always takes a man in play: before the enemy's first man nobody has three.
+    A removal shows that it closed a mill: a mill always takes a man in play, as nobody has three men before the enemy's
+    first.
     """
     return -1 if last is not None and last.removed is not None else 0
 
@@ -59,7 +60,7 @@ def closed_mills(game: NineMensMorris, position: Position, last: Move | None) ->
 
 
 def blocked_men(game: NineMensMorris, position: Position, last: Move | None) -> int:
-    """Men without a free neighbour, the enemy's minus mine; who flies has none."""
+    """Men without a free neighbour, the enemy's minus mine; a flying side has none."""
     return _blocked(game, position, 1 - position.side) - _blocked(game, position, position.side)
 
 
@@ -79,12 +80,12 @@ def double_mills(game: NineMensMorris, position: Position, last: Move | None) ->
 
 
 def three_configurations(game: NineMensMorris, position: Position, last: Move | None) -> int:
-    """Pairs of two-configurations that share a man: part of `best`, no player of its own."""
+    """Pairs of two-configurations that share a man: a part of `best`, not a heuristic of its own."""
     return _threes(game, position, position.side) - _threes(game, position, 1 - position.side)
 
 
 def winning(game: NineMensMorris, position: Position, last: Move | None) -> int:
-    """1 where the game is won, -1 where it is lost, else 0."""
+    """1 if the game is won, -1 if lost, else 0."""
     outcome = game.outcome(position)
     if outcome is None or outcome.winner is None:
         return 0
@@ -112,7 +113,7 @@ def best(game: NineMensMorris, position: Position, last: Move | None) -> int:
 
 
 def phase_weights(game: NineMensMorris, position: Position) -> Weights:
-    """The weights of `best` there."""
+    """The weights of `best` for the position's phase."""
     if is_opening(game, position):
         return LAYING
     return FLYING if game.flies(position, 0) and game.flies(position, 1) else MOVING

@@ -1,7 +1,7 @@
-"""What looks good in reversi: five features as percentages, and three strategies made of them or of a table.
+"""Evaluates reversi positions: five features as percentages, and three strategies built from them or from a table.
 
-A feature is `100 * (mine - theirs) / (mine + theirs)` in whole numbers, rounded toward zero, 0 where both are 0. A
-strategy is the sum of its features times their weights; it is not divided again, so that nothing is lost by rounding.
+A feature is `100 * (mine - theirs) / (mine + theirs)` in whole numbers, rounded toward zero; 0 if both are 0. A
+strategy is the sum of its features times their weights; it is not divided afterwards, so that rounding loses nothing.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ TABLE = (
     *(-3, -4, -1, -1, -1, -1, -4, -3),
     *(4, -3, 2, 2, 2, 2, -3, 4),
 )
-"""Worth of a disc by its cell, from a1 along the rows."""
+"""Value of a disc by its cell, from a1 along the rows."""
 
 Weights = Mapping[str, int]
 
 STABLE_WEIGHTS: Weights = {"corners": 30, "mobility": 5, "coin_parity": 25, "edges": 10, "stability": 25}
 """After Sannidhanam and Muthukaruppan, An Analysis of Heuristics in Othello."""
 OPENING_DISCS, MIDDLE_DISCS = 20, 50
-"""With fewer discs on the board it is the opening; with fewer of the second, the middle of the game."""
+"""Discs on the board: below the first number it is the opening, below the second the middle game."""
 OPENING: Weights = {"corners": 15, "mobility": 15, "coin_parity": 30, "edges": 10, "stability": 5}
 MIDDLE: Weights = {"corners": 20, "mobility": 20, "coin_parity": 20, "edges": 15, "stability": 25}
 END: Weights = {"corners": 35, "mobility": 10, "coin_parity": 20, "edges": 10, "stability": 25}
 
 
 def percentage(mine: int, theirs: int) -> int:
-    """How far I am ahead of them, from -100 to 100, rounded toward zero."""
+    """My lead over them, from -100 to 100, rounded toward zero."""
     if mine == theirs:
         return 0
     size = 100 * abs(mine - theirs) // (mine + theirs)
@@ -50,22 +50,22 @@ def percentage(mine: int, theirs: int) -> int:
 
 
 def neighbourhood(discs: int) -> int:
-    """All cells beside one of the discs, upright, level or slanting, as a bit set."""
+    """All cells adjacent to one of the discs, vertically, horizontally or diagonally, as a bit set."""
     level = discs << 1 & WITHOUT_A | discs >> 1 & WITHOUT_H | discs
     return (level << SIZE | level >> SIZE | level) & FULL
 
 
 def quiet(mine: int, theirs: int) -> int:
-    """My discs that count as stable by the simple measure: on a corner, on one of EDGES, or beside no enemy disc."""
+    """My discs that are stable by the simple measure: on a corner, on one of EDGES, or beside no enemy disc."""
     return mine & (CORNERS | EDGES | ~neighbourhood(theirs))
 
 
 STEPS = ((0, 1), (1, 0), (1, -1), (1, 1))
-"""One cell along a line of each direction: rows, columns."""
+"""Row and column steps to the next cell along a line of each direction."""
 
 
 def _line(row: int, column: int, step: tuple[int, int]) -> int:
-    """The whole line in that direction through a cell, as a bit set."""
+    """The whole line through a cell in that direction, as a bit set."""
     found = 0
     for way in range(1 - SIZE, SIZE):
         beside, across = row + way * step[0], column + way * step[1]
@@ -81,10 +81,10 @@ LINES = tuple(
 
 
 def never_turned(mine: int, theirs: int) -> int:
-    """My discs that can never be turned over any more, as far as the usual argument shows it.
+    """My discs that can never be turned over again, as far as the usual argument proves it.
 
-    Such a disc has, in each of the four directions, a full line, the edge of the board on one side, or on one side a
-    disc of mine that is such a disc itself.
+    In each of the four directions such a disc has a full line, the edge of the board on one side, or on one side
+    another such disc of mine.
     """
     full = [sum(line for line in lines if line & ~(mine | theirs) == 0) for lines in LINES]
     stable, grown = 0, -1
@@ -106,54 +106,54 @@ def _is_backed(cell: int, step: tuple[int, int], stable: int) -> bool:
 
 
 def corners(game: Reversi, position: Position, last: object) -> int:
-    """Corners taken."""
+    """Corners taken, as a percentage."""
     mine, theirs = _discs(position)
     return percentage((mine & CORNERS).bit_count(), (theirs & CORNERS).bit_count())
 
 
 def edges(game: Reversi, position: Position, last: object) -> int:
-    """Discs on the sixteen squares 3 to 6 of the four sides."""
+    """Discs on the sixteen squares 3 to 6 of the four sides, as a percentage."""
     mine, theirs = _discs(position)
     return percentage((mine & EDGES).bit_count(), (theirs & EDGES).bit_count())
 
 
 def coin_parity(game: Reversi, position: Position, last: object) -> int:
-    """Discs on the board."""
+    """Discs on the board, as a percentage."""
     mine, theirs = _discs(position)
     return percentage(mine.bit_count(), theirs.bit_count())
 
 
 def mobility(game: Reversi, position: Position, last: object) -> int:
-    """Cells on which a disc may be laid, were it one's turn."""
+    """Cells where a disc could be laid if it were one's turn, as a percentage."""
     side = position.side
     return percentage(game.places(position, side).bit_count(), game.places(position, 1 - side).bit_count())
 
 
 def stability(game: Reversi, position: Position, last: object) -> int:
-    """Discs that count as stable by the simple measure of `quiet`."""
+    """Discs that are stable by the simple measure of `quiet`, as a percentage."""
     mine, theirs = _discs(position)
     return percentage(quiet(mine, theirs).bit_count(), quiet(theirs, mine).bit_count())
 
 
 def true_stability(game: Reversi, position: Position, last: object) -> int:
-    """Discs that can never be turned over any more, by `never_turned`."""
+    """Discs that can never be turned over again by `never_turned`, as a percentage."""
     mine, theirs = _discs(position)
     return percentage(never_turned(mine, theirs).bit_count(), never_turned(theirs, mine).bit_count())
 
 
 def static(game: Reversi, position: Position, last: object) -> int:
-    """The worth of my discs by TABLE, less that of theirs."""
+    """Value of my discs by TABLE, minus theirs."""
     mine, theirs = _discs(position)
     return sum(TABLE[cell] for cell in cells_of(mine)) - sum(TABLE[cell] for cell in cells_of(theirs))
 
 
 def stable(game: Reversi, position: Position, last: object) -> int:
-    """The five features by STABLE_WEIGHTS, the same during the whole game."""
+    """The five features with STABLE_WEIGHTS, constant during the game."""
     return _weighted(game, position, STABLE_WEIGHTS)
 
 
 def adaptive(game: Reversi, position: Position, last: object) -> int:
-    """The five features by weights that change with the number of discs on the board."""
+    """The five features with weights that change with the number of discs on the board."""
     discs = (position.discs[0] | position.discs[1]).bit_count()
     return _weighted(game, position, OPENING if discs < OPENING_DISCS else MIDDLE if discs < MIDDLE_DISCS else END)
 
@@ -180,6 +180,6 @@ HEURISTICS: dict[str, Heuristic] = {
     "stability": stability,
     "true_stability": true_stability,
 }
-"""By name, the usual one first."""
+"""Heuristics by name, the usual one first."""
 
 assert len(TABLE) == len(CELLS)

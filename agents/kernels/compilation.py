@@ -1,7 +1,7 @@
-"""Compiles search kernels to machine code and keeps the code on disk, so that only a first start pays for it.
+"""Compiles search kernels and caches the code on disk, so that only the first start is slow.
 
-Kernels keep their state in scalars and one flat uint64 array, index with unsigned numbers and state their signature:
-calls then never compile again, and a recursive function comes back whole from the disk.
+Kernels keep their state in scalars and one flat uint64 array, index with unsigned numbers and declare their signatures:
+calls then never compile again, and a recursive function is loaded whole from the disk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KERNELS = Path(__file__).resolve().parent
 
 @functools.cache
 def _sources_digest(package: str) -> str:
-    """Twelve letters that change with any file of a kernel: numba looks at the calling file only."""
+    """Twelve letters that change with any file of a kernel; numba itself checks only the calling file."""
     digest = hashlib.sha256()
     for path in (
         KERNELS.parent / "search.py",
@@ -41,7 +41,7 @@ def _sources_digest(package: str) -> str:
 
 @functools.cache
 def cache_folder() -> Path:
-    """Where compiled code lies: under NUMBA_CACHE_DIR, else in the folder for caches, else in a temporary one."""
+    """Folder of compiled code: under NUMBA_CACHE_DIR, else in the cache folder, else in a temporary one."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     kept = places.cache_folder(".numba_cache")
     private = Path(tempfile.gettempdir()) / f"kibitzer-numba-{os.getuid()}"
@@ -56,7 +56,7 @@ def cache_folder() -> Path:
 
 
 def _keep_beside(module: str) -> None:
-    """Sends numba's cache to a folder of the kernel's own, which changes with its sources."""
+    """Directs numba's cache to a folder for this kernel, whose name changes with its sources."""
     package = module.removeprefix("agents.kernels").strip(".").partition(".")[0] if "kernels" in module else ""
     folder = package if (KERNELS / package).is_dir() and package else "shared"
     digest = _sources_digest(package if folder == package else "")
@@ -88,7 +88,7 @@ def signed(bits: np.uint64) -> int:
 
 @_intrinsic
 def bit_count(_typing: Any, _bits: Any) -> Any:
-    """How many bits of a uint64 are set."""
+    """Number of set bits of a uint64."""
 
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -98,7 +98,7 @@ def bit_count(_typing: Any, _bits: Any) -> Any:
 
 @_intrinsic
 def lowest_bit(_typing: Any, _bits: Any) -> Any:
-    """The index of the lowest set bit of a uint64 that is not 0."""
+    """Index of the lowest set bit of a nonzero uint64."""
 
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))

@@ -30,12 +30,12 @@ USUAL = (
     "alphabeta:time_s=0.3",
     "alphabeta:time_s=1",
 )
-"""For a game without a file."""
+"""Players for a game without a file."""
 
 
 @functools.cache
 def of(name: str) -> tuple[PlayerSpec, ...]:
-    """The eight players of the game of that name, weakest first. Raises AgentError naming the file and the level."""
+    """The eight players of a game, weakest first. Raises AgentError naming the file and the level."""
     path = games.file_of(name, f"levels/{name}.toml") or FOLDER / f"{name}.toml"
     if not path.exists():
         return tuple(players.parse(text) for text in USUAL)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 POINTS = 24
 NONE = 24
-"""The choice of no point."""
+"""Choice value for no point."""
 CHOICES = 25
 DESIGNS = ("ours", "paper")
-"""How the networks are built: our own first, then three residual networks as the paper describes."""
+"""Network designs: our own first, then three residual networks as the paper describes."""

@@ -1,4 +1,4 @@
-"""The board's points, lines and sixteen symmetries, as arrays of numbers into `CELLS`."""
+"""The board's points, lines and sixteen symmetries, as arrays of indices into `CELLS`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _third() -> NDArray[np.intp]:
 
 
 def _symmetries() -> NDArray[np.intp]:
-    """Every turn and mirror of the square, with the outer and the inner ring as they are and exchanged."""
+    """All rotations and reflections of the square, each with the outer and inner ring kept and exchanged."""
     offsets = {("abcdefg".index(name[0]) - 3, int(name[1]) - 4): cell for cell, name in enumerate(CELLS)}
     found = []
     for swapped in (False, True):
@@ -47,21 +47,21 @@ def _symmetries() -> NDArray[np.intp]:
 
 
 def _orbits(pairs: NDArray[np.intp]) -> NDArray[np.intp]:
-    """A number for each row of points: the same where a symmetry takes one row to the other."""
+    """A number for each row of points, equal where a symmetry maps one row to the other."""
     images = SYMMETRIES[:, pairs]
     keys = (images * POINTS ** np.arange(pairs.shape[1])).sum(axis=2).min(axis=0)
     return np.asarray(np.unique(keys, return_inverse=True)[1]).reshape(-1)
 
 
 NEIGHBOURS = _neighbours()
-"""(24, 24): which points are joined."""
+"""(24, 24): whether two points are joined."""
 THIRD = _third()
-"""(24, 24): the point that makes a line with two others; 24 where no line holds both."""
+"""(24, 24): the point that completes a line with two others; 24 if no line holds both."""
 SYMMETRIES = _symmetries()
-"""(16, 24): where each point goes; the first moves nothing."""
+"""(16, 24): image of each point; the first is the identity."""
 POINT_KINDS = _orbits(np.arange(POINTS)[:, None])
-"""(24,): points that a symmetry exchanges have one number, 0 to 3."""
+"""(24,): orbit of each point, 0 to 3; points that a symmetry exchanges have the same number."""
 PAIR_KINDS = _orbits(
     np.stack(np.meshgrid(range(POINTS), range(POINTS), indexing="ij"), axis=-1).reshape(-1, 2)
 ).reshape(POINTS, POINTS)
-"""(24, 24): ordered pairs that a symmetry exchanges have one number."""
+"""(24, 24): orbit of each ordered pair of points; pairs that a symmetry exchanges have the same number."""

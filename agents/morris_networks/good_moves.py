@@ -19,7 +19,7 @@ from agents.morris_networks.board import SYMMETRIES
 from games.nine_mens_morris import CELLS, MIN_MEN
 
 LETTERS = "OME"
-"""What stands on a point: nothing, mine, the enemy's; a state's `cells` hold the index."""
+"""Content of a point: empty, mine, the enemy's; a state's `cells` hold the index."""
 STATE = re.compile(r"[OME]{24}[0-9]{4}")
 LINE = re.compile(rf"({STATE.pattern})-((?:[a-g][1-7]){{1,3}})")
 PHASES = ("placing", "moving", "flying")
@@ -29,7 +29,7 @@ MAX_MEN = 9
 
 @dataclasses.dataclass(frozen=True)
 class States:
-    """Many states, a row each."""
+    """Many states, one per row."""
 
     cells: NDArray[np.int8]
     """(n, 24): indices into LETTERS."""
@@ -40,11 +40,11 @@ class States:
         return len(self.cells)
 
     def rows(self, index: NDArray[np.generic] | slice) -> States:
-        """Some of them, by number, mask or slice."""
+        """A selection by number, mask or slice."""
         return States(self.cells[index], self.counts[index])
 
     def phases(self) -> NDArray[np.intp]:
-        """(n,): indices into PHASES; who has three men left and none to lay flies."""
+        """(n,): indices into PHASES; a side with three men left and none to lay flies."""
         flying = self.counts[:, 2] == MIN_MEN
         return np.where(self.counts[:, 0] > 0, 0, np.where(flying, 2, 1))
 
@@ -61,15 +61,15 @@ class GoodMoves:
         return len(self.moves)
 
     def rows(self, index: NDArray[np.generic] | slice) -> GoodMoves:
-        """Some of them, by number, mask or slice."""
+        """A selection by number, mask or slice."""
         return GoodMoves(self.states.rows(index), self.moves[index])
 
     def and_those_of(self, other: GoodMoves) -> GoodMoves:
-        """These, and then the others."""
+        """These rows followed by the others."""
         return GoodMoves(join_states([self.states, other.states]), np.concatenate([self.moves, other.moves]))
 
     def turned(self, symmetries: NDArray[np.intp]) -> GoodMoves:
-        """Each carried over by a symmetry of its own, `board.SYMMETRIES` by number."""
+        """Each row mapped by its own symmetry, an index into `board.SYMMETRIES`."""
         to = np.concatenate([SYMMETRIES, np.full((len(SYMMETRIES), 1), NONE)], axis=1)[symmetries]
         cells = np.empty_like(self.states.cells)
         np.put_along_axis(cells, to[:, :POINTS], self.states.cells, axis=1)
@@ -78,12 +78,12 @@ class GoodMoves:
 
 
 def join_states(parts: Sequence[States]) -> States:
-    """One after the other."""
+    """All sets of rows concatenated in order."""
     return States(np.concatenate([part.cells for part in parts]), np.concatenate([part.counts for part in parts]))
 
 
 def read_states(texts: Sequence[str]) -> States:
-    """States from texts of 28 characters. Raises ValueError naming the first that is none."""
+    """States from texts of 28 characters. Raises ValueError naming the first invalid one."""
     wrong = next((text for text in texts if not STATE.fullmatch(text)), None)
     if wrong is not None:
         raise ValueError(f"a state is 24 letters of O, M and E and four digits, not {wrong[:40]!r}")
@@ -94,14 +94,14 @@ def read_states(texts: Sequence[str]) -> States:
 
 
 def check_counts(states: States) -> NDArray[np.bool_]:
-    """(n,): whether the men counted are those on the board, and nobody has more than nine."""
+    """(n,): whether the counted men match those on the board and no side has more than nine."""
     on_board = np.stack([(states.cells == code).sum(axis=1) for code in (1, 2)], axis=1)
     in_all = states.counts[:, :2] + states.counts[:, 2:]
     return np.asarray((on_board == states.counts[:, 2:]).all(axis=1) & (in_all <= MAX_MEN).all(axis=1))
 
 
 def read_good_moves(path: Path) -> GoodMoves:
-    """All lines of a file. Raises ValueError naming the first line that is none, OSError."""
+    """All lines of a file. Raises ValueError naming the first invalid line, OSError."""
     try:
         lines = path.read_text(encoding="ascii").split()
     except UnicodeDecodeError:
@@ -148,7 +148,7 @@ def held_out(states: States, seed: int) -> NDArray[np.bool_]:
 
 
 def _least(turned: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Of each state's images the one whose cells come first as digits of a number."""
+    """For each state, the image whose cells come first when read as digits of a number."""
     keys = (turned.astype(np.int64) * 3 ** np.arange(POINTS)).sum(axis=2)
     rows = np.arange(turned.shape[1])
     return np.asarray(turned[keys.argmin(axis=0), rows])

@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 
 
 def journeys(states: States, flying: bool = True) -> Mask:
-    """(n, 24, 24): whether a man may move, indexed by where it arrives and where it comes from; none while laying."""
+    """(n, 24, 24): whether a man may move, indexed by destination, then origin; all False while laying."""
     mine, empty = states.cells == 1, states.cells == 0
     flies = (states.phases() == 2) & flying
     reach = NEIGHBOURS[None] | flies[:, None, None]
@@ -24,13 +24,13 @@ def journeys(states: States, flying: bool = True) -> Mask:
 
 
 def legal_to(states: States, flying: bool = True) -> Mask:
-    """(n, 24): points at which a man may arrive."""
+    """(n, 24): points on which a man may arrive."""
     laying = (states.counts[:, 0] > 0)[:, None]
     return np.asarray(np.where(laying, states.cells == 0, journeys(states, flying).any(axis=2)))
 
 
 def legal_from(states: States, to: NDArray[np.intp], flying: bool = True) -> Mask:
-    """(n, 25): where the man that arrives there may come from."""
+    """(n, 25): possible origins of the man that arrives there."""
     found = np.zeros((len(states), CHOICES), dtype=np.bool_)
     rows = np.arange(len(states))
     found[:, :POINTS] = journeys(states, flying)[rows, to]
@@ -39,7 +39,7 @@ def legal_from(states: States, to: NDArray[np.intp], flying: bool = True) -> Mas
 
 
 def legal_remove(states: States, to: NDArray[np.intp], origin: NDArray[np.intp], mill_protected: bool = True) -> Mask:
-    """(n, 25): what may be taken after that journey; NONE alone where it closes no mill over an enemy."""
+    """(n, 25): men that may be taken after that move; only NONE if it closes no mill over an enemy."""
     rows = np.arange(len(states))
     mine = np.concatenate([states.cells == 1, np.zeros((len(states), 1), dtype=np.bool_)], axis=1)
     mine[rows, origin] = False
@@ -62,7 +62,7 @@ def legal_remove(states: States, to: NDArray[np.intp], origin: NDArray[np.intp],
 def is_legal(
     states: States, moves: NDArray[np.integer], flying: bool = True, mill_protected: bool = True
 ) -> NDArray[np.bool_]:
-    """(n,): whether each move, (n, 3) TO, FROM, REMOVE, is one that the rules allow."""
+    """(n,): whether the rules allow each move, (n, 3) TO, FROM, REMOVE."""
     to, origin, removed = (np.asarray(moves[:, column], dtype=np.intp) for column in range(3))
     rows = np.arange(len(states))
     arrives = legal_from(states, to, flying)[rows, origin]

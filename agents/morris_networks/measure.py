@@ -1,4 +1,4 @@
-"""How often networks answer as the data does, and how often legally, raw, before anything is masked; and how fast."""
+"""Measures how often networks answer as the data does, how often legally before any mask, and how fast."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from agents.morris_networks.rows import as_rows, position_of
 from games.nine_mens_morris import NineMensMorris
 
 TIMED = 1000
-"""Decisions that are timed, or all where there are fewer."""
+"""Decisions that are timed; all if there are fewer."""
 QUANTILES = {"median": 0.5, "p95": 0.95}
 
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """Shares in percent, of so many states; None where there is no state."""
+    """Shares in percent over a number of states; None if there are none."""
 
     states: int
-    """How many were asked."""
+    """Number of states asked."""
     accuracy: float | None
-    """Whole moves as in the data."""
+    """Whole moves equal to the data's."""
     to: float | None
-    """Arrivals as in the data, whatever the rest of the move."""
+    """Destinations equal to the data's, regardless of the rest of the move."""
     origin: float | None
-    """Origins as in the data, likewise; none while men are laid."""
+    """Origins equal to the data's, likewise; none while men are laid."""
     remove: float | None
-    """Removals as in the data, likewise; mostly none."""
+    """Removals equal to the data's, likewise; mostly none."""
     legality: float | None
     """Whole moves that the rules allow."""
 
     def as_json(self) -> dict[str, object]:
-        """By the names that people read; `origin` is called from."""
+        """A JSON object with the published names; `origin` is called from."""
         return {"from" if name == "origin" else name: value for name, value in vars(self).items()}
 
 

@@ -1,4 +1,4 @@
-"""The trained networks as they answer: raw, or the best of what the rules allow."""
+"""The trained networks' answers: raw, or the best that the rules allow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agents.morris_networks.good_moves import States
 
 MODELS = places.PROGRAM / "models"
 FILES = {"ours": ("neural_morris",), "paper": ("neural_morris_to", "neural_morris_from", "neural_morris_remove")}
-"""Entries of the manifest, by design; the paper's in the order of the choices."""
+"""Manifest entries by design; the paper's in the order of the choices."""
 BATCH = 256
 Floats = NDArray[np.float32]
 Moves = NDArray[np.intp]
@@ -27,18 +27,18 @@ Moves = NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """What networks choose of the legal moves."""
+    """The networks' choice among the legal moves."""
 
     row: int
-    """Which of the legal moves."""
+    """Index of the chosen legal move."""
     probability: float
-    """How likely the networks thought it before anything was masked."""
+    """Its probability according to the networks, before masking."""
     masked: int
-    """Illegal choices that the networks preferred, and that were passed over."""
+    """Illegal choices that the networks preferred and that were skipped."""
 
 
 class Networks(Protocol):
-    """One network or several that choose TO, FROM and REMOVE."""
+    """One or more networks that choose TO, FROM and REMOVE."""
 
     def answers(self, states: States) -> Moves:
         """(n, 3): the raw answers, legal or not."""
@@ -47,11 +47,11 @@ class Networks(Protocol):
         """The best of the (m, 3) legal moves of one state."""
 
     def probabilities(self, state: States, legal: Moves) -> Floats:
-        """(m,): how likely each legal move of one state is; their sum is 1."""
+        """(m,): probability of each legal move of one state; they sum to 1."""
 
 
 def load_networks(design: str, folder: Path = MODELS) -> Networks:
-    """The shipped networks, or those of another folder. Raises ValueError where they are absent or changed."""
+    """The shipped networks, or those of another folder. Raises ValueError if they are missing or changed."""
     if design not in FILES:
         raise ValueError(f"there is no design {design!r} of networks; the designs are {', '.join(DESIGNS)}")
     entries = _entries(folder)
@@ -84,17 +84,17 @@ def _session(folder: Path, name: str, entry: dict[str, str] | None) -> onnxrunti
 
 
 class AllAtOnce:
-    """Our design: the logarithms of all moves' probabilities from one network, (n, 24, 25, 25)."""
+    """Our design: one network gives the logarithms of all moves' probabilities, (n, 24, 25, 25)."""
 
     def __init__(self, session: onnxruntime.InferenceSession) -> None:
         self._session = session
 
     def answers(self, states: States) -> Moves:
-        """As `Networks`."""
+        """See `Networks`."""
         return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
-        """As `Networks`."""
+        """See `Networks`."""
         all_moves = self.all_moves(state)[0]
         scores = all_moves[tuple(legal.T)]
         row = int(scores.argmax())
@@ -102,7 +102,7 @@ class AllAtOnce:
         return Choice(row, float(np.exp(scores[row])), preferred)
 
     def probabilities(self, state: States, legal: Moves) -> Floats:
-        """As `Networks`."""
+        """See `Networks`."""
         return _shares(self.all_moves(state)[0][tuple(legal.T)])
 
     def _best(self, states: States) -> Moves:
@@ -110,12 +110,12 @@ class AllAtOnce:
         return np.stack(np.unravel_index(flat, (POINTS, CHOICES, CHOICES)), axis=1)
 
     def all_moves(self, states: States) -> Floats:
-        """(n, 24, 25, 25) logarithms of probabilities, by TO, FROM and REMOVE; BATCH states at a time or fewer."""
+        """(n, 24, 25, 25) log probabilities by TO, FROM and REMOVE; at most BATCH states at a time."""
         return _run(self._session, states)
 
 
 class _OneByOne:
-    """The paper's design: three networks, each of which sees the choices before it."""
+    """The paper's design: three networks, each of which gets the choices before it."""
 
     def __init__(self, *sessions: onnxruntime.InferenceSession) -> None:
         self._to, self._origin, self._removed = sessions
@@ -124,7 +124,7 @@ class _OneByOne:
         return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
-        """Choice by choice: an illegal one is masked, the next best taken."""
+        """Choice by choice: an illegal one is masked and the next best taken."""
         left, earlier, probability, masked = np.arange(len(legal)), np.empty(0, dtype=np.intp), 1.0, 0
         for column, session in enumerate((self._to, self._origin, self._removed)):
             scores = _run(session, state, *(earlier[number : number + 1] for number in range(column)))[0]

@@ -1,4 +1,4 @@
-"""What moves are for, as far as one look tells, and which purposes networks take for which."""
+"""Purposes of moves, as far as the board shows them at once, and how networks confuse them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def purposes(states: States, moves: NDArray[np.integer]) -> NDArray[np.intp]:
 
 
 def confusion(good: GoodMoves, answers: NDArray[np.integer]) -> dict[str, NDArray[np.intp]]:
-    """By phase (5, 5): how many states, by the purpose of the data's move (row) and of the answer (column)."""
+    """Confusion by phase, (5, 5): states by the purpose of the data's move (row) and of the answer (column)."""
     wanted, found = purposes(good.states, good.moves), purposes(good.states, answers)
     phases, count = good.states.phases(), len(PURPOSES)
     pairs = wanted * count + found

@@ -1,4 +1,4 @@
-"""Moves and positions of the rules as rows of numbers, for the networks."""
+"""Converts moves and positions of the rules to rows of numbers for the networks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.nine_mens_morris import Move, NineMensMorris, Position
 
 
 def state_of(game: NineMensMorris, position: Position) -> States:
-    """The position as a state of one row, from the mover's side."""
+    """The position as a one-row state, from the mover's view."""
     return read_states([game.format_position(position).partition(":")[2]])
 
 
@@ -27,7 +27,7 @@ def as_rows(moves: Sequence[Move]) -> NDArray[np.intp]:
 
 
 def position_of(states: States, row: int) -> Position:
-    """The position of a state, the mover first; it has no past."""
+    """The position of a state, with the mover as side 0; it has no history."""
     cells = states.cells[row]
     mine, theirs = (sum(1 << int(point) for point in np.flatnonzero(cells == code)) for code in (1, 2))
     return Position((mine, theirs), (int(states.counts[row, 0]), int(states.counts[row, 1])), 0)

@@ -1,8 +1,8 @@
-"""The protocols by which each field's managers and engines talk over pipes, a line at a time; ours is the engine.
+"""Line protocols that managers and engines speak over pipes; here we are the engine.
 
 `gomocup` (gomoku), `nboard` (reversi) and `uci` as Sanmill speaks it (nine men's morris). A module of this folder named
-as a protocol has `GAME`, the game it is spoken for, and `SESSION`, a `Session` over any of our players. What asks other
-people's engines by the same protocols is `agents.engines`.
+after a protocol has `GAME`, the game it is for, and `SESSION`, a `Session` that any of our players can use.
+`agents.engines` uses the same protocols the other way round, to ask external engines.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ NAMES = ("gomocup", "nboard", "uci")
 ENGINE_NAME = "Kibitzer"
 VERSION = "1.0"
 LONGEST_LINE = 65536
-"""Bytes of a line that are looked at; a longer one is cut."""
+"""Bytes read of a line; longer lines are cut."""
 
 Say = Callable[[str], None]
-"""Writes one line to the other side, at once; may be called by any thread."""
+"""Writes one line to the other side at once; callable from any thread."""
 
 
 class Session(Protocol):
-    """One side of a conversation, used by the thread that reads the other side's lines."""
+    """Our side of a conversation, used by the thread that reads the other side's lines."""
 
     def hear(self, line: str) -> bool:
-        """Obeys one line; False is the end. What cannot be obeyed is answered in the protocol's own words."""
+        """Executes one line; False ends the session. Errors are answered in the protocol's own terms."""
 
     def close(self) -> None:
-        """The other side says no more: what was asked is answered, and endless thinking ends."""
+        """End of input: pending questions are answered, and endless thinking ends."""
 
 
 def game_of(protocol: str) -> str:
-    """The game that the protocol is spoken for. Raises AgentError where there is no such protocol."""
+    """The game of the protocol. Raises AgentError if there is no such protocol."""
     return str(_module(protocol).GAME)
 
 
 def open_session(protocol: str, game: AnyGame, player: PlayerSpec, say: Say) -> Session:
-    """A conversation of our engine. Raises AgentError for a wrong protocol, game or player."""
+    """Opens a session of our engine. Raises AgentError for a wrong protocol, game or player."""
     module = _module(protocol)
     if game.name != module.GAME:
         raise AgentError(f"{protocol} is spoken for {module.GAME}, not for {game.name}")

@@ -15,7 +15,8 @@ PASSES = ("pa", "pass", "--", "ps")
 def read(game: Reversi, text: str) -> Position:
     """The position at the end of the game. Raises GameError.
 
-    `BO[8 ... *]` is the first board, `*` black, `O` white, `-` empty, and who moves; then `B[F5/1.5/0.3]`, `W[PA]`.
+    `BO[8 ... *]` is the first board, `*` black, `O` white, `-` empty, and the mover; then moves such as
+    `B[F5/1.5/0.3]`, `W[PA]`.
     """
     board = BOARD.search(text)
     if board is None:
@@ -33,17 +34,17 @@ def read(game: Reversi, text: str) -> Position:
 
 
 def parse_move(game: Reversi, position: Position, text: str) -> Move:
-    """The move of `F5`, `F5/1.5/0.3` or `PA`. Raises MoveError."""
+    """The move for `F5`, `F5/1.5/0.3` or `PA`. Raises MoveError."""
     word = text.partition("/")[0].strip().lower()
     return game.parse_move(position, "pass" if word in PASSES else word)
 
 
 def format_move(game: Reversi, position: Position, move: Move) -> str:
-    """`F5`, `PA`."""
+    """The move as `F5` or `PA`."""
     return "PA" if move == PASS else game.format_move(position, move).upper()
 
 
 def write(game: Reversi, position: Position) -> str:
-    """A game that begins in the position and has no moves."""
+    """A game record that starts at the position and has no moves."""
     letters, mover = game.format_position(position).replace("X", "*").split()
     return f"(;GM[Othello]PC[Kibitzer]PB[black]PW[white]RE[?]TI[0]TY[8]BO[8 {letters} {mover}];)"

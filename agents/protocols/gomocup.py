@@ -22,15 +22,15 @@ RULES = {0: {}, 1: {"exact_five": True}, 4: {"renju": True}}
 """Rule options by the number that INFO rule gives."""
 MINE, THEIRS, WINNING = 1, 2, 3
 SHARE = 0.75
-"""Of the time for a turn: what is left is for the way there and back, on a machine that may be busy."""
+"""Share of a turn's time to use; the rest covers transmission, on a machine that may be busy."""
 RESERVE_S = 0.05
 MIN_S = 0.02
 MATCH_SHARE = 20
-"""Moves that the time left for the match must last for."""
+"""Moves that the remaining match time must last for."""
 
 
 class GomocupSession:
-    """One conversation with a manager."""
+    """A session with a manager."""
 
     def __init__(self, game: Gomoku, player: PlayerSpec, say: Say) -> None:
         self._game, self._spec, self._say = game, player, say
@@ -39,12 +39,12 @@ class GomocupSession:
         """Cell and owner, MINE or THEIRS, in the order laid."""
         self._started = False
         self._listed: list[str] | None = None
-        """The lines of a BOARD until its DONE."""
+        """Lines of a BOARD command collected until its DONE."""
         self._turn_s: float | None = None
         self._left_s: float | None = None
 
     def hear(self, line: str) -> bool:
-        """Obeys a command."""
+        """Executes a command."""
         command, _, rest = line.strip().partition(" ")
         word = command.upper()
         if self._thinking.busy and word != "END":
@@ -60,11 +60,11 @@ class GomocupSession:
         return True
 
     def close(self) -> None:
-        """Lets the thinking end: it is limited."""
+        """Waits for the thinking to end; its time is limited."""
         self._thinking.finish()
 
     def _obey(self, word: str, rest: str, line: str) -> None:
-        """Raises ValueError with what is wrong."""
+        """Executes a command. Raises ValueError naming the error."""
         if self._listed is not None and word != "":
             self._list(line.strip())
             return
@@ -116,7 +116,7 @@ class GomocupSession:
         self._say("OK")
 
     def _set_rules(self, **changed: object) -> None:
-        """Raises GameError or AgentError, and leaves the game as it was."""
+        """Changes rules. Raises GameError or AgentError, leaving the game unchanged."""
         game = games.load(GAME, vars(self._game.rules) | changed)
         assert isinstance(game, Gomoku)
         self._thinking.forget(game)
@@ -147,7 +147,7 @@ class GomocupSession:
         self._say("OK")
 
     def _list(self, line: str) -> None:
-        """One line of a BOARD."""
+        """Handles one line of a BOARD command."""
         assert self._listed is not None
         if line.upper() != "DONE":
             self._listed.append(line)
@@ -167,7 +167,7 @@ class GomocupSession:
         self._answer()
 
     def _position(self, to_move: int = MINE) -> Position:
-        """The stones as a position; who has laid as many as the enemy is black. Raises ValueError."""
+        """Position of the stones; the side to move is black if it laid as many as the enemy. Raises ValueError."""
         owned = {owner: sum(1 << cell for cell, one in self._stones if one == owner) for owner in (MINE, THEIRS)}
         mover, other = owned[to_move], owned[MINE + THEIRS - to_move]
         ahead = other.bit_count() - mover.bit_count()
@@ -177,7 +177,7 @@ class GomocupSession:
         return position if self._game.rules.first == "black" else Position(position.stones[::-1], 1 - position.side)
 
     def _answer(self) -> None:
-        """Finds a move in the background, lays it and tells it."""
+        """Finds a move in the background, lays it and sends it."""
         position = self._position()
         if (outcome := self._game.outcome(position)) is not None:
             raise ValueError(f"the game is over: {outcome.reason}")
@@ -190,7 +190,7 @@ class GomocupSession:
         self._say(f"{move.cell % self._game.size},{move.cell // self._game.size}")
 
     def _limits(self) -> Limits:
-        """The player's own limits, and no more time than the manager allows."""
+        """The player's own limits, with no more time than the manager allows."""
         allowed = [] if self._spec.limits.time_s is None else [self._spec.limits.time_s]
         if self._turn_s is not None:
             allowed.append(max(min(self._turn_s * SHARE, self._turn_s - RESERVE_S), MIN_S))
@@ -200,7 +200,7 @@ class GomocupSession:
         return Limits(min(allowed) if allowed else None, own.depth, own.nodes)
 
     def _inform(self, rest: str) -> None:
-        """INFO is never answered, except by an error."""
+        """Handles INFO, which is answered only in case of an error."""
         key, _, value = rest.partition(" ")
         match key.lower():
             case "timeout_turn":
@@ -221,7 +221,7 @@ class GomocupSession:
                 self._limit_memory(_whole(value, key))
 
     def _limit_memory(self, limit: int) -> None:
-        """Shrinks the table where the agent has one: a quarter of the memory allowed."""
+        """Shrinks the agent's table, if it has one, to a quarter of the allowed memory."""
         if limit and self._spec.agent == "alphabeta" and limit // 4 < 32 << 20 and not self._stones:
             self._thinking.forget(self._game, table_mb=str(max(1, limit // 4 >> 20)))
 

@@ -19,15 +19,15 @@ from games.reversi import Move, Position, Reversi
 
 GAME = "reversi"
 CERTAIN = 100_000
-"""From this score on alpha-beta's scores of reversi are results: 100 a disc beyond it. Below, they are 100 a disc."""
+"""Reversi scores of alpha-beta from here on are exact results, 100 per disc beyond it; lower ones are 100 per disc."""
 DISCS = 64
 GO_S = 60.0
-"""Longest thinking about one move where a depth is set: depths are for the middle game, ends are solved."""
+"""Seconds at most per move when a depth is set: depths are for the middle game, endgames are solved."""
 HINT_S = 2.0
 
 
 class NBoardSession:
-    """One conversation with NBoard or a program like it."""
+    """A session with NBoard or a similar program."""
 
     def __init__(self, game: Reversi, player: PlayerSpec, say: Say) -> None:
         self._game, self._spec, self._say = game, player, say
@@ -36,7 +36,7 @@ class NBoardSession:
         self._depth: int | None = None
 
     def hear(self, line: str) -> bool:
-        """Obeys a command."""
+        """Executes a command."""
         command, _, rest = line.strip().partition(" ")
         rest = rest.strip()
         try:
@@ -71,7 +71,7 @@ class NBoardSession:
         return True
 
     def close(self) -> None:
-        """Lets the thinking end: it is limited."""
+        """Waits for the thinking to end; its time is limited."""
         self._thinking.finish()
 
     def _name(self) -> str:
@@ -125,7 +125,7 @@ class NBoardSession:
         self._say(f"status {self._name()} is waiting")
 
     def _hint(self, position: Position, count: int, stop: threading.Event) -> None:
-        """The best moves: all are looked at for as long, and those that look best are told, the best first."""
+        """The best moves: all are searched equally long, and those that look best are sent, the best first."""
         moves = self._game.legal_moves(position)
         self._say("status Analysing")
         found: list[tuple[float, str]] = []
@@ -138,7 +138,7 @@ class NBoardSession:
         self._say("status")
 
     def _looked_at(self, position: Position, move: Move, among: int, stop: threading.Event) -> tuple[float, str]:
-        """A move's worth in discs, and the line that tells it."""
+        """A move's value in discs, and the line that reports it."""
         after, name = self._game.apply(position, move), ggf.format_move(self._game, position, move)
         if (outcome := self._game.outcome(after)) is not None and outcome.scores is not None:
             worth = float(outcome.scores[position.side] - outcome.scores[1 - position.side])
@@ -152,7 +152,7 @@ class NBoardSession:
 
 
 def discs(score: float | None) -> float:
-    """A score of alpha-beta in discs, from -64 to 64; 0 where there is none."""
+    """An alpha-beta score in discs, from -64 to 64; 0 for None."""
     if score is None:
         return 0.0
     size = abs(score) - CERTAIN if abs(score) >= CERTAIN else abs(score)

@@ -1,4 +1,4 @@
-"""Morris positions as Sanmill writes them: a FEN of its own, and moves whose removals are moves of their own."""
+"""Sanmill's notation for morris: its own FEN, and removals as separate moves."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ RINGS = (
     "d6 f6 f4 f2 d2 b2 b4 b6".split(),
     "d7 g7 g4 g1 d1 a1 a4 a7".split(),
 )
-"""The order of the letters of a FEN: each ring clockwise from the middle of its upper side, the inner ring first."""
+"""Order of the letters in a FEN: each ring clockwise from the middle of its upper side, the inner ring first."""
 ORDER = tuple(CELLS.index(name) for ring in RINGS for name in ring)
 MEN = "O@"
-"""Letters of white's and black's men; an empty point is a star."""
+"""Letters of white's and black's men; empty points are `*`."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """A position, perhaps in the middle of a turn."""
+    """A position, possibly in the middle of a turn."""
 
     position: Position
-    """Before the turn that is begun."""
+    """Position before the unfinished turn."""
     journey: Move | None = None
-    """The man laid or moved that has closed a mill, where nothing is taken for it yet."""
+    """The man laid or moved to close a mill, while its removal is pending; else None."""
 
     def removals(self, game: NineMensMorris) -> list[Move]:
-        """The whole turns that the begun one can become."""
+        """The whole turns that can complete the unfinished one."""
         if self.journey is None:
             return []
         begun = self.journey[:2]
@@ -37,13 +37,13 @@ class Standing:
 
 
 def tokens(text: str) -> list[str]:
-    """A turn as Sanmill's moves: `a1-a4xg7` is `a1-a4` and `xg7`."""
+    """A turn as Sanmill's moves: `a1-a4xg7` becomes `a1-a4` and `xg7`."""
     journey, cross, removed = text.partition("x")
     return [journey, cross + removed] if cross else [journey]
 
 
 def read(game: NineMensMorris, words: Sequence[str]) -> Standing:
-    """The position of `startpos`, or of `fen` and its fields, and of the `moves` after it. Raises GameError."""
+    """The state for `startpos`, or `fen` and its fields, with the following `moves`. Raises GameError."""
     at = list(words).index("moves") if "moves" in words else len(words)
     match list(words[:at]):
         case ["startpos"]:
@@ -58,7 +58,7 @@ def read(game: NineMensMorris, words: Sequence[str]) -> Standing:
 
 
 def play(game: NineMensMorris, standing: Standing, word: str) -> Standing:
-    """What stands after one of Sanmill's moves. Raises MoveError."""
+    """The state after one of Sanmill's moves. Raises MoveError."""
     position, text = standing.position, word.lower()
     if standing.journey is not None:
         if not text.startswith("x"):
@@ -125,7 +125,7 @@ def _one_side(pair: tuple[int, int], side: Side, value: int) -> tuple[int, int]:
 
 
 def to_fen(game: NineMensMorris, position: Position) -> str:
-    """The position as a FEN, at the beginning of a turn."""
+    """The position as a FEN, at the start of a turn."""
     board = game.board(position)
     letters = "".join({"W": MEN[0], "B": MEN[1]}.get(board[cell], "*") for cell in ORDER)
     rows = "/".join(letters[at : at + 8] for at in (0, 8, 16))

@@ -1,8 +1,8 @@
-"""UCI for nine men's morris, as Sanmill speaks it: moves `d6` and `d6-d5`, a removal `xb4` as a move of its own.
+"""UCI for nine men's morris, as Sanmill speaks it: moves `d6` and `d6-d5`, a removal `xb4` as a separate move.
 
-`position startpos moves ...` and Sanmill's FEN are understood. Where a mill stands closed and nothing is taken yet,
-`go` answers with the removal. Nothing is an error in UCI: what cannot be obeyed is told by `info string`, and the
-position stays as it was.
+Understands `position startpos moves ...` and Sanmill's FEN. If a mill has been closed and nothing is taken yet, `go`
+answers with the removal. UCI has no errors: invalid commands are reported by `info string`, and the position stays as
+it was.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ MAX_HASH_MB = 1024
 CLOCK_SHARE = 25
 """Moves that the time left on a clock must last for."""
 READY_S = 25.0
-"""Longest wait of isready for machine code that has to be compiled: that is what isready is for."""
+"""Seconds that isready waits for code to compile; isready exists for such waits."""
 RESERVE_S = 0.05
-"""Kept back of every time, for the way there and back."""
+"""Seconds kept back from every time limit for transmission."""
 
 
 class UciSession:
-    """One conversation with a graphical program or a referee."""
+    """A session with a graphical program or a referee."""
 
     def __init__(self, game: NineMensMorris, player: PlayerSpec, say: Say) -> None:
         self._game, self._spec, self._say = game, player, say
@@ -41,11 +41,11 @@ class UciSession:
         self._standing = Standing(game.initial())
         self._asked = self._standing
         self._planned: tuple[Any, Move] | None = None
-        """The position and the move last answered: its removal is asked for next."""
+        """The position and move of the last answer, whose removal is requested next."""
         self._endless = False
 
     def hear(self, line: str) -> bool:
-        """Obeys a command."""
+        """Executes a command."""
         words = line.split()
         match words[:1]:
             case []:
@@ -77,7 +77,7 @@ class UciSession:
         return True
 
     def close(self) -> None:
-        """Lets limited thinking end, and endless thinking at once."""
+        """Waits for limited thinking to end; stops endless thinking at once."""
         if self._endless:
             self._thinking.stop()
         self._thinking.finish()

@@ -1,31 +1,31 @@
-"""Endgame tables of nine men's morris: made by retrograde analysis, kept as files, read by mapping them.
+"""Endgame tables of nine men's morris: built by retrograde analysis, stored in files, read by memory mapping.
 
-    files        one subspace in one file: header, codes, and what makes a file refused
-    folder       where the tables of some rules lie, and which subspaces so many men need
-    build        solves subspaces, the small before those that lead to them
-    check        recounts a table and holds its values against the plain rules
-    keeping      how often players keep what a position of a table is worth
-    first_use    builds the small tables beside a game, in a process of its own
+    files        one subspace per file: header, codes, and the reasons to refuse a file
+    folder       folders of the tables by rules, and the subspaces of a number of men
+    build        solves subspaces, the small ones before those that lead to them
+    check        recounts a table and compares its values with the plain rules
+    keeping      measures how often players keep the value of a position in a table
+    first_use    builds the small tables during a game, in a process of its own
 
-A table holds a byte for each position: the code that `agents.kernels.nine_mens_morris.retrograde` describes. Draws by
+A table holds one byte per position: the code that `agents.kernels.nine_mens_morris.retrograde` describes. Draws by
 repetition and by quiet moves are ignored.
 """
 
 from __future__ import annotations
 
 DRAW = 0
-"""The code of a draw; c above 0 is an end c - 1 plies on, lost for the mover if c is odd."""
+"""Code of a draw; a code c above 0 is an end c - 1 plies away, lost for the mover if c is odd."""
 HOLE = 255
-"""The code of a slot that stands for no position."""
+"""Code of a slot without a position."""
 MIN_MEN, MAX_MEN = 6, 18
-"""On the board, both sides together."""
+"""Men on the board, both sides together."""
 SMALL_MEN = 7
-"""Tables up to so many men are built on first use: seconds, and 4 MB for each set of rules."""
+"""Men of the largest tables built on first use: takes seconds, and 4 MB for each set of rules."""
 MAX_OF_A_SIDE = 9
 
 
 class TableError(ValueError):
-    """A table that is absent, cut short, damaged, or of other rules, or one that cannot be made."""
+    """A table that is missing, truncated, damaged, for other rules, or impossible to build."""
 
 
 def plies(code: int) -> int | None:
@@ -34,5 +34,5 @@ def plies(code: int) -> int | None:
 
 
 def outcome(code: int) -> int:
-    """1 where the mover wins, -1 where it loses, 0 for a draw."""
+    """1 if the mover wins, -1 if it loses, 0 for a draw."""
     return 0 if code == DRAW else 1 - 2 * (code & 1)

@@ -1,4 +1,4 @@
-"""Solves subspaces of endgames, the small before those that lead to them by a capture, and writes each as a file."""
+"""Solves subspaces of endgames, the small ones before those that lead to them by a capture; writes each to a file."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from games.nine_mens_morris import NineMensMorris
 
 U = np.uint64
 CHUNK = 100_000
-"""Slots between two looks at the progress and at `stop`."""
+"""Slots between two progress reports and checks of `stop`."""
 LONGEST = 253
-"""Plies: the farthest end that a byte can hold."""
+"""Plies; the most distant end that a byte can hold."""
 
 Report = Callable[[str, int], None]
-"""`(what is done, steps)`: two steps a slot, when it is prepared and when its value is final."""
+"""Called as `(activity, steps)`: two steps per slot, when it is prepared and when its value is final."""
 
 
 class Stopped(Exception):
-    """Somebody asked the build to stop; whole subspaces stay."""
+    """The build was asked to stop; complete subspaces are kept."""
 
 
 @dataclasses.dataclass
 class Subspace:
-    """A subspace that is being solved."""
+    """A subspace being solved."""
 
     own: int
     opp: int
@@ -43,14 +43,14 @@ class Subspace:
 
     @classmethod
     def empty(cls, own: int, opp: int) -> Subspace:
-        """Nothing known yet."""
+        """A subspace with nothing known yet."""
         slots = endgame_index.slots(own, opp)
         codes, pending = np.zeros(slots, dtype=np.uint8), np.zeros(slots, dtype=np.uint8)
         return cls(own, opp, codes, pending, np.zeros(slots, dtype=np.uint16))
 
     @property
     def men(self) -> tuple[np.uint64, np.uint64]:
-        """As the kernels want them."""
+        """The men of both sides as the kernels need them."""
         return U(self.own), U(self.opp)
 
 
@@ -62,12 +62,12 @@ class Builder:
         self.key = folder.rules_key(game)
 
     def missing(self, men: int) -> list[tuple[int, int]]:
-        """The pairs of up to so many men that are not there, or not whole, small ones first."""
+        """Pairs of up to that many men whose tables are missing or damaged, small ones first."""
         wanted = [pair for total in range(MIN_MEN, men + 1) for pair in folder.pairs(total)]
         return [pair for pair in wanted if not all(self._is_whole(*one) for one in folder.both(*pair))]
 
     def steps(self, men: int) -> int:
-        """How many steps `build` will report."""
+        """Number of steps that `build` will report."""
         return sum(2 * endgame_index.slots(*one) for pair in self.missing(men) for one in folder.both(*pair))
 
     def build(self, men: int, jobs: int) -> list[files.Header]:
@@ -80,7 +80,7 @@ class Builder:
                 try:
                     headers += [header for made in threads.map(self._solve, largest_first) for header in made]
                 except BaseException:
-                    self.stop.set()  # Ctrl-C: the other threads leave at their next look
+                    self.stop.set()  # Ctrl-C: the other threads stop at their next check
                     raise
         return headers
 
@@ -107,7 +107,7 @@ class Builder:
         return [self._write(base, space) for space in spaces]
 
     def _prepare(self, rules: memory.Memory, base: np.uint64, space: Subspace) -> None:
-        """What captures and blockades decide."""
+        """Sets the values that captures and blockades decide."""
         captured = self._captured(space)
         address = U(0 if captured is None else captured.ctypes.data)
         sums, slots = np.zeros(4, dtype=np.uint64), len(space.codes)
@@ -121,14 +121,14 @@ class Builder:
             self._look(f"{space.own}-{space.opp} captures", end - first)
 
     def _captured(self, space: Subspace) -> files.Codes | None:
-        """The table that a capture leads to: the enemy's fewer men are then to move. None where that is the end."""
+        """The table that a capture leads to, with the reduced side to move. None if the capture ends the game."""
         own, opp = space.opp - 1, space.own
         if own < 3:
             return None
         return files.read(folder.table_path(self.folder, own, opp), self.key, own, opp)[1]
 
     def _settle(self, rules: memory.Memory, base: np.uint64, spaces: list[Subspace]) -> None:
-        """From the ends backwards, one ply at a time."""
+        """Works backwards from the ends, one ply at a time."""
         name = f"{spaces[0].own}-{spaces[0].opp}"
         for code in range(1, LONGEST + 2):
             goes_on = 0
@@ -161,7 +161,7 @@ class Builder:
 
 
 def counts(sums: NDArray[np.uint64]) -> dict[str, int]:
-    """The counts of a header, from how many positions each of the 256 codes has."""
+    """The counts for a header, from the number of positions with each of the 256 codes."""
     used = np.flatnonzero(sums[:255])
     return {
         "wins": int(sums[2:255:2].sum()),
@@ -174,7 +174,7 @@ def counts(sums: NDArray[np.uint64]) -> dict[str, int]:
 
 @contextmanager
 def only_builder(within: Path, wait: bool) -> Iterator[bool]:
-    """Holds the folder's lock; yields False at once where another process builds there and `wait` is false."""
+    """Holds the folder's lock; yields False at once if another process builds there and `wait` is false."""
     import fcntl
 
     within.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Checks tables: their files, their counts, and their values against the plain rules, one ply at a time."""
+"""Checks tables: their files, their counts, and their values by the plain rules, one ply at a time."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ U = np.uint64
 
 
 def position_of(own: int, opp: int, slot: int) -> Position:
-    """The position of a slot, its mover first; it has no past."""
+    """The position of a slot, from the mover's view as side 0; it has no history."""
     words = endgame_index.index(own)
     men = int(endgame_index.position_at(U(words.ctypes.data), U(own), U(opp), U(slot)))
     return Position((men & 0xFFFFFF, men >> 24), (0, 0), 0)
 
 
 def without_past(game: NineMensMorris) -> NineMensMorris:
-    """The game as tables know it: nothing is repeated, and no quiet moves are counted."""
+    """The game as the tables define it: no repetition and no limit on quiet moves."""
     return NineMensMorris(dataclasses.replace(game.rules, repetition=0, quiet_plies=0))
 
 
@@ -37,7 +37,7 @@ class Checker:
         self.endgames = Endgames(game, within)
 
     def file(self, own: int, opp: int) -> files.Header:
-        """Checks a file against its checksum and recounts it. Raises TableError with what is wrong."""
+        """Verifies a file's checksum and recounts it. Raises TableError naming the error."""
         path = folder.table_path(self.folder, own, opp)
         header, codes = files.read(path, self.key, own, opp)
         if files.checksum(codes) != header.checksum:
@@ -52,9 +52,9 @@ class Checker:
         return header
 
     def values(self, own: int, opp: int, states: int | None, seed: int, look: Callable[[], None]) -> int:
-        """Checks the values of so many random slots (None: all) by the plain rules; returns how many.
+        """Checks the values of that many random slots (None: all) by the plain rules; returns how many were checked.
 
-        `look` is called after each. Raises TableError with the first position that is wrong.
+        `look` is called after each. Raises TableError naming the first wrong position.
         """
         slots = endgame_index.slots(own, opp)
         chosen: Iterable[int] = range(slots)
@@ -72,7 +72,7 @@ class Checker:
         return checked
 
     def code_by_the_rules(self, position: Position) -> int:
-        """The code that follows from those of the positions one ply on."""
+        """The code that follows from the codes of the positions one ply later."""
         if self.game.outcome(position) is not None:
             return 1
         codes = [self._after(self.game.apply(position, move)) for move in self.game.legal_moves(position)]
@@ -82,7 +82,7 @@ class Checker:
         return DRAW if DRAW in codes else max(codes)
 
     def _after(self, position: Position) -> int:
-        """The code, for who moved, of the position that the move led to."""
+        """The code, for the side that moved, of the position after its move."""
         mine, theirs = position.men[position.side], position.men[1 - position.side]
         if mine.bit_count() < 3:
             return 2

@@ -1,7 +1,7 @@
-"""One endgame table in one file: a header of 1024 bytes, then a byte for each slot.
+"""One endgame table per file: a header of 1024 bytes, then one byte per slot.
 
-The header is a line of magic with the version, a line of JSON (`Header`), and blanks. A file is written under another
-name and renamed when whole, so that a reader, or a second writer, never meets half a table.
+The header is a line with magic and version, a line of JSON (`Header`), and padding spaces. A file is written under
+another name and renamed when complete, so that no reader or second writer ever finds half a table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.tables import TableError
 
 MAGIC = b"KIBITZER MORRIS ENDGAMES 1\n"
-"""Names the version too: another way to number or to encode is another version."""
+"""Includes the version; a change of numbering or encoding needs a new version."""
 HEADER_BYTES = 1024
 TEXTS = ("rules", "checksum")
 Codes = NDArray[np.uint8]
@@ -26,7 +26,7 @@ Codes = NDArray[np.uint8]
 
 @dataclasses.dataclass(frozen=True)
 class Header:
-    """What a table says of itself."""
+    """The metadata of a table."""
 
     rules: str
     """The rules that decide values, as `agents.tables.folder.rules_key` writes them."""
@@ -37,30 +37,30 @@ class Header:
     slots: int
     """Bytes of codes."""
     orbits: int
-    """Positions that no symmetry turns into one another."""
+    """Positions up to symmetry."""
     wins: int
-    """Positions won for the mover, each with all its images, as the next three."""
+    """Positions won for the mover, each with all its images; losses and draws count likewise."""
     losses: int
     draws: int
     longest_win: int
-    """Plies."""
+    """Plies of the longest win."""
     longest_loss: int
     checksum: str
     """BLAKE2b of the codes, 16 bytes in hexadecimal."""
 
     @property
     def total(self) -> int:
-        """All positions with all their images."""
+        """All positions including all their images."""
         return self.wins + self.losses + self.draws
 
 
 def checksum(codes: Codes) -> str:
-    """Of the codes of a table."""
+    """Checksum of a table's codes, as in `Header.checksum`."""
     return hashlib.blake2b(np.ascontiguousarray(codes).data, digest_size=16).hexdigest()
 
 
 def write(path: Path, header: Header, codes: Codes) -> None:
-    """Writes a whole table, or nothing."""
+    """Writes a whole table atomically."""
     text = MAGIC + json.dumps(dataclasses.asdict(header)).encode() + b"\n"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -75,7 +75,7 @@ def write(path: Path, header: Header, codes: Codes) -> None:
 
 
 def read_header(path: Path) -> Header:
-    """The header of a whole file. Raises TableError with the reason where it is none."""
+    """The header of a complete file. Raises TableError with the reason if the file is not one."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -100,7 +100,7 @@ def read_header(path: Path) -> Header:
 
 
 def read(path: Path, rules: str, own: int, opp: int) -> tuple[Header, Codes]:
-    """A table mapped into memory, read-only. Raises TableError where it is of other rules or another subspace."""
+    """A table mapped into memory, read-only. Raises TableError if it is for other rules or another subspace."""
     header = read_header(path)
     if header.rules != rules:
         raise TableError(f"{path} is of the rules {header.rules}, not {rules}")

@@ -1,6 +1,7 @@
-"""Builds the small tables of some rules beside a game, when they are first wanted, in a process of its own.
+"""Builds the small tables of some rules when first needed, during a game, in a process of its own.
 
-No move waits for it: until the tables are there, the search does without. One process at a time builds in a folder.
+No move waits for it: the search works without the tables until they are there. One process at a time builds in a
+folder.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from games.nine_mens_morris import NineMensMorris
 log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _asked: set[Path] = set()
-"""Folders for which this process has started a build; one that failed is not tried again."""
+"""Folders for which this process has started a build; a failed build is not retried."""
 _opened: dict[Path, Endgames] = {}
 
 
 def small_tables(game: NineMensMorris, within: Path) -> Endgames:
-    """The tables of a game's rules that are there now, at least the small ones being built; shared by all searches."""
+    """The tables of a game's rules that exist now, with a build of the small ones started; shared by all searches."""
     key = folder.of_rules(game, within) / str(game.rules.men)
     with _lock:
         if key not in _opened or _opened[key].men < wanted(game):
@@ -37,12 +38,12 @@ def small_tables(game: NineMensMorris, within: Path) -> Endgames:
 
 
 def wanted(game: NineMensMorris) -> int:
-    """Men on the board of the largest table to build on first use: all that a smaller game can have."""
+    """Men on the board of the largest table to build on first use; fewer if the game cannot have that many."""
     return min(SMALL_MEN, 2 * game.rules.men)
 
 
 def _start(game: NineMensMorris, within: Path) -> None:
-    """Starts the builder, in the background and out of the way; a machine that cannot is no reason not to play."""
+    """Starts the builder in the background with low priority; a machine that cannot do so plays without tables."""
     rules = [f"{name}=true" for name in folder.DECIDING if getattr(game.rules, name)]
     words = ["build", "--men", str(wanted(game)), "--jobs", "1", "--into", str(within)]
     words += [word for rule in rules for word in ("--rule", rule)]

@@ -1,4 +1,4 @@
-"""Where the tables of some rules lie, and which subspaces there are."""
+"""The folders of tables by rules, and the list of subspaces."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from agents.tables import MAX_OF_A_SIDE, TableError, files
 from games.nine_mens_morris import MIN_MEN, NineMensMorris
 
 ENVIRONMENT = "KIBITZER_TABLES"
-"""Names the folder of all tables; set but empty, no tables are read or built."""
+"""Environment variable with the folder of all tables; if set but empty, no tables are read or built."""
 DECIDING = ("flying", "mill_protected", "diagonals")
-"""The rules that values depend on. Men of a side only say which tables a game can reach; draws are ignored."""
+"""Rules that change values. The men per side only limit which tables a game can reach; draw rules are ignored."""
 
 
 def root() -> Path | None:
-    """The folder of all tables: the environment's, else `var/tables` of the checkout, else one in the user's cache."""
+    """The folder of all tables: from the environment, else `var/tables` of the checkout, else in the user's cache."""
     given = os.environ.get(ENVIRONMENT)
     if given is not None:
         return Path(given) if given else None
@@ -27,7 +27,7 @@ def root() -> Path | None:
 
 
 def rules_key(game: NineMensMorris) -> str:
-    """The rules that decide values in one word: `plain`, or those that are on, as `flying+mill_protected`."""
+    """The rules that decide values as one word: `plain`, or those that are on, such as `flying+mill_protected`."""
     return "+".join(name for name in DECIDING if getattr(game.rules, name)) or "plain"
 
 
@@ -42,21 +42,21 @@ def table_path(folder: Path, own: int, opp: int) -> Path:
 
 
 def pairs(men: int, most: int = MAX_OF_A_SIDE) -> list[tuple[int, int]]:
-    """The subspaces of exactly so many men that depend on each other, `own` <= `opp`: (4, 5) stands for (5, 4) too.
+    """Pairs of mutually dependent subspaces with exactly that many men, `own` <= `opp`: (4, 5) includes (5, 4).
 
-    `most` is the most men of a side.
+    `most` is the largest number of men of one side.
     """
     least = max(MIN_MEN, men - min(most, MAX_OF_A_SIDE))
     return [(own, men - own) for own in range(least, men // 2 + 1)]
 
 
 def both(own: int, opp: int) -> list[tuple[int, int]]:
-    """A pair's subspaces: one, if both sides have as many men."""
+    """The subspaces of a pair; only one if both sides have equally many men."""
     return [(own, opp)] if own == opp else [(own, opp), (opp, own)]
 
 
 def found(folder: Path) -> list[files.Header]:
-    """The headers of all whole tables there, small ones first; broken files are passed over."""
+    """The headers of all complete tables in the folder, small ones first; broken files are skipped."""
     headers = []
     for path in folder.glob("*-*.table"):
         try:

@@ -1,4 +1,4 @@
-"""How often players keep what a position is worth: won, drawn or lost, as the tables know it."""
+"""Measures how often players keep the value of a position: won, drawn or lost, according to the tables."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from games.nine_mens_morris import Move, NineMensMorris, Position
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """A position, and which of its moves keep its value."""
+    """A position, and the moves that keep its value."""
 
     position: Position
     keeping: frozenset[Move]
     moves: int
-    """Legal moves in all."""
+    """Number of legal moves."""
 
     @property
     def is_open(self) -> bool:
-        """Whether a move can lose anything."""
+        """Whether any move loses value."""
         return len(self.keeping) < self.moves
 
 
 @dataclasses.dataclass
 class Kept:
-    """How a player did."""
+    """A player's counts."""
 
     positions: int = 0
     kept: int = 0
     open: int = 0
-    """Positions in which a move could lose anything."""
+    """Positions in which a move could lose value."""
     kept_open: int = 0
 
     def add(self, question: Question, move: Move) -> None:
@@ -49,7 +49,7 @@ class Kept:
             self.open, self.kept_open = self.open + 1, self.kept_open + kept
 
     def as_json(self) -> dict[str, object]:
-        """Counts, and shares in percent; None where nothing was asked."""
+        """Counts, and shares in percent; None if no question was asked."""
         shares = {
             "kept": round(100 * self.kept / self.positions, 2) if self.positions else None,
             "kept_open": round(100 * self.kept_open / self.open, 2) if self.open else None,
@@ -58,10 +58,10 @@ class Kept:
 
 
 class Questions:
-    """Positions from all tables of a game's rules, as many of each table, chosen by a seed."""
+    """Positions from all tables of a game's rules, equally many from each table, chosen by a seed."""
 
     def __init__(self, game: NineMensMorris, within: Path) -> None:
-        """Raises TableError where there is no table."""
+        """Raises TableError if there is no table."""
         self.game = without_past(game)
         self._tables = Endgames(game, within)
         self._spaces = sorted(self._tables.addresses)
@@ -69,7 +69,7 @@ class Questions:
             raise TableError(f"no tables in {folder.of_rules(game, within)}; `kibitzer tables build` builds them")
 
     def draw(self, count: int, seed: int) -> Iterator[Question]:
-        """So many positions that are not over."""
+        """Draws that many positions that are not over."""
         chance = random.Random(seed)
         for number in range(count):
             own, opp = self._spaces[number % len(self._spaces)]
@@ -89,7 +89,7 @@ class Questions:
             return Question(position, keeping, len(moves))
 
     def _worth(self, position: Position, move: Move) -> int:
-        """1, 0 or -1: what the position after a move is worth to who made it."""
+        """Value, 1, 0 or -1, of the position after a move, for the side that made it."""
         after = self.game.apply(position, move)
         ended = self.game.outcome(after)
         if ended is not None:
@@ -103,7 +103,7 @@ class Questions:
 def keep(
     questions: Questions, players: Sequence[PlayerSpec], count: int, seed: int, look: Callable[[], None]
 ) -> list[Kept]:
-    """Asks every player all the questions; `look` is called after each. Raises TableError, AgentError."""
+    """Asks every player all questions; `look` is called after each. Raises TableError, AgentError."""
     made = [Player(spec, questions.game) for spec in players]
     found = [Kept() for _ in made]
     stop = threading.Event()

@@ -1,7 +1,7 @@
-"""Cờ gánh: step along the lines of a 5x5 board, and carry off (gánh) the two men between which you arrive.
+"""Cờ gánh: step along the lines of a 5x5 board and carry off (gánh) the two men between which you arrive.
 
-A jump lifts the man leapt over before it arrives, so that man is no half of a flanked pair. A player without men or
-without a move has lost, also where the game would end by its limit at that very ply.
+A jump removes the man leapt over before the jumper arrives, so that man cannot be half of a flanked pair. A player
+without men or without a move has lost, even if the game would end by its ply limit at that same ply.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class CoGanh(Game[Position, Move]):
         ]
 
     def reach(self, position: Position, origin: int) -> int:
-        """Where a man of the mover may step or jump from a point, as a bit set; forced entries are not looked at."""
+        """Where the mover's man on `origin` may step or jump, as a bit set; forced entries (mở) are ignored."""
         occupied, enemy = position.men[0] | position.men[1], position.men[1 - position.side]
         found = NEIGHBOURS[origin] & ~occupied
         if self._jumps and NEIGHBOURS[origin] & enemy:
@@ -92,7 +92,7 @@ class CoGanh(Game[Position, Move]):
         return found
 
     def captured(self, position: Position, move: Move) -> tuple[int, ...]:
-        """The enemy men that a legal move takes or turns: leapt over, then flanked, then shut in, each ascending."""
+        """Enemy men that a legal move takes or turns: leapt over, then flanked, then surrounded, each ascending."""
         enemy = position.men[1 - position.side]
         over = JUMPS[move.origin].get(move.to)
         leapt = 0 if over is None else 1 << over
@@ -115,7 +115,7 @@ class CoGanh(Game[Position, Move]):
         return Position(men, 1 - side, position.ply + 1, opened)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """Who has no men or no move has lost; at the limit more men win."""
+        """A side without men or without a move has lost; at the ply limit the side with more men wins."""
         for loser in (position.side, 1 - position.side):
             if not position.men[loser]:
                 return Outcome(1 - loser, "no_men_left")
@@ -127,7 +127,7 @@ class CoGanh(Game[Position, Move]):
         return Outcome(None, "equal_men") if not lead else Outcome(0 if lead > 0 else 1, "more_men")
 
     def board(self, position: Position) -> str:
-        """The men, `W` of Up and `B` of Down."""
+        """The men: `W` for Up, `B` for Down."""
         return texts.board(position)
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
@@ -174,7 +174,7 @@ class CoGanh(Game[Position, Move]):
         return f"{CELLS[move.origin]}{'x' if move.to in JUMPS[move.origin] else '-'}{CELLS[move.to]}"
 
     def parse_move(self, position: Position, text: str) -> Move:
-        """The move of that text, capitals allowed. Raises MoveError."""
+        """The move that the text describes, capitals allowed. Raises MoveError."""
         match = MOVE.fullmatch(text.strip().lower())
         if match is None:
             said = sentence("{text} is no move; moves look like a1-b2, or a1xc3 for a jump", text=repr(text[:40]))
@@ -202,11 +202,11 @@ class CoGanh(Game[Position, Move]):
         return texts.parse_position(self.rules, text)
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
-        """Plies are counted anew, and nothing is forced."""
+        """The position with that board and mover; the ply count restarts and nothing is forced."""
         return texts.parse_position(self.rules, f"{SIDES[side]}:{board}")
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, judged by which men came, went and changed sides."""
+        """The broken rule, found from which men came, went and changed sides."""
         return Judge(self, position, board).fault()
 
 

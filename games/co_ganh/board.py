@@ -11,11 +11,11 @@ WIDTH = 5
 CELLS = tuple(f"{column}{row}" for row in "54321" for column in "abcde")
 FULL = (1 << len(CELLS)) - 1
 AXES = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""Rows and columns from one point to the next; the last two only from points whose row and column add up to even."""
+"""Row and column steps to the next point; the two diagonals exist only where row plus column is even."""
 
 
 def _beside(cell: int, rows: int, columns: int) -> int | None:
-    """The point that far away; None beyond the edge, or where no diagonal is drawn."""
+    """The point that many rows and columns away; None off the board, or where no diagonal is drawn."""
     row, column = divmod(cell, WIDTH)
     drawn = not (rows and columns) or (row + column) % 2 == 0
     inside = 0 <= row + rows < WIDTH and 0 <= column + columns < WIDTH
@@ -23,7 +23,7 @@ def _beside(cell: int, rows: int, columns: int) -> int | None:
 
 
 def _pairs_at(cell: int) -> tuple[int, ...]:
-    """Both neighbours on each line on which the point has two, as bit sets."""
+    """Bit sets of the two opposite neighbours, one per line on which the point has both."""
     found = ((_beside(cell, *axis), _beside(cell, -axis[0], -axis[1])) for axis in AXES)
     return tuple(1 << one | 1 << other for one, other in found if one is not None and other is not None)
 
@@ -34,7 +34,7 @@ def _joined_to(cell: int) -> int:
 
 
 def _jumps_from(cell: int) -> dict[int, int]:
-    """Where a jump from the point lands, with the point that is leapt over."""
+    """Landing point of each jump from the point, with the point leapt over."""
     found: dict[int, int] = {}
     for rows, columns in ((sign * axis[0], sign * axis[1]) for axis in AXES for sign in (1, -1)):
         over = _beside(cell, rows, columns)
@@ -47,11 +47,11 @@ def _jumps_from(cell: int) -> dict[int, int]:
 NEIGHBOURS = tuple(_joined_to(cell) for cell in range(len(CELLS)))
 """The points joined to each point."""
 PAIRS = tuple(_pairs_at(cell) for cell in range(len(CELLS)))
-"""For each point, the pairs of neighbours between which it lies on a drawn line."""
+"""For each point, bit sets of the neighbour pairs between which it lies on a drawn line."""
 JUMPS = tuple(_jumps_from(cell) for cell in range(len(CELLS)))
-"""For each point, landing point and the point leapt over, along drawn lines."""
+"""For each point, landing points by jump along drawn lines, with the point leapt over."""
 LEAPS = tuple(tuple((1 << to, 1 << over) for to, over in jumps.items()) for jumps in JUMPS)
-"""The same as bit sets."""
+"""The jumps as pairs of bit sets: landing point, point leapt over."""
 
 
 def bits_of(cells: Iterable[int]) -> int:
@@ -68,7 +68,7 @@ def cells_of(bits: int) -> Iterator[int]:
 
 
 def flanked(cell: int, men: int) -> int:
-    """The men of a bit set between which, two on a line, the point lies: every such pair together."""
+    """The men that stand in pairs on either side of the point on a line, all such pairs together."""
     found = 0
     for pair in PAIRS[cell]:
         found |= pair if pair & men == pair else 0
@@ -76,7 +76,7 @@ def flanked(cell: int, men: int) -> int:
 
 
 def surrounded(men: int, others: int) -> int:
-    """The men in connected groups without an empty neighbouring point."""
+    """The men in connected groups that have no empty neighbouring point."""
     empty, found, left = FULL & ~(men | others), 0, men
     while left:
         group, reach = 0, left & -left
@@ -97,6 +97,6 @@ def neighbours_of(men: int) -> int:
 
 
 def names_of(cells: Iterable[int]) -> str:
-    """The points' names with commas and a last "and"."""
+    """The points' names joined by commas and a final "and"."""
     *firsts, last = (CELLS[cell] for cell in sorted(cells))
     return f"{', '.join(firsts)} and {last}" if firsts else last

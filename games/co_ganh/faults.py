@@ -1,4 +1,4 @@
-"""What is wrong with a board of cờ gánh that no legal move, nor part of one, can bring about."""
+"""Explains a cờ gánh board that no legal move, nor part of one, can produce."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Judge:
         self.turned = [cell for cell in self.changed if EMPTY not in (before[cell], board[cell])]
 
     def fault(self) -> Fault:
-        """The first rule found broken."""
+        """The first broken rule found."""
         if not self.changed:
             return self._say(
                 "unexplained", sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self.me)
@@ -61,7 +61,7 @@ class Judge:
         )
 
     def _remedy(self) -> tuple[Sentence, ...]:
-        """What hands must do to have the board as before."""
+        """What the players must do to restore the board."""
         new, gone = self.my_new + self.foe_new, self.my_gone + self.foe_gone
         if len(new) == len(gone) == 1 and not self.turned and self.board[new[0]] == self.before[gone[0]]:
             return (sentence("Move it back to {cell}.", cell=CELLS[gone[0]]),)
@@ -74,7 +74,7 @@ class Judge:
         return self._say("unexplained", sentence("No move of {side:gen} leads here.", side=self.me), *self._remedy())
 
     def _enemy_acted(self) -> Fault:
-        """Enemy men arrived."""
+        """Fault where enemy men arrived."""
         arrived, sides = _names(self.foe_new), {"side": self.me, "other": self.foe}
         if not self.my_new and len(self.foe_new) == len(self.foe_gone) == 1:
             said = sentence(
@@ -89,14 +89,14 @@ class Judge:
         return self._unexplained()
 
     def _several(self) -> Fault:
-        """Several of the mover's men arrived."""
+        """Fault where several of the mover's men arrived."""
         if self.foe_gone or self.turned or len(self.my_gone) != len(self.my_new):
             return self._unexplained()
         said = sentence("{side:Nom} moved {men} men at once.", side=self.me, men=len(self.my_new))
         return self._say("two_men_moved", said, *self._remedy())
 
     def _none_came(self) -> Fault:
-        """Men are gone or turned, and none arrived."""
+        """Fault where men are gone or turned and none arrived."""
         if self.turned and not self.my_gone and not self.foe_gone:
             return self._say(
                 "man_turned_without_move",
@@ -116,7 +116,7 @@ class Judge:
         return self._say("man_missing", missing, *self._remedy())
 
     def _arrived(self, to: int) -> Fault:
-        """One man of the mover arrived: what is wrong is its way or what was captured."""
+        """Fault where one man of the mover arrived: its path or its captures are wrong."""
         if not self.my_gone:
             if len(self.changed) > 1:
                 return self._unexplained()
@@ -152,7 +152,7 @@ class Judge:
         return self._say(code, why, *self._remedy())
 
     def _wrong_captures(self, move: Move) -> Fault:
-        """The man's way is right: too much was captured, or in a way that nobody captures."""
+        """Fault where the man's path is right but it captured too much, too little or in the wrong way."""
         due, flips = self.game.captured(self.position, move), self.game.rules.flips
         done, undone = (self.turned, self.foe_gone) if flips else (self.foe_gone, self.turned)
         if undone:
@@ -173,7 +173,7 @@ class Judge:
         return self._say("capture_unfinished", said)
 
     def _put_back(self, cells: list[int]) -> Sentence:
-        """What was captured wrongly is the enemy's again."""
+        """Instruction to give wrongly captured men back to the enemy."""
         if not self.game.rules.flips or set(cells) & set(self.foe_gone):
             return _put_back(self.foe, cells)
         return sentence_n(

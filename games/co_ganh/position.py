@@ -1,4 +1,4 @@
-"""What a game of cờ gánh consists of: its rule options, a position and its text, a move."""
+"""Rule options, position, move and position text of cờ gánh."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEN = 8
 START_ROWS = "WWWWWW...WB...WB...BBBBBB"
 TEXT = re.compile(r"(?:(?P<before>up|down)\s*:)?\s*(?P<men>[^\s:]+)(?:\s+(?P<after>up|down))?(?P<rest>(?::\w+=\w+)*)")
 LETTERS = str.maketrans("WwUu1BbDd2.-0", "WWWWWBBBBB...")
-"""Other people's letters of men and empty points."""
+"""Maps other notations' letters for men and empty points to ours."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +46,7 @@ class GanhRules:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """The whole state of a game. Two are equal exactly when the rules treat them alike from here on."""
+    """The whole state of a game. Equal positions are those that the rules treat alike from here on."""
 
     men: tuple[int, int]
     """Men of each side, a bit per point."""
@@ -55,43 +55,43 @@ class Position:
     ply: int = 0
     """Moves made since the start."""
     opened: int | None = None
-    """The point that the enemy has just left open and that must be entered; None where nothing is forced."""
+    """The point the enemy has just left open and the mover must enter; None where nothing is forced."""
 
 
 class Move(NamedTuple):
-    """One man's step or jump, in indices into `CELLS`; what it captures follows from the position."""
+    """One man's step or jump, as indices into `CELLS`; its captures follow from the position."""
 
     origin: int
     to: int
 
 
 def starts(rules: GanhRules) -> tuple[Position, ...]:
-    """The only start there is."""
+    """The single start position."""
     return (Position(_men(START_ROWS), SIDES.index(rules.first)),)
 
 
 def board(position: Position) -> str:
-    """The men, `W` of Up and `B` of Down, row by row from Up's side."""
+    """One letter per point: `W` Up, `B` Down, row by row from Up's side."""
     up, down = position.men
     return "".join("W" if up >> cell & 1 else "B" if down >> cell & 1 else EMPTY for cell in range(len(CELLS)))
 
 
 def opened_by(vacated: int, enemy: int, mine: int) -> int | None:
-    """The point, if it lies between two enemy men on a line and one of my men can step onto it."""
+    """`vacated` if it lies between two enemy men on a line and one of my men can step onto it; else None."""
     return vacated if flanked(vacated, enemy) and NEIGHBOURS[vacated] & mine else None
 
 
 def format_position(position: Position) -> str:
-    """Who moves, a colon and 25 letters; then `:ply=` and `:vacated=` where they are not 0 and None."""
+    """The side to move, a colon and 25 letters; then `:ply=` and `:vacated=` where they are not 0 and None."""
     text = f"{SIDES[position.side]}:{board(position)}"
     text += f":ply={position.ply}" if position.ply else ""
     return text if position.opened is None else f"{text}:vacated={CELLS[position.opened]}"
 
 
 def parse_position(rules: GanhRules, text: str) -> Position:
-    """The position of `format_position`'s text, or of 25 letters and a side. Raises PositionError.
+    """The position from `format_position`'s text, or from 25 letters and a side. Raises PositionError.
 
-    Men are also `U D` or `1 2`, empty points also `-` or `0`; rows may be parted by `/`. Without a side Up moves.
+    Men may also be written `U D` or `1 2`, empty points `-` or `0`; `/` may separate rows. Without a side Up moves.
     """
     match = TEXT.fullmatch(text.strip())
     letters = match["men"].replace("/", "").translate(LETTERS) if match else ""
@@ -114,7 +114,7 @@ def parse_position(rules: GanhRules, text: str) -> Position:
 
 
 def _extras(rules: GanhRules, text: str, rest: str) -> tuple[int, int | None]:
-    """The plies made and the point vacated, from `:ply=12:vacated=c3`. Raises PositionError."""
+    """The plies made and the point vacated, from text such as `:ply=12:vacated=c3`. Raises PositionError."""
     ply, vacated = 0, None
     for word in filter(None, rest.split(":")):
         name, _, value = word.partition("=")

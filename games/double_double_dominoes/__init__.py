@@ -1,9 +1,9 @@
 """Double Double Dominoes: lay tiles end to end over diamonds, and use the track on which your score pawn stands.
 
-An end of a new tile touches one tile, at an equal number; the other end does so too or touches none. No end touches
-two tiles; both ends may touch the same. What the rules leave open: two pawns that reach the last space by one tile are
-a draw; a hand is filled after the turn, not within it; with an empty bag, who passes keeps what is held, and two passes
-in a row end the game.
+At least one end of a new tile touches another tile, at an equal number; the other end does so too or touches none. No
+end touches two tiles; both ends may touch the same tile. Where the rules are silent: if one tile brings both pawns to
+the last space, the game is a draw; a hand is filled after the turn, not within it; with an empty bag, a player who
+passes keeps the hand, and two passes in a row end the game.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from wording import Sentence, Term, noun, sentence
 __all__ = ["CELLS", "DIAMONDS", "GAME", "STAR", "TILES", "TRACK", "Lay", "Move", "Pass", "Position", "Tile"]
 
 BONUS = 3
-"""Points for a pawn on a space whose value a laid tile shows."""
+"""Points for a pawn whose space has a value that the laid tile shows."""
 ENDS = tuple((a, b) for a in range(PIPS) for b in range(PIPS))
 
 
 class Pass(NamedTuple):
-    """Nothing laid, or the end of the turn after a double."""
+    """A turn without laying, or the end of the turn after a double."""
 
     discard: Tile | None = None
-    """The tile put away, unseen by the other; only where the whole hand is known."""
+    """The tile discarded, unseen by the other side; only where the whole hand is known."""
 
     @property
     def told(self) -> Sentence | None:
-        """What it does, for a person who is to choose; None where there is no more to say than that it is a pass."""
+        """What the pass does, for the player who has to choose; None for a plain pass."""
         return None if self.discard is None else sentence("Put {tile} away", tile="-".join(map(str, self.discard)))
 
 
@@ -100,11 +100,11 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         self.starts = (Position(to_move=first, holds=holds, bag=ALL_TILES - sum(holds)),)
 
     def initial(self, seed: int | None = None) -> Position:
-        """The empty board, the first mover's tile drawn; hands and bag are hidden without a seed."""
+        """The empty board with the first mover's tile drawn; without a seed, hands and bag are hidden."""
         return self.starts[0] if seed is None else self.deal(self.starts[0], seed)
 
     def deal(self, position: Position, seed: int) -> Position:
-        """The position with everything hidden drawn at random from the tiles that are not seen."""
+        """The position with everything hidden drawn at random from the unseen tiles."""
         unseen = [tile for tile in TILES for _ in range(EACH - position.laid(tile))]
         for tile in (*(position.hands[0] or ()), *(position.hands[1] or ()), *(position.order or ())):
             unseen.remove(tile)
@@ -119,7 +119,7 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return dataclasses.replace(position, hands=(hands[0], hands[1]), order=order)
 
     def hold(self, position: Position, side: Side, tiles: Sequence[Tile] | None) -> Position:
-        """The position with the hand of a side made known, or hidden (None). Raises PositionError."""
+        """The position with a side's hand made known, or hidden (None). Raises PositionError."""
         hand = None if tiles is None else tuple(sorted((min(tile), max(tile)) for tile in tiles))
         hands = (hand, position.hands[1]) if side == 0 else (position.hands[0], hand)
         held = dataclasses.replace(position, hands=hands)
@@ -128,16 +128,16 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return held
 
     def hand(self, position: Position, side: Side) -> tuple[str, ...] | None:
-        """The tiles known, such as `3-4`."""
+        """The known tiles, such as `3-4`."""
         hand = position.hands[side]
         return None if hand is None else tuple("-".join(map(str, tile)) for tile in hand)
 
     def holds(self, position: Position, side: Side) -> int:
-        """How many tiles."""
+        """How many tiles a side holds, known or not."""
         return position.holds[side]
 
     def with_hand(self, position: Position, side: Side, hand: Sequence[str]) -> Position:
-        """As `hold`, of tiles in writing. Raises PositionError."""
+        """`hold` for tiles given as text. Raises PositionError."""
         try:
             tiles = [texts.parse_tile(tile) for tile in hand]
         except PositionError:
@@ -145,24 +145,24 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return self.hold(position, side, tiles)
 
     def tiles(self, position: Position) -> tuple[tuple[int, int], ...]:
-        """The cells of all tiles."""
+        """The cells of each tile."""
         return tuple(lay.cells for lay in position.tiles)
 
     def man(self, letter: str) -> Sentence:
-        """Half a tile by its pips."""
+        """Half a tile, named by its pips."""
         return sentence("the {pips}", pips=letter)
 
     def told(self, position: Position, move: Move) -> Sentence | None:
-        """Which tile a pass puts away."""
+        """Names the tile that a pass discards."""
         return move.told if isinstance(move, Pass) else None
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """A tile a ply, and what lies there stays."""
+        """Each ply adds one tile, and tiles already laid stay."""
         missing = changed_cells(board, target)
         return len(missing) <= 2 * plies and all(board[cell] == EMPTY for cell in missing)
 
     def to_move(self, position: Position) -> Side:
-        """The side whose turn it is; after a double that side goes on until it passes."""
+        """The side to move; after a double the same side continues until it passes."""
         return position.to_move
 
     def legal_moves(self, position: Position) -> list[Move]:
@@ -186,24 +186,24 @@ class DoubleDoubleDominoes(Game[Position, Move]):
 
     @staticmethod
     def _must_discard(position: Position) -> bool:
-        """Whether a pass names the tile put away."""
+        """Whether a pass must name the discarded tile."""
         return position.holds[position.to_move] > IN_HAND and position.knows_hand(position.to_move)
 
     def _allowed(self, position: Position, side: Side) -> list[bool]:
-        """Whether a side holds, or may hold, a tile of each ENDS."""
+        """For each of ENDS, whether a side holds, or may hold, that tile."""
         may = [self._may_hold(position, side, tile) for tile in TILES]
         return [may[NUMBER_OF[ends]] for ends in ENDS]
 
     @staticmethod
     def _may_hold(position: Position, side: Side, tile: Tile) -> bool:
-        """Of a hidden hand: not all copies lie on the board or are seen with the other side."""
+        """Whether a side holds the tile; in a hidden hand, whether a copy is neither laid nor known in the other."""
         if position.knows_hand(side):
             return tile in (position.hands[side] or ())
         theirs = position.hands[1 - side]
         return position.holds[side] > 0 and position.laid(tile) + (theirs.count(tile) if theirs else 0) < EACH
 
     def _can_lay(self, position: Position, side: Side) -> bool:
-        """Whether a side has, or may have, a tile that fits anywhere."""
+        """Whether a side has, or may have, a tile that fits somewhere."""
         allowed = self._allowed(position, side)
         return any(allowed[index] for _, a, b in slots(position.board, None) for index in _indices(a, b))
 
@@ -241,7 +241,7 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         hands, holds = list(position.hands), list(position.holds)
         if holds[side] > IN_HAND:
             holds[side] = IN_HAND
-            # Of a hand known in part, nobody knows what was put away.
+            # For a partly known hand, nobody knows which tile was discarded.
             hands[side] = None if move.discard is None else _without(hands[side], move.discard)
         after = dataclasses.replace(
             position, passes=position.passes + 1, holds=(holds[0], holds[1]), hands=(hands[0], hands[1])
@@ -249,7 +249,7 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return self._turned(after)
 
     def _turned(self, position: Position) -> Position:
-        """The other side's turn: the hand of the one is filled, then the other draws one."""
+        """The other side's turn: the mover's hand is refilled, then the other side draws one."""
         side, other = position.to_move, 1 - position.to_move
         hands, holds, bag, order = list(position.hands), list(position.holds), position.bag, position.order
         for drawer, wanted in ((side, IN_HAND - holds[side]), (other, 1)):
@@ -270,7 +270,7 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         )
 
     def outcome(self, position: Position) -> Outcome | None:
-        """By the last space of the track; with an empty bag by points, when neither can lay or both have passed."""
+        """Decided by the track's last space; with an empty bag by points, once neither can lay or both have passed."""
         red, green = position.pawns
         winner = None if red == green else 0 if red > green else 1
         if LAST_SPACE in position.pawns:
@@ -280,11 +280,11 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return Outcome(winner, "nothing_to_lay", position.pawns)
 
     def scores(self, position: Position) -> tuple[int, int]:
-        """The spaces on which the pawns stand."""
+        """The pawns' spaces."""
         return position.pawns
 
     def gains(self, position: Position, move: Move) -> tuple[Gain, Gain]:
-        """Diamonds for the mover, twice for a double; the bonus for each pawn whose space shows an end's number."""
+        """The mover scores diamonds, twice for a double; each pawn whose space matches an end gets the bonus."""
         if isinstance(move, Pass):
             return Gain(), Gain()
         points = (DIAMONDS[move.cells[0]] + DIAMONDS[move.cells[1]]) * (2 if move.is_double else 1)
@@ -293,18 +293,18 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return Gain(points if red else 0, first), Gain(0 if red else points, second)
 
     def board(self, position: Position) -> str:
-        """The pips of every half, as digits."""
+        """The pips of every half tile, as digits."""
         return position.board
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
-        """Both halves, by cell; nothing for a pass."""
+        """Both halves by cell; nothing for a pass."""
         if isinstance(move, Pass):
             return ()
         (first, second), (a, b) = move
         return Step("place", first, None, str(a)), Step("place", second, None, str(b))
 
     def view(self, position: Position, side: Side) -> Position:
-        """The position without the other's hand and the order of the bag."""
+        """The position without the other side's hand and the order of the bag."""
         hands: tuple[Hand | None, Hand | None] = (None, position.hands[1])
         hands = (position.hands[0], None) if side == 0 else hands
         return dataclasses.replace(position, hands=hands, order=None)
@@ -350,13 +350,13 @@ class DoubleDoubleDominoes(Game[Position, Move]):
             raise MoveError("not_in_hand", said)
 
     def format_move(self, position: Position, move: Move) -> str:
-        """`8H6-8I1`, `pass`, and with the tile put away `pass:3-4`."""
+        """`8H6-8I1`, `pass`, or with a discarded tile `pass:3-4`."""
         if isinstance(move, Lay):
             return move.text
         return "pass" if move.discard is None else f"pass:{move.discard[0]}-{move.discard[1]}"
 
     def parse_move(self, position: Position, text: str) -> Move:
-        """The move of that text, either end of a tile first, capitals or not. Raises MoveError."""
+        """The move that the text describes, either end of a tile first, capitals or not. Raises MoveError."""
         word, colon, tile = text.strip().lower().partition(":")
         move: Move
         try:
@@ -373,17 +373,17 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         return texts.format_position(position)
 
     def parse_position(self, text: str) -> Position:
-        """The position of that text. Raises PositionError."""
+        """The position that the text describes. Raises PositionError."""
         return texts.parse_position(text)
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
-        """Only the empty board: of tiles that lie already nobody knows what they brought to whom."""
+        """Accepts only the empty board: the points earned by tiles already laid are unknown. Raises PositionError."""
         if set(board) != {EMPTY}:
             raise PositionError(sentence("which halves are one tile, and whose points they brought, is not to be seen"))
         return next((start for start in self.starts if start.to_move == side), self.starts[0])
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, judged by which halves came, went and changed their pips."""
+        """The broken rule, found from which halves came, went and changed their pips."""
         outcome = self.outcome(position)
         return Judge(position, board, outcome is not None).fault()
 
@@ -394,7 +394,7 @@ def joined(lay: Lay, other: Lay) -> bool:
 
 
 def _indices(first: int, second: int) -> range:
-    """Which of ENDS fit two cells that ask for pips."""
+    """Indices into ENDS that fit two cells asking for these pips."""
     if first >= 0 and second >= 0:
         return range(PIPS * first + second, PIPS * first + second + 1)
     if first >= 0:
@@ -403,7 +403,7 @@ def _indices(first: int, second: int) -> range:
 
 
 def _without(hand: Hand | None, tile: Tile) -> Hand | None:
-    """A hand with one tile gone; a tile that is not in it was among the hidden ones."""
+    """A hand with one tile gone; unchanged if the tile was among the hidden ones."""
     if hand is None or tile not in hand:
         return hand
     place = hand.index(tile)

@@ -1,4 +1,4 @@
-"""The board of Double Double Dominoes: its cells, diamonds and track, the tiles, and where one more tile fits."""
+"""The board of Double Double Dominoes: cells, diamonds, track, tiles, and where one more tile fits."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ TRACK = tuple(
     int(value)
     for value in "1234560253462203541624550634201513444506354132001123635210665212503350614063514262316562040164416630"
 )
-"""Values of the spaces 1 to 100 around the edge; space 0 is the start and has none."""
+"""Values of the spaces 1 to 100 around the edge; space 0 is the start and has no value."""
 PIPS = 7
-"""An end shows 0 to 6."""
+"""Number of pip values: an end shows 0 to 6."""
 EACH = 2
-"""So often every tile is in the bag."""
+"""Copies of each tile in the set."""
 
 Tile = tuple[int, int]
 """Pips of both ends, low first."""
 TILES: tuple[Tile, ...] = tuple((low, high) for low in range(PIPS) for high in range(low, PIPS))
 NUMBER_OF = {pips: index for index, (a, b) in enumerate(TILES) for pips in ((a, b), (b, a))}
-"""Index into TILES, either end first."""
+"""Index into TILES, by the pips in either order."""
 
 
 class Lay(NamedTuple):
@@ -41,21 +41,21 @@ class Lay(NamedTuple):
     cells: tuple[int, int]
     """Ascending indices into CELLS."""
     pips: tuple[int, int]
-    """What lies on each of the cells."""
+    """Pips on each of the cells."""
 
     @property
     def tile(self) -> Tile:
-        """The tile, whichever way it lies."""
+        """The tile, regardless of direction."""
         return (min(self.pips), max(self.pips))
 
     @property
     def is_double(self) -> bool:
-        """Whether both ends show the same."""
+        """Whether both ends show the same number."""
         return self.pips[0] == self.pips[1]
 
     @property
     def text(self) -> str:
-        """Such as `8H6-8I1`."""
+        """The lay as text, such as `8H6-8I1`."""
         return "-".join(f"{CELLS[cell]}{pip}" for cell, pip in zip(self.cells, self.pips, strict=True))
 
 
@@ -70,15 +70,15 @@ NEIGHBOURS = tuple(_neighbours(cell) for cell in range(len(CELLS)))
 
 FREE, BLOCKED = -1, -2
 Slot = tuple[tuple[int, int], int, int]
-"""Two empty cells that may take a tile, and the pips that each asks for; FREE asks for none."""
+"""Two empty cells that may take a tile, and the pips that each requires; FREE requires none."""
 
 
 @functools.lru_cache(maxsize=1024)
 def slots(board: str, joined_to: Lay | None) -> tuple[Slot, ...]:
-    """Every place for one more tile, by its cells; with `joined_to`, those beside that tile only.
+    """Every place for one more tile, sorted by cells; with `joined_to`, only those beside that tile.
 
-    Remembered for the last boards: a position is asked for its moves and for its end many times over. About 0.1 ms
-    for a new board of twenty tiles.
+    Results for recent boards are cached: callers ask many times for a position's moves and end. About 0.1 ms for a new
+    board of twenty tiles.
     """
     if board.count(EMPTY) == len(board):
         pairs = [(min(STAR, cell), max(STAR, cell)) for cell in NEIGHBOURS[STAR]]
@@ -103,13 +103,13 @@ def slots(board: str, joined_to: Lay | None) -> tuple[Slot, ...]:
 def asks_for(board: str, cell: int) -> int:
     """The pips that an end on an empty cell must show; FREE beside no tile, BLOCKED beside two."""
     touched = [board[beside] for beside in NEIGHBOURS[cell] if board[beside] != EMPTY]
-    # Two cells beside the same cell never lie beside each other, so they belong to two tiles.
+    # Two neighbours of the same cell are never adjacent to each other, so they belong to two tiles.
     return FREE if not touched else int(touched[0]) if len(touched) == 1 else BLOCKED
 
 
 @functools.lru_cache(maxsize=2 * ROWS * (ROWS - 1))
 def lays_on(cells: tuple[int, int]) -> tuple[Lay, ...]:
-    """Every lay on two cells, the one with the pips (a, b) at 7 a + b."""
+    """Every lay on two cells; the one with pips (a, b) is at index 7 a + b."""
     return tuple(Lay(cells, (a, b)) for a in range(PIPS) for b in range(PIPS))
 
 
@@ -122,12 +122,12 @@ class Breach(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The same in English."""
+        """The explanation in English."""
         return str(self.said)
 
 
 def breach(board: str, lay: Lay) -> Breach | None:
-    """Why the tile may not lie there, on otherwise empty cells; None where it may."""
+    """Why the tile may not lie on these otherwise empty cells; None where it may."""
     here = [CELLS[cell] for cell in lay.cells]
     if board.count(EMPTY) == len(board):
         if STAR in lay.cells:

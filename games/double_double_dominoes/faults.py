@@ -1,4 +1,4 @@
-"""What is wrong with a board of tiles that no legal turn, nor part of one, can bring about."""
+"""Explains a board of tiles that no legal turn, nor part of one, can produce."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from games.double_double_dominoes.position import SIDES, Position, board_of
 from wording import Given, Sentence, Term, listing, sentence, sentence_n
 
 MAX_NEW = 4
-"""More new tiles at once are not told apart."""
+"""Tiles; more new ones at once are not told apart."""
 
 
 class Judge:
@@ -25,7 +25,7 @@ class Judge:
         self.other = [cell for cell in self.changed if EMPTY not in (before[cell], board[cell])]
 
     def fault(self) -> Fault:
-        """The first rule found broken."""
+        """The first broken rule found."""
         if not self.changed:
             said = sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self._mover())
             return Fault("unexplained", (), (said,))
@@ -43,7 +43,7 @@ class Judge:
         return Term("side", SIDES[self.position.to_move])
 
     def _disturbed(self) -> Fault:
-        """Halves that lay are gone or show other pips."""
+        """Fault where halves laid before are gone or show other pips."""
         hit = sorted(lay for lay in self.position.tiles if set(lay.cells) & {*self.gone, *self.other})
         if len(hit) == 1 and self._reappears(hit[0]):
             said = sentence(
@@ -77,18 +77,18 @@ class Judge:
         return self._say("tile_changed", said)
 
     def _reappears(self, lay: Lay) -> bool:
-        """Whether what came, with what is left of a tile, is that tile elsewhere."""
+        """Whether the new halves, with what is left of the tile, form that tile elsewhere."""
         cells = sorted({*lay.cells, *self.new} - {*self.gone})
         if not self.new or len(cells) != 2 or cells[1] not in NEIGHBOURS[cells[0]]:
             return False
         return self._lay((cells[0], cells[1])).tile == lay.tile
 
     def _laid(self) -> Fault:
-        """Halves came, and none went."""
+        """Fault where halves came and none went."""
         pairings = _pairings(tuple(self.new)) if len(self.new) <= 2 * MAX_NEW else []
         if not pairings:
             return self._no_tile()
-        # Of several ways to see tiles in the new halves, the one in which most of them lie as they may.
+        # Of several ways to pair the new halves into tiles, take the one with the fewest tiles out of place.
         sorted_out = [self._sort_out([self._lay(pair) for pair in pairs]) for pairs in pairings]
         lying, broken = min(sorted_out, key=lambda one: len(one[1]))
         return _broken(lying, broken[0]) if broken else self._unseen(len(pairings[0]))
@@ -116,7 +116,7 @@ class Judge:
         return Lay(cells, (int(self.board[cells[0]]), int(self.board[cells[1]])))
 
     def _sort_out(self, lays: list[Lay]) -> tuple[list[Lay], list[Lay]]:
-        """All tiles that lie as they may, whatever the order in which they came, and the new ones that do not."""
+        """All tiles that lie legally, in whatever order they came, and the new ones that do not."""
         lying, waiting = list(self.position.tiles), list(lays)
         while fitting := [lay for lay in waiting if breach(board_of(lying), lay) is None and not _third(lying, lay)]:
             lying.append(fitting[0])
@@ -124,7 +124,7 @@ class Judge:
         return lying, waiting
 
     def _unseen(self, count: int) -> Fault:
-        """Every tile might lie there: whose turn it is, or what is held, speaks against them."""
+        """Fault where every tile fits the board, but the turn or the hand forbids it."""
         names, double, mover = _names(self.new), self.position.open_double, self._mover()
         if count > 1:
             what: dict[str, Given] = {"side": mover, "tiles": count, "cells": names}
@@ -148,7 +148,7 @@ class Judge:
 
 
 def _broken(lying: Sequence[Lay], lay: Lay) -> Fault:
-    """Why one tile may not lie there."""
+    """Fault naming why one tile may not lie there."""
     away = sentence("Take the {tile} from {cells} away.", tile=_name(lay), cells=_names(lay.cells))
     if (broken := breach(board_of(lying), lay)) is not None:
         return Fault(broken.rule, lay.cells, (sentence("{what:Nom}.", what=broken.said), away))
@@ -160,12 +160,12 @@ def _broken(lying: Sequence[Lay], lay: Lay) -> Fault:
 
 
 def _third(lying: Sequence[Lay], lay: Lay) -> bool:
-    """Whether all copies of a tile lie already."""
+    """Whether all copies of a tile are laid already."""
     return sum(other.tile == lay.tile for other in lying) >= EACH
 
 
 def _pairings(cells: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
-    """Every way to see whole tiles in some cells, ascending."""
+    """Every way to pair cells, given ascending, into whole tiles."""
     if not cells:
         return [()]
     first, *rest = cells

@@ -22,9 +22,9 @@ from wording import noun
 
 SIDES = (noun("side", "red"), noun("side", "green"))
 IN_HAND = 3
-"""Tiles of a hand between turns; one more is drawn at the start of a turn."""
+"""Tiles in a hand between turns; one more is drawn at the start of a turn."""
 LAST_SPACE = 100
-"""Whose pawn reaches it has won."""
+"""Space whose reaching wins the game."""
 ALL_TILES = EACH * len(TILES)
 LAY = re.compile(r"(\d{1,2}[A-O])([0-6])-(\d{1,2}[A-O])([0-6])")
 TILE = re.compile(r"([0-6])-([0-6])")
@@ -34,28 +34,28 @@ Hand = tuple[Tile, ...]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """The whole state of a game, as far as it is known. Two are equal exactly when the rules treat them alike."""
+    """The whole state of a game, as far as it is known. Equal positions are those that the rules treat alike."""
 
     board: str = EMPTY * len(CELLS)
     tiles: tuple[Lay, ...] = dataclasses.field(default=(), compare=False)
-    """In the order laid, which decides nothing any more; ascending where the position comes from a text."""
+    """Tiles in the order laid, which has no further effect; ascending where the position comes from a text."""
     pawns: tuple[int, int] = (0, 0)
     """Spaces 0 to 100 of both sides' pawns: their scores."""
     to_move: Side = 0
     open_double: Lay | None = None
-    """The double just laid by the side to move, which may join another tile to it; something can be joined."""
+    """The double just laid by the side to move, which may join another tile to it; None if nothing can be joined."""
     bag: int = 49
     """Tiles left in the bag; the side to move has drawn."""
     passes: int = 0
-    """Turns in a row, up to now, in which nothing was laid."""
+    """Consecutive turns, up to now, in which nothing was laid."""
     holds: tuple[int, int] = (4, 3)
     """How many tiles each side holds."""
     hands: tuple[Hand | None, Hand | None] = (None, None)
-    """The tiles known to be in each hand, ascending: all of them, or fewer where others are hidden. None: none."""
+    """Tiles known to be in each hand, ascending: all, or fewer where some are hidden. None: the hand is unknown."""
     order: Hand | None = None
-    """The tiles in the bag, the next to be drawn last; None where hidden."""
+    """Tiles in the bag, the next to be drawn last; None where hidden."""
     copies: int = 0
-    """How often each tile is laid, two bits a tile, the first of TILES lowest."""
+    """Number of copies laid of each tile, two bits per tile, the first of TILES lowest."""
 
     def laid(self, tile: Tile) -> int:
         """How many copies of a tile are on the board."""
@@ -68,12 +68,12 @@ class Position:
 
 
 def counted(lays: Iterable[Lay]) -> int:
-    """`Position.copies` of some tiles."""
+    """`Position.copies` for these tiles."""
     return sum(1 << 2 * NUMBER_OF[lay.pips] for lay in lays)
 
 
 def board_of(lays: Iterable[Lay]) -> str:
-    """The board that shows some tiles."""
+    """The board that shows these tiles."""
     board = [EMPTY] * len(CELLS)
     for lay in lays:
         for cell, pip in zip(lay.cells, lay.pips, strict=True):
@@ -82,10 +82,10 @@ def board_of(lays: Iterable[Lay]) -> str:
 
 
 def format_position(position: Position) -> str:
-    """The side to move, then `name=value`s behind semicolons, in this order; what is not said is hidden or nothing.
+    """The side to move, then `name=value` fields after semicolons, in this order; omitted fields are hidden or empty.
 
-    `red;pawns=4,24;bag=41;holds=4,3;passes=1;double=8F2-8G2;hand_red=0-1,3-4;bag_order=0-0;tiles=8F2-8G2,8H2-8I1`,
-    the tiles on the board ascending, the next to be drawn from the bag last.
+    `red;pawns=4,24;bag=41;holds=4,3;passes=1;double=8F2-8G2;hand_red=0-1,3-4;bag_order=0-0;tiles=8F2-8G2,8H2-8I1`: the
+    tiles on the board ascending, the next to be drawn from the bag last.
     """
     parts = [SIDES[position.to_move], f"pawns={position.pawns[0]},{position.pawns[1]}", f"bag={position.bag}"]
     parts.append(f"holds={position.holds[0]},{position.holds[1]}")
@@ -105,10 +105,10 @@ def _secrets(position: Position) -> tuple[Hand | None, Hand | None, Hand | None]
 
 
 def parse_position(text: str) -> Position:
-    """The position of `format_position`'s text. Raises PositionError.
+    """The position from `format_position`'s text. Raises PositionError.
 
-    What is not said: pawns at the start, four tiles held by the side to move and three by the other, and all others in
-    the bag.
+    Defaults for omitted fields: pawns at the start, four tiles held by the side to move and three by the other, and all
+    other tiles in the bag.
     """
     first, *parts = text.strip().split(";")
     fields = dict(part.partition("=")[::2] for part in parts)
@@ -138,7 +138,7 @@ def parse_position(text: str) -> Position:
 
 
 def inconsistency(position: Position) -> str | None:
-    """What no game could bring about, as a sentence; None where nothing is wrong."""
+    """What makes the position impossible in any game, as a sentence; None if nothing does."""
     lays, double = position.tiles, position.open_double
     cells = [cell for lay in lays for cell in lay.cells]
     if len(set(cells)) < len(cells):
@@ -163,7 +163,7 @@ def inconsistency(position: Position) -> str | None:
 
 
 def _hangs_together(board: str, cells: list[int]) -> bool:
-    """Whether the tiles are joined to the star, each but the first at equal ends."""
+    """Whether all tiles connect to the star and every touching pair of ends is equal."""
     mate = dict(zip(cells[::2], cells[1::2], strict=True))
     mate |= {b: a for a, b in mate.items()}
     reached, waiting = set(), [STAR] if STAR in mate else []

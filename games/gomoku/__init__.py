@@ -1,13 +1,13 @@
 """Gomoku: lay stones in turn on the crossings of the lines; five in an unbroken row win.
 
-More than five win too, a full board is a draw. Options: `exact_five` asks for just five, of both colours. `renju` keeps
-black from fouls (`games.gomoku.renju`), which are no legal moves, and black wins with just five; white with five or
-more, unless `exact_five` is on too. Where fouls are all that black could lay, the game is a draw.
+More than five win too; a full board is a draw. Option `exact_five` requires exactly five, for both colours. `renju`
+forbids black's fouls (`games.gomoku.renju`), which are then not legal moves, and black wins with exactly five; white
+wins with five or more, unless `exact_five` is on too. If black could lay only fouls, the game is a draw.
 
-`swap2` opens the game: the first side lays black, white, black; the second side lays a white stone and so is white, or
-takes black (`black`: a move that changes nothing on the board), or lays one more white and black (`two`) and leaves it
-to the first side to lay a white stone or take black. Sides are then the two seats, and which of them has the black
-stones is part of the position.
+`swap2` adds an opening: the first side lays black, white, black. The second side then lays a white stone and so becomes
+white, or takes black (`black`: a move that changes nothing on the board), or lays one more white and one more black
+stone (`two`) and leaves it to the first side to lay a white stone or take black. The sides are then the two seats, and
+the position records which of them has the black stones.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Move(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A decision of the opening swap2 that lays no stone."""
+    """A decision of the swap2 opening that lays no stone."""
 
     word: Literal["black", "two"]
-    """To take the black stones, or to lay two more stones and leave the choice to the other side."""
+    """`black` takes the black stones; `two` lays two more stones and leaves the choice to the other side."""
 
     @property
     def told(self) -> Sentence:
-        """What it does, for a person who is to choose."""
+        """What the choice does, for the player who has to choose."""
         return sentence("Take the black stones") if self.word == "black" else sentence("Lay two more stones")
 
 
@@ -115,17 +115,17 @@ class Gomoku(Game[Position, Move | Choice]):
         return self.starts[0]
 
     def to_move(self, position: Position) -> Side:
-        """The side that moves next: the colour, with swap2 the seat."""
+        """The side that moves next: a colour, or with swap2 a seat."""
         return position.side
 
     def colour(self, position: Position) -> int:
-        """The colour of the stone that is laid next, an index into `Position.stones`; without swap2, who moves."""
+        """The colour of the next stone, an index into `Position.stones`; without swap2 it is the side to move."""
         if self.rules.swap2:
             return position.count % 2
         return position.side
 
     def legal_moves(self, position: Position) -> list[Move | Choice]:
-        """A stone on each empty point, in the order of the cells, but for fouls; then the choices."""
+        """A stone on each empty point except fouls, in the order of the cells; then the choices."""
         if self.outcome(position) is not None:
             return []
         lays: list[Move | Choice] = [Move(cell) for cell in cells_of(self._open(position))]
@@ -136,13 +136,13 @@ class Gomoku(Game[Position, Move | Choice]):
         return self.geometry.full & ~(position.stones[0] | position.stones[1])
 
     def fouls(self, position: Position) -> int:
-        """The empty points on which the rules forbid the stone that is next, as a bit set."""
+        """The empty points on which the rules forbid the next stone, as a bit set."""
         if not self.rules.renju or self.colour(position) != 0:
             return 0
         return renju.fouls(self.size, *position.stones)
 
     def _open(self, position: Position) -> int:
-        """Where a stone may be laid."""
+        """Empty points on which the next stone may be laid, as a bit set."""
         return self.empty(position) & ~self.fouls(position)
 
     @staticmethod
@@ -170,13 +170,13 @@ class Gomoku(Game[Position, Move | Choice]):
 
     @staticmethod
     def _opened(position: Position) -> Position:
-        """The position after a stone of the opening: at three and at five stones the other side chooses."""
+        """The position after a stone of the opening: at three and at five stones the other side gets the choice."""
         if position.count not in (OPENING, LONG_OPENING):
             return position
         return dataclasses.replace(position, side=1 - position.side, stage="choose")
 
     def outcome(self, position: Position) -> Outcome | None:
-        """Five in a row of the colour laid last win; a board that is full, or full but for fouls, is a draw."""
+        """Five in a row of the colour laid last win; a board that is full, or full except for fouls, is a draw."""
         last = 1 - self.colour(position)
         if self.geometry.has_five(position.stones[last], self._exactly[last]):
             return Outcome(self.side_of(position, last), "five_in_a_row")
@@ -186,11 +186,11 @@ class Gomoku(Game[Position, Move | Choice]):
 
     @staticmethod
     def side_of(position: Position, colour: int) -> Side:
-        """The side that has the stones of a colour."""
+        """The side that plays a colour."""
         return position.black if colour == 0 else 1 - position.black
 
     def board(self, position: Position) -> str:
-        """The stones, `B` black and `W` white."""
+        """The stones: `B` black, `W` white."""
         return self.geometry.letters(position.stones, "".join(PIECES) + EMPTY)
 
     def steps(self, position: Position, move: Move | Choice) -> tuple[Step, ...]:
@@ -200,7 +200,7 @@ class Gomoku(Game[Position, Move | Choice]):
         return (Step("place", move.cell, None, PIECES[self.colour(position)]),)
 
     def man(self, letter: str) -> Term:
-        """A stone by its colour, also where the sides are the two seats."""
+        """A stone named by its colour, even where the sides are the two seats."""
         return Term("man", self.men[PIECES.index(letter)])
 
     def told(self, position: Position, move: Move | Choice) -> Sentence | None:
@@ -208,18 +208,18 @@ class Gomoku(Game[Position, Move | Choice]):
         return move.told if isinstance(move, Choice) else None
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """A stone a ply, and what lies there stays."""
+        """Each ply adds one stone, and stones already laid stay."""
         missing = changed_cells(board, target)
         return len(missing) <= plies and all(board[cell] == EMPTY for cell in missing)
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
-        """The number of stones says which colour is next; an opening swap2 counts as over."""
+        """The number of stones decides which colour is next; a swap2 opening counts as over."""
         marks, size = board.translate(str.maketrans("".join(PIECES), "XO")), self.geometry.size
         rows = "/".join(marks[start : start + size] for start in range(0, size * size, size))
         return self._parser.parse(f"{rows}:{self.sides[side]}")
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, judged by which stones came and went."""
+        """The broken rule, found from which stones came and went."""
         letter = PIECES[self.colour(position)]
         judge = Judge(self.cells, self.board(position), board, letter)
         right = len(judge.new) == 1 and board[judge.new[0]] == letter
@@ -247,11 +247,11 @@ class Gomoku(Game[Position, Move | Choice]):
             raise MoveError(foul, said)
 
     def format_move(self, position: Position, move: Move | Choice) -> str:
-        """The point, such as `h8`, or in the opening swap2 `black` or `two`."""
+        """The point, such as `h8`, or in the swap2 opening `black` or `two`."""
         return move.word if isinstance(move, Choice) else self.cells[move.cell]
 
     def parse_move(self, position: Position, text: str) -> Move | Choice:
-        """The move of that text, capitals allowed. Raises MoveError."""
+        """The move that the text describes, capitals allowed. Raises MoveError."""
         name = text.strip().lower()
         move: Move | Choice | None = next((one for one in CHOICES if one.word == name), None)
         if move is None or not self.rules.swap2:
@@ -280,12 +280,12 @@ class Gomoku(Game[Position, Move | Choice]):
     def format_position(self, position: Position) -> str:
         """The rows from the top, joined by `/`, and the mover: `X` black, `O` white, `.` empty.
 
-        A game that opens with swap2 adds `:lay` or `:choose` in its opening.
+        With swap2 it ends in `:lay` or `:choose` during the opening.
         """
         return texts.format_position(self.geometry, position, self.sides)
 
     def parse_position(self, text: str) -> Position:
-        """The position of `format_position`'s text. Raises PositionError."""
+        """The position from `format_position`'s text. Raises PositionError."""
         return self._parser.parse(text)
 
 

@@ -1,4 +1,4 @@
-"""The board of gomoku: points, lines and fives on bit sets; bit `row * size + column` is a point, row 0 on top."""
+"""The gomoku board as bit sets: points, lines and fives. Bit `row * size + column` is a point, row 0 on top."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import string
 from collections.abc import Iterator
 
 FIVE = 5
-"""Stones in a line that win."""
+"""Stones in a row that win."""
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""Rows and columns from a point to the next of its row, its column and its diagonals: every line has one of these."""
+"""Row and column steps to the next point along a row, a column and both diagonals."""
 
 
 class Board:
-    """The geometry of a board with `size` lines each way. Use `board`, which makes each size once."""
+    """The geometry of a board with `size` lines each way. Use `board()`, which creates each size once."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -21,9 +21,9 @@ class Board:
         self.cells = tuple(f"{letter}{number}" for number in range(size, 0, -1) for letter in letters)
         """Names row by row from the top: a15 to o15, then a14."""
         self.index = {name: cell for cell, name in enumerate(self.cells)}
-        """The cell of each name."""
+        """Cell index by name."""
         self.full = (1 << size * size) - 1
-        """Every point."""
+        """Bit set of all points."""
         self._shifts = tuple(down * size + right for down, right in STEPS)
         self._first = tuple(self._starts(step, FIVE) for step in STEPS)
         self._followed = tuple(self._starts(step, FIVE + 1) for step in STEPS)
@@ -32,7 +32,7 @@ class Board:
         )
 
     def _has(self, cell: int, step: tuple[int, int], count: int) -> bool:
-        """Whether the point `count` steps on is on the board."""
+        """Whether the point `count` steps away is on the board."""
         row, column = divmod(cell, self.size)
         return 0 <= row + count * step[0] < self.size and 0 <= column + count * step[1] < self.size
 
@@ -41,7 +41,7 @@ class Board:
         return sum(1 << cell for cell in range(self.size**2) if self._has(cell, step, length - 1))
 
     def has_five(self, stones: int, exactly: bool = False) -> bool:
-        """Whether some line holds five of the stones in a row or more; with `exactly`, a row of just five."""
+        """Whether the stones contain five or more in a row; with `exactly`, a row of exactly five."""
         for direction, shift in enumerate(self._shifts):
             pairs = stones & stones >> shift
             fives = pairs & pairs >> 2 * shift & stones >> 4 * shift & self._first[direction]
@@ -53,7 +53,7 @@ class Board:
         return False
 
     def five(self, stones: int, exactly: bool = False) -> tuple[int, ...]:
-        """The cells of a first row of five found, from one end to the other; empty where there is none."""
+        """The cells of the first winning row found, from one end to the other; empty if there is none."""
         for direction, (step, shift) in enumerate(zip(STEPS, self._shifts, strict=True)):
             for start in cells_of(stones & self._first[direction]):
                 run = tuple(start + count * shift for count in range(FIVE))
@@ -66,9 +66,9 @@ class Board:
         return ()
 
     def crowded(self, stones: int) -> int:
-        """The points that have two of the stones within four steps in two lines each, or four of them in one line.
+        """Points with two of the stones within four steps on each of two lines, or four of them on one line.
 
-        Only there can one more stone make two threes or fours, or six in a row.
+        Only there can one more stone make two threes, two fours, or six in a row.
         """
         two_in_one = crowded = 0
         for near in self._near:
@@ -84,7 +84,7 @@ class Board:
 
     @functools.cached_property
     def _near(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """For each of STEPS, how to shift stones by one to four steps either way, and where they may then be."""
+        """For each of STEPS: bit shifts by one to four steps either way, each with the points that it can reach."""
         points = range(self.size**2)
         return tuple(
             tuple(
@@ -97,7 +97,7 @@ class Board:
 
     @functools.cached_property
     def rays(self) -> tuple[tuple[tuple[tuple[int, ...], tuple[int, ...]], ...], ...]:
-        """For each cell and each of STEPS, the cells of its line behind it and before it, nearest first."""
+        """For each cell and each of STEPS: the cells of its line behind and ahead of it, nearest first."""
         return tuple(
             tuple((self._ray(cell, step, -1), self._ray(cell, step, 1)) for step in STEPS)
             for cell in range(self.size**2)
@@ -111,7 +111,7 @@ class Board:
         return tuple(found)
 
     def letters(self, stones: tuple[int, int], marks: str) -> str:
-        """A letter per cell: `marks` are the letters of black, white and empty."""
+        """One letter per cell; `marks` holds the letters for black, white and empty."""
         black, white = stones
         return "".join(
             marks[0] if black >> cell & 1 else marks[1] if white >> cell & 1 else marks[2]

@@ -1,4 +1,4 @@
-"""What is wrong with a board of stones that no legal move can bring about."""
+"""Explains a gomoku board that no legal move can produce."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class Judge:
     """Names the broken rule for one board."""
 
     def __init__(self, cells: Sequence[str], before: str, board: str, letter: str) -> None:
-        """`letter` is the class letter of the stone that is laid next."""
+        """`letter` is the class letter of the next stone."""
         self.cells, self.board, self.before, self.letter = cells, board, before, letter
         self.changed = changed_cells(before, board)
         self.new = [cell for cell in self.changed if before[cell] == EMPTY]
         self.gone = [cell for cell in self.changed if board[cell] == EMPTY]
 
     def fault(self, mover: str, over: bool, seats: bool, foul: str) -> Fault:
-        """The first rule found broken.
+        """The first broken rule found.
 
-        `mover` is who lays next, `seats` whether sides are no colours; `foul` is the code of the renju foul where a
-        single stone of the right colour was laid.
+        `mover` is the side to lay. `seats` says that sides are seats, not colours. `foul` is the code of the renju
+        foul, where a single stone of the right colour was laid.
         """
         side = Term("side", mover)
         if not self.changed:
@@ -115,7 +115,7 @@ class Judge:
         return self._say("not_your_turn", said)
 
     def _remedy(self) -> tuple[Sentence, ...]:
-        """What hands must do to have the board as before."""
+        """What the players must do to restore the board."""
         lacking = [cell for cell in self.changed if cell not in self.new]
         back = sentence_n(
             "Put {cells} back as it was.", "Put {cells} back as they were.", len(lacking), cells=self._names(lacking)

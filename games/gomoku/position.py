@@ -11,13 +11,14 @@ from games.gomoku.board import Board
 from wording import Given, Sentence, Term, noun, sentence
 
 Stage = Literal["play", "lay", "choose"]
-"""`play` is the game proper. In the opening swap2: `lay`, stones are laid that are nobody's yet; `choose`, the mover
-may take a colour."""
+"""`play` is the game proper. In the swap2 opening, `lay`: stones are laid that belong to nobody yet;
+`choose`: the mover may take a colour.
+"""
 COLOURS = (noun("side", "black"), noun("side", "white"))
 SEATS = (noun("side", "first"), noun("side", "second"))
-"""The sides of a game that opens with swap2: whoever lays the first three stones, and the other."""
+"""Sides of a game with swap2: the seat that lays the first three stones, and the other."""
 OPENING, LONG_OPENING = 3, 5
-"""Stones on the board when the second side chooses, and when the first does after two more."""
+"""Stones on the board when the second side chooses, and when the first side does after two more."""
 MARKS = "XO."
 """Letters of a position's text: black, white, empty."""
 POSITION = re.compile(r"([XO./]+):([a-z]+)(?::(lay|choose))?")
@@ -25,12 +26,12 @@ POSITION = re.compile(r"([XO./]+):([a-z]+)(?::(lay|choose))?")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """The whole state of a game. Two are equal exactly when the rules treat them alike from here on."""
+    """The whole state of a game. Equal positions are those that the rules treat alike from here on."""
 
     stones: tuple[int, int]
     """Black's and white's stones, a bit per cell: `row * size + column`, row 0 on top."""
     side: Side
-    """Who moves next: the colour, or in games with swap2 the seat."""
+    """Who moves next: a colour, or with swap2 a seat."""
     black: Side = 0
     """The side that has the black stones; 0 until it is chosen."""
     stage: Stage = "play"
@@ -43,21 +44,21 @@ class Position:
 
 
 def format_position(board: Board, position: Position, sides: tuple[str, str]) -> str:
-    """The rows from the top, joined by `/`, then the mover, then in the opening swap2 the stage, joined by colons."""
+    """The rows from the top, joined by `/`, then the mover, then any swap2 stage, joined by colons."""
     letters, size = board.letters(position.stones, MARKS), board.size
     rows = "/".join(letters[start : start + size] for start in range(0, size * size, size))
     return f"{rows}:{sides[position.side]}" + (f":{position.stage}" if position.stage != "play" else "")
 
 
 class Parser:
-    """Reads positions of one board, where the colour `first` begins and the sides are called `sides`."""
+    """Reads positions of one board where the colour `first` begins and the sides are called `sides`."""
 
     def __init__(self, board: Board, sides: tuple[str, str], first: int) -> None:
         self.board, self.sides, self.first = board, sides, first
         self.swaps = sides == SEATS
 
     def parse(self, text: str) -> Position:
-        """The position of that text. Raises PositionError."""
+        """The position that the text describes. Raises PositionError."""
         match = POSITION.fullmatch(text.strip())
         if match is None or match[2] not in self.sides:
             stage = ", and :lay or :choose in the opening" if self.swaps else ""
@@ -92,7 +93,7 @@ class Parser:
         return black, white
 
     def _next_colour(self, stones: tuple[int, int]) -> int:
-        """The colour that is laid next."""
+        """The colour that lays next."""
         lead = stones[self.first].bit_count() - stones[1 - self.first].bit_count()
         if lead not in (0, 1):
             what: dict[str, Given] = {"counted": _counted(stones), "side": Term("side", COLOURS[self.first])}

@@ -1,10 +1,10 @@
 """Black's fouls in renju: overline, double four and double three, as the International Renju Federation defines them.
 
-A *four* is four stones in a line that one more makes exactly five; a *straight four* is an unbroken one that two points
-make exactly five; a *three* is three stones in a line that one more makes a straight four, without making five at the
-same time. A stone is a foul that makes two fours or more, two threes or more, or a row of six or more, unless it makes
-exactly five too. A three is real only if that one more stone is itself no foul: judged with the first stone in place,
-by the same rules, and so on.
+A *four* is four stones in a line that one more makes exactly five. A *straight four* is an unbroken four that either of
+two points makes exactly five. A *three* is three stones in a line that one more makes a straight four, without making
+five at the same time. A stone is a foul if it makes two fours or more, two threes or more, or a row of six or more,
+unless it also makes exactly five. A three counts only if that one more stone is itself no foul, judged by the same
+rules with the first stone in place, and so on.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ FOULS = {
     DOUBLE_FOUR: sentence("two fours at once"),
     DOUBLE_THREE: sentence("two threes at once"),
 }
-"""Codes of the fouls and what each makes."""
+"""What each foul makes, by its code."""
 REACH = 5
-"""Points to either side of a stone that its fives, fours and threes depend on: one beyond the five."""
+"""Points to either side of a stone that affect its fives, fours and threes: one beyond the five."""
 
 
 class Shape(NamedTuple):
-    """What a stone in the middle of `2 * REACH + 1` points of a line makes there."""
+    """What a stone in the middle of `2 * REACH + 1` points of a line makes on that line."""
 
     run: int
-    """Stones in an unbroken row with it."""
+    """Stones in the unbroken row that contains it."""
     fours: int
     """Fours that it belongs to; a straight four is one."""
     straight: tuple[int, ...]
-    """Where one more stone makes a straight four with it and two others: steps from it, negative behind it."""
+    """Steps (negative behind it) to points where one more stone makes a straight four with it and two others."""
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -71,12 +71,12 @@ def _straight(line: str) -> tuple[int, ...]:
 
 
 def foul(geometry: Board, black: int, white: int, cell: int) -> str:
-    """The code of the foul that a black stone on an empty cell is; empty where it is none."""
+    """The code of the foul that a black stone makes on an empty cell; empty if it is legal."""
     return _judged(geometry, black, white, cell)[1]
 
 
 def _judged(geometry: Board, black: int, white: int, cell: int) -> tuple[bool, str]:
-    """Whether black makes exactly five there, and the code of the foul, which a five never is."""
+    """Whether black makes exactly five there, and the foul's code; a five is never a foul."""
     black |= 1 << cell
     shapes = [shape(line) for line in _lines(geometry, black, white, cell)]
     if any(one.run == FIVE for one in shapes):

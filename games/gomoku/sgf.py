@@ -1,8 +1,8 @@
 """Games of gomoku as SGF records (Smart Game Format FF[4], GM[4]: gomoku and renju).
 
-Points are two letters, column and row from the top left: `aa` is a15 on 15 lines. The rule options stand in RU as their
-names, `free` where none is on. What the opening swap2 decides without laying a stone has no property in the format: it
-is a node of its own with the private property KC, `KC[black]` or `KC[two]`, which other programs pass over.
+Points are two letters, column and row from the top left: `aa` is a15 on 15 lines. RU lists the names of the rule
+options that are on, or `free` if none is. The format has no property for swap2 decisions that lay no stone: each is a
+node of its own with the private property KC, `KC[black]` or `KC[two]`, which other programs ignore.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from games import GameError, MoveError, RuleError
 from games.gomoku import Choice, Gomoku, Move
 
 GAME_NUMBER = "4"
-"""What SGF calls gomoku and renju."""
+"""SGF's number for gomoku and renju."""
 SIZE = "15"
-"""Lines of the board where the record does not say."""
+"""Lines of the board where the record names no size."""
 COLOURS = "BW"
 CHOICE = "KC"
 SET_UP = frozenset({"AB", "AW", "AE", "PL"})
-"""Properties that put stones there before the game."""
+"""Properties that put stones on the board, or set the mover, before the game."""
 FREE = "free"
 LONGEST = 1 << 20
-"""Characters of a record; no game comes near."""
+"""Characters accepted in a record; no real game comes near."""
 LETTERS = "abcdefghijklmnopqrs"
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)\s*((?:\[(?:\\.|[^\\\]])*\]\s*)+))", re.DOTALL)
 VALUE = re.compile(r"\[((?:\\.|[^\\\]])*)\]", re.DOTALL)
@@ -35,11 +35,11 @@ Node = dict[str, list[str]]
 
 
 class SgfError(GameError):
-    """A text that is no record of a game of gomoku."""
+    """A text that is not a record of a gomoku game."""
 
 
 def to_sgf(game: Gomoku, moves: Sequence[Move | Choice]) -> str:
-    """The record of a game from its start. Raises MoveError where a move is not legal."""
+    """The record of a game from its start. Raises MoveError if a move is not legal."""
     position, nodes = game.initial(), []
     for move in moves:
         if isinstance(move, Choice):
@@ -58,9 +58,9 @@ def to_sgf(game: Gomoku, moves: Sequence[Move | Choice]) -> str:
 
 
 def from_sgf(text: str) -> tuple[Gomoku, list[Move | Choice]]:
-    """The game with its rules, and the moves of the main line, the first of every variation.
+    """The game with its rules, and the moves of the main line, which takes the first of every variation.
 
-    Options that RU does not name as `to_sgf` does are off. Raises SgfError naming the move that cannot be.
+    Options that RU does not name as `to_sgf` does are off. Raises SgfError naming the impossible move.
     """
     nodes = main_line(text)
     for node in nodes:
@@ -83,7 +83,7 @@ def from_sgf(text: str) -> tuple[Gomoku, list[Move | Choice]]:
 
 
 def plies_of(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
-    """The properties that are moves: `B`, `W` or `KC`, and the value."""
+    """The properties that are moves, as names (`B`, `W` or `KC`) and values."""
     for node in nodes:
         for name in (*COLOURS, CHOICE):
             for value in node.get(name, ()):
@@ -91,7 +91,7 @@ def plies_of(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
 
 
 def game_of(nodes: Sequence[Node]) -> Gomoku:
-    """The rules that a record names. A game whose first stone is white is one where white begins. Raises SgfError."""
+    """The rules that a record names; white begins if its first stone is white. Raises SgfError."""
     root = nodes[0]
     if first_of(root, "GM", GAME_NUMBER) != GAME_NUMBER:
         raise SgfError(f"GM[{first_of(root, 'GM', '')[:20]}] is another game; gomoku is GM[{GAME_NUMBER}]")
@@ -108,7 +108,7 @@ def game_of(nodes: Sequence[Node]) -> Gomoku:
 
 
 def point_name(game: Gomoku, value: str) -> str:
-    """The name of a point. Raises MoveError."""
+    """The name of the point with these SGF letters. Raises MoveError."""
     column, row = (LETTERS.find(letter) for letter in value) if len(value) == 2 else (-1, -1)
     if not (0 <= column < game.size and 0 <= row < game.size):
         raise MoveError(
@@ -123,7 +123,7 @@ def first_of(node: Node, name: str, default: str = "") -> str:
 
 
 def main_line(text: str) -> list[Node]:
-    """The nodes of the first game up to its end, always by the first variation; at least one. Raises SgfError."""
+    """The nodes of the first game to its end, always along the first variation; at least one. Raises SgfError."""
     nodes: list[Node] = []
     depth, ended = 0, False
     for mark, name, values in _tokens(text):
@@ -151,7 +151,7 @@ def main_line(text: str) -> list[Node]:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
-    """A parenthesis or semicolon, or the name and the bracketed values of a property."""
+    """Yields a parenthesis or semicolon, or a property's name and its bracketed values."""
     if len(text) > LONGEST:
         raise SgfError(f"{len(text)} characters; a record has at most {LONGEST}")
     place, end = 0, len(text.rstrip())

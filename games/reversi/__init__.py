@@ -1,7 +1,7 @@
-"""Reversi, also called Othello: lay a disc so that it closes lines of enemy discs in, and turn these over.
+"""Reversi, also called Othello: lay a disc so that it encloses lines of enemy discs, and turn these over.
 
-Who can turn nothing passes, and passes only then. When neither side can lay, more discs win and as many are a tie; the
-discs are counted as they stand, empty cells belong to nobody.
+A player who can turn nothing passes; nobody else may pass. When neither side can lay, the side with more discs wins and
+equal numbers are a tie; only discs on the board count, empty cells belong to nobody.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["CELLS", "GAME", "PASS", "Move", "Position", "Reversi"]
 
 PASS_TEXT = "pass"
 LETTERS = "XO"
-"""How positions are written: black, white; an empty cell is a hyphen."""
+"""Letters of a position's text: black, white; an empty cell is a hyphen."""
 START = (1 << CELLS.index("e4") | 1 << CELLS.index("d5"), 1 << CELLS.index("d4") | 1 << CELLS.index("e5"))
-"""The usual four discs of black and of white."""
+"""The usual four discs: black's and white's."""
 POSITION = re.compile(r"([XO-]{64})\s*([XO])\s*;?", re.IGNORECASE)
 
 
@@ -93,15 +93,15 @@ class Reversi(Game[Position, Move]):
         return position.side
 
     def places(self, position: Position, side: Side) -> int:
-        """Where a side may lay a disc, were it its turn, as a bit set."""
+        """Where a side could lay a disc if it were its turn, as a bit set."""
         return places(position.discs[side], position.discs[1 - side])
 
     def turned(self, position: Position, cell: int) -> int:
-        """The discs that one laid by the mover on an empty cell turns over, as a bit set; 0 where it may not lie."""
+        """Discs that the mover's disc on an empty cell would turn over, as a bit set; 0 where it may not be laid."""
         return turned(position.discs[position.side], position.discs[1 - position.side], cell)
 
     def legal_moves(self, position: Position) -> list[Move]:
-        """By cell, ascending; the pass alone where the mover can lay nothing and the enemy can."""
+        """Lays by cell, ascending; only the pass where the mover cannot lay and the enemy can."""
         if here := self.places(position, position.side):
             return [Move(cell) for cell in cells_of(here)]
         return [PASS] if self.places(position, 1 - position.side) else []
@@ -118,7 +118,7 @@ class Reversi(Game[Position, Move]):
         return Position((mine, theirs) if position.side == 0 else (theirs, mine), 1 - position.side)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """Over when neither side can lay."""
+        """The result when neither side can lay."""
         if self.places(position, position.side) or self.places(position, 1 - position.side):
             return None
         black, white = (discs.bit_count() for discs in position.discs)
@@ -126,12 +126,12 @@ class Reversi(Game[Position, Move]):
         return Outcome(winner, "neither_can_lay", (black, white))
 
     def board(self, position: Position) -> str:
-        """The discs, `B` black and `W` white."""
+        """The discs: `B` black, `W` white."""
         black, white = position.discs
         return "".join("B" if black >> cell & 1 else "W" if white >> cell & 1 else EMPTY for cell in range(len(CELLS)))
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
-        """The disc laid, then the discs turned, ascending; a hand may turn them in any order."""
+        """The disc laid, then the discs turned, ascending; the player may turn them in any order."""
         if move.cell is None:
             return ()
         piece = PIECES[position.side]
@@ -139,7 +139,7 @@ class Reversi(Game[Position, Move]):
         return (Step("place", move.cell, None, piece), *(Step("flip", cell, None, piece) for cell in over))
 
     def may_become(self, board: str, target: str, plies: int) -> bool:
-        """What lies there is turned over, and never taken away."""
+        """Discs may turn over but are never taken away."""
         return all(target[cell] != EMPTY for cell in changed_cells(board, target))
 
     def _check(self, position: Position, move: Move) -> None:
@@ -166,7 +166,7 @@ class Reversi(Game[Position, Move]):
         return PASS_TEXT if move.cell is None else CELLS[move.cell]
 
     def parse_move(self, position: Position, text: str) -> Move:
-        """The turn of that text, capitals allowed. Raises MoveError."""
+        """The turn that the text describes, capitals allowed. Raises MoveError."""
         word = text.strip().lower()
         if word == PASS_TEXT:
             move = PASS
@@ -186,7 +186,7 @@ class Reversi(Game[Position, Move]):
         return f"{letters} {LETTERS[position.side]}"
 
     def parse_position(self, text: str) -> Position:
-        """The position of `format_position`'s text; small letters and a last semicolon are allowed.
+        """The position from `format_position`'s text; small letters and a final semicolon are allowed.
 
         Raises PositionError.
         """
@@ -198,7 +198,7 @@ class Reversi(Game[Position, Move]):
         return Position((black, white), LETTERS.index(match[2].upper()))
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
-        """The discs tell everything but the mover."""
+        """The position with these discs and mover; the discs determine everything else."""
         bare = [cell for cell in cells_of(START[0] | START[1]) if board[cell] == EMPTY]
         if bare:
             said = sentence("{cell} is empty, and the four cells in the middle never are", cell=CELLS[bare[0]])
@@ -207,7 +207,7 @@ class Reversi(Game[Position, Move]):
         return Position((black, white), side)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, judged by which discs came, went and were turned."""
+        """The broken rule, found from which discs came, went and were turned."""
         over = self.outcome(position) is not None
         return Judge(position.discs, position.side, self.board(position), board, over).fault()
 

@@ -1,6 +1,6 @@
 """Discs as bits: where a disc may be laid, and what it turns over.
 
-Bit 0 is a1, at the top left as black sees the board; bit 7 is h1, bit 63 h8.
+Bit 0 is a1, at the top left from black's side; bit 7 is h1, bit 63 h8.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ SIZE = 8
 CELLS = tuple(f"{column}{row}" for row in range(1, SIZE + 1) for column in "abcdefgh")
 FULL = (1 << len(CELLS)) - 1
 NOT_AT_THE_SIDES = 0x7E7E7E7E7E7E7E7E
-"""Columns b to g: a line that does not run upright cannot go on from column a or h."""
+"""Columns b to g: a horizontal or diagonal line cannot continue from column a or h."""
 AXES = ((1, NOT_AT_THE_SIDES), (8, FULL), (7, NOT_AT_THE_SIDES), (9, NOT_AT_THE_SIDES))
-"""Shift from a cell to the next of a line, and the cells on which such a line may go on."""
+"""Bit shift from a cell to the next of a line, and the cells through which such a line may continue."""
 
 
 def cells_of(bits: int) -> Iterator[int]:
@@ -25,7 +25,7 @@ def cells_of(bits: int) -> Iterator[int]:
 
 
 def places(mine: int, theirs: int) -> int:
-    """The empty cells on which a disc of mine turns at least one of theirs, as a bit set."""
+    """The empty cells where a disc of mine would turn at least one of theirs, as a bit set."""
     found = 0
     for shift, within in AXES:
         through = theirs & within
@@ -38,7 +38,7 @@ def places(mine: int, theirs: int) -> int:
 
 
 def turned(mine: int, theirs: int, cell: int) -> int:
-    """Their discs that a disc of mine laid on that empty cell turns over, as a bit set."""
+    """Their discs that my disc laid on that empty cell would turn over, as a bit set."""
     found = 0
     for shift, within in AXES:
         through = theirs & within

@@ -1,4 +1,4 @@
-"""Names what is wrong with a reversi board that no legal turn, nor part of one, can bring about."""
+"""Explains a reversi board that no legal turn, nor part of one, can produce."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ PIECES = ("B", "W")
 
 
 class Judge:
-    """Judges one board by which discs came, went and were turned over."""
+    """Names the broken rule from which discs came, went and were turned over."""
 
     def __init__(self, discs: tuple[int, int], side: Side, before: str, board: str, over: bool) -> None:
-        """`before` is the board of the discs; `over` says that the game has ended there."""
+        """`before` is the board with `discs`; `over` says whether the game has ended there."""
         self.own, self.enemy, self.over = discs[side], discs[1 - side], over
         self.me, self.foe = Term("side", SIDES[side]), Term("side", SIDES[1 - side])
         self.my_disc, self.foe_disc = disc(side), disc(1 - side)
@@ -32,7 +32,7 @@ class Judge:
         self.to_foe = [cell for cell in self.changed if before[cell] == mine and board[cell] == theirs]
 
     def fault(self) -> Fault:
-        """The first rule found broken."""
+        """The first broken rule found."""
         if not self.changed:
             return self._say(
                 "unexplained", sentence("Nothing has changed on the board. It is {side:gen}'s turn.", side=self.me)
@@ -48,7 +48,7 @@ class Judge:
         return self._laid(self.my_new[0]) if self.my_new else self._only_turned()
 
     def _gone(self) -> Fault:
-        """Discs have left their cells."""
+        """Fault where discs have left their cells."""
         gone, came = [*self.my_gone, *self.foe_gone], [*self.my_new, *self.foe_new]
         if len(gone) == len(came) == 1 and len(self.my_gone) == len(self.my_new):
             way: dict[str, Given] = {"origin": CELLS[gone[0]], "cell": CELLS[came[0]]}
@@ -60,7 +60,7 @@ class Judge:
         return self._say("disc_missing", said, *self._remedy())
 
     def _several(self) -> Fault:
-        """More than one disc was laid."""
+        """Fault where more than one disc was laid."""
         came = _names([*self.my_new, *self.foe_new])
         one = sentence("A turn lays one disc, but {cells} were laid.", cells=came)
         if self.foe_new:
@@ -68,7 +68,7 @@ class Judge:
         return self._say("two_discs_laid", one, sentence("Take all but one away again."), *self._turn_back())
 
     def _enemy_laid(self, cell: int) -> Fault:
-        """One disc came, of the colour that is not to move."""
+        """Fault where one disc came, of the colour that is not to move."""
         what: dict[str, Given] = {"side": self.me, "disc": self.foe_disc, "cell": CELLS[cell]}
         if not self.to_mine and not self.to_foe and turned(self.own, self.enemy, cell):
             said = sentence(
@@ -79,7 +79,7 @@ class Judge:
         return self._say("not_your_turn", turn, *self._remedy())
 
     def _laid(self, cell: int) -> Fault:
-        """The mover laid one disc: it turns nothing, or others were turned."""
+        """Fault where the mover laid one disc: it turns nothing, or the wrong discs were turned."""
         name, over = CELLS[cell], set(cells_of(turned(self.own, self.enemy, cell)))
         if not places(self.own, self.enemy):
             said = sentence("{side:Nom} can turn no disc over and must pass.", side=self.me)
@@ -116,7 +116,7 @@ class Judge:
         return (sentence("Turn {cells} back.", cells=_names(cells)),) if cells else ()
 
     def _remedy(self) -> tuple[Sentence, ...]:
-        """What hands must do to have the board as before."""
+        """What the players must do to restore the board."""
         back = [
             sentence_n(
                 "Put {side:gen}'s disc back on {cells}.",

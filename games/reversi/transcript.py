@@ -1,4 +1,4 @@
-"""Whole games in one word, as players of reversi write them: `f5d6c3d3`. Passes are left out, being forced."""
+"""Whole games as one string of cells, as reversi players write them: `f5d6c3d3`. Forced passes are left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def write(moves: Iterable[Move]) -> str:
 
 
 def read(game: Reversi, text: str, start: Position | None = None) -> list[Move]:
-    """The moves of a transcript, with the passes between them; blanks, capitals and passes written out are allowed.
+    """The moves of a transcript, with passes inserted; spaces, capitals and written passes are allowed.
 
     Raises MoveError naming the ply.
     """

@@ -1,4 +1,4 @@
-"""Cờ gánh in machine code, with all its rule options."""
+"""The compiled search for cờ gánh, with all its rule options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.search import MAX_DEPTH, WIN, Iteration
 from games.co_ganh import CoGanh, Move, Position
 
 LIMIT = 2 * WIN
-"""Beyond every score."""
+"""Score beyond every real score."""
 
 
 class GanhSearch:
@@ -28,7 +28,7 @@ class GanhSearch:
         self._position = game.initial()
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
-        """Turns to the position; the table stays, the orders learnt fade."""
+        """Sets the position; the table stays, learnt move orders fade."""
         memory = self.memory
         self._position = position
         memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
@@ -39,7 +39,7 @@ class GanhSearch:
         memory[int(layout.KILLERS) : int(layout.PV_LENGTH)] = 0
 
     def deepen(self, depth: int) -> Iteration:
-        """One principal-variation search with the whole window."""
+        """Runs one principal-variation search with the full window."""
         memory, position = self.memory, self._position
         memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
         remaining = self.game.rules.limit - position.ply
@@ -59,17 +59,17 @@ class GanhSearch:
         return tuple(_decode(int(code)) for code in self.memory[start : start + length])
 
     def interrupt(self) -> None:
-        """The kernel looks at every position it visits."""
+        """Interrupts a running search; the kernel checks this at every position."""
         self.memory[layout.STOP] = 1
 
     def moves(self, position: Position) -> set[Move]:
-        """The moves that the search sees where the game is not over."""
+        """The moves that the search generates where the game is not over."""
         count = int(write_moves(self.memory, *_men(position), _opened(position), np.uint64(0), False))
         start = int(layout.MOVES)
         return {_decode(int(word) & 0x3FF) for word in self.memory[start : start + count]}
 
     def judge(self, position: Position) -> int:
-        """What its heuristic says of a position, for the side to move."""
+        """The heuristic's value of a position, for the side to move."""
         return int(evaluation.evaluate(self.memory, *_men(position)))
 
 

@@ -1,4 +1,4 @@
-"""Sets of points of the 5x5 board, a bit each: what lies beside them, between them, and what is captured."""
+"""Bit sets of points of the 5x5 board: neighbours, points between others, and captures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ U = np.uint64
 ZERO, ONE, FOUR, FIVE, SIX = U(0), U(1), U(4), U(5), U(6)
 FULL = U(2**25 - 1)
 EVEN = U(0b1010101010101010101010101)
-"""The points from which diagonals are drawn."""
+"""Points from which diagonals are drawn."""
 NOT_LEFT = U(0b1111011110111101111011110)
 NOT_RIGHT = U(0b0111101111011110111101111)
 PAIRS = U(4)
@@ -19,7 +19,7 @@ PAIRS = U(4)
 
 @compiled("uint64(uint64)")
 def beside(men: np.uint64) -> np.uint64:
-    """Every point joined to one of them."""
+    """Every point joined to one of the men."""
     slanting = men & EVEN
     left, right = slanting & NOT_LEFT, slanting & NOT_RIGHT
     level = (men & NOT_RIGHT) << ONE | (men & NOT_LEFT) >> ONE
@@ -31,7 +31,7 @@ def beside(men: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64, uint64)")
 def between(before: np.uint64, after: np.uint64) -> np.uint64:
-    """Every point next to which, along a line, one of the first lies on one side and one of the others opposite."""
+    """Every point with a member of the first set on one side along a line and one of the second set opposite."""
     slanting, other = before & EVEN, after & EVEN
     level = (before << ONE & NOT_LEFT) & (after >> ONE & NOT_RIGHT)
     level |= (after << ONE & NOT_LEFT) & (before >> ONE & NOT_RIGHT)
@@ -46,7 +46,7 @@ def between(before: np.uint64, after: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def flanked(memory: Memory, cell: np.uint64, men: np.uint64) -> np.uint64:
-    """Every pair of them between which the point lies."""
+    """Every pair of the men between which the point lies."""
     found = ZERO
     slot = AT_PAIRS + PAIRS * cell
     end = slot + PAIRS
@@ -60,7 +60,7 @@ def flanked(memory: Memory, cell: np.uint64, men: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64, uint64)")
 def shut_in(men: np.uint64, others: np.uint64) -> np.uint64:
-    """The men in groups without an empty point beside them."""
+    """The men in groups without an empty neighbouring point."""
     free = beside(FULL & ~(men | others)) & men
     grown = free | (beside(free) & men)
     while grown != free:
@@ -71,7 +71,7 @@ def shut_in(men: np.uint64, others: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def captured(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint64, to: np.uint64) -> np.uint64:
-    """The enemy men that a move captures; `mine` are the men before it."""
+    """Enemy men that a move captures; `mine` are the men before it."""
     leapt = ZERO
     if memory[AT_NEIGHBOURS + origin] >> to & ONE == ZERO:
         leapt = ONE << ((origin + to) >> ONE)
