@@ -19,63 +19,62 @@ from vision.watching.surroundings import Surroundings, small_picture
 LIGHT_STEP = 0.10
 """Change of brightness, as a share, from which light counts as switched."""
 REMEMBERED = 4
-"""Settled pictures kept to tell a hand that came from one that went."""
+"""Settled pictures kept, to tell an arriving hand from a leaving one."""
 SPACED_S = 10.0
-"""Least time between those that are kept, but for the newest: a hand that rests settles anew with each of its stirs,
-and must not drive out the pictures from before it came."""
+"""Seconds between two kept pictures, at least, except the newest: a resting hand settles again after each small
+movement, and must not push out the pictures from before it came."""
 OUTRESTED = 3.0
-"""What lies over the board is believed to belong there once it has rested so many times longer than the board did
-without it: where a hand is in the very first picture, it is the free board that comes later."""
+"""An object over the board is accepted as part of the scene once it has rested this many times longer than the board
+was seen without it: if a hand is in the very first picture, the free board comes later."""
 SAME = 0.5
-"""Share of two things, of the smaller one's area, that they have in common where they are one."""
+"""Two masks show the same object if they share more than this part of the smaller one's area."""
 REPORTED_S = 5.0
 """Seconds after which an object over the board is reported. It is looked at once more right before."""
 REFUSED_S, LONGEST_REFUSED_S = 2.0, 10.0
-"""How long a still picture that was refused is left alone, at first and at most."""
+"""Seconds before a refused still picture is looked at again, at first and at most."""
 BESIDE_S = 60.0
-"""What has lain over the board's rim for longer, and covers no place, belongs to the scene: a cup, a sheet of paper."""
+"""Seconds after which an object over the rim that covers no cell belongs to the scene: a cup, a sheet of paper."""
 READ_THROUGH_S = 3.0
-"""What has rested so long may be asked for whether the board is read through it: then it is none, but a lamp's mirror
-image that has gone, or a board that was cleared."""
+"""Seconds an object must rest before the reader is asked whether the board can be read there; if it can, there is no
+object, but a lamp's reflection that has gone, or a cleared board."""
 SWEPT = 0.3
-"""Share of a thing's area over which something moves that shows it to be no hand, if it is there unchanged after."""
+"""Share of an object's area that other motion must cross; an object unchanged afterwards is not a hand."""
 MAX_STEP_S = 2.0
-"""As much stillness one picture vouches for at most: where the computer slept, its clock leapt, or the camera froze,
+"""Seconds of stillness that one picture proves at most: while the computer slept, its clock leapt or the camera froze,
 nobody watched."""
 FOCUS_S, HUNTS_S = 1.5, 5.0
-"""A picture that is blurrier than one before is read once it has stayed as blurry for FOCUS_S: a lens that breathes in
-and out within four seconds does not. It is not waited for any longer than HUNTS_S: a lens that hunts was sharp by then.
-"""
+"""Seconds. A picture blurrier than an earlier one is read once its blur has been constant for FOCUS_S, which a lens
+that breathes in and out within four seconds never is, or after HUNTS_S: a hunting lens has been sharp by then."""
 WARM_UP_S = 0.3
-"""A camera's first pictures may be broken, dark or of other colours; what differs from them has not moved."""
+"""Seconds in which a camera's pictures may be broken, dark or off-colour; a difference from them is not motion."""
 
 Phase = Literal["moving", "occluded", "light", "settling", "settled"]
 
 
 @dataclasses.dataclass(frozen=True)
 class GateState:
-    """What the gate says of one picture."""
+    """The gate's verdict on one picture."""
 
     phase: Phase
-    """`occluded`: something lies still, but reaches from outside over the board; `light`: only the light changed."""
+    """`occluded`: a still object reaches over the board from outside; `light`: only the light changed."""
     settled: bool
-    """True while the picture is still and free; it may be read."""
+    """True while the picture is still and unobstructed, so that it may be read."""
     fresh: bool
-    """True once for each time the picture settles."""
+    """True for the first frame each time the picture settles."""
     motion: float
-    """Share of the picture, 0 to 1, that differs from where it last stood still."""
+    """Share of the picture, 0 to 1, that differs from the last still one."""
     light_gain: float
-    """Brightness against the last settled picture; 1 before there is one."""
+    """Brightness relative to the last settled picture; 1 before there is one."""
     blocked: bool = False
-    """True while something has rested over the board for so long that the players should be told."""
+    """True once an object has rested over the board for REPORTED_S."""
     sure: bool = True
-    """False where the picture settled although no picture of the free board vouches for it: after a new lock, or
-    where what lies over the board has rested for long. Whoever reads it should look whether it shows a board."""
+    """False if the picture settled without a picture of the free board to confirm it: after a new lock, or when an
+    object has rested over the board for long. The reader should check that it shows a board."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Settled:
-    """A picture that settled, what lay around the board then, and when that was."""
+    """A settled picture with the board's surroundings and its time."""
 
     picture: FloatImage
     around: Surroundings | None
@@ -84,7 +83,7 @@ class _Settled:
 
 @dataclasses.dataclass(eq=False)
 class _Obstacle:
-    """What rests over the board, and what has moved over it since."""
+    """An object that rests over the board, and where motion has crossed it since."""
 
     picture: FloatImage
     things: Flags
@@ -92,7 +91,7 @@ class _Obstacle:
 
 
 class Gate:
-    """Watches the steady picture. Give it every frame in turn; call `reset` after the board was locked again."""
+    """Watches the rectified picture. Feed it every frame in order; call `reset` after the board was located anew."""
 
     def __init__(
         self,
@@ -101,30 +100,30 @@ class Gate:
         margin_share: float = 0.11,
         accept_after_s: float = 8.0,
     ) -> None:
-        """`smallest_share` of the picture must change to count, about a sixth of a man.
+        """A change counts from `smallest_share` of the picture, about a sixth of a piece.
 
-        `margin_share` of the picture's side lies outside the board's frame. What lies over the board is read as part
-        of the scene after `accept_after_s` at the earliest, and only where it has proved to be no hand.
+        `margin_share` of the picture's side lies outside the board's frame. An object over the board is accepted as
+        part of the scene after `accept_after_s` at the earliest, and only once it has proved not to be a hand.
         """
         self.settle_s = settle_s
         self._accept_after_s = accept_after_s
         self._differences = Differences(smallest_share, margin_share)
         self.picture: FloatImage | None = None
-        """The newest picture as the gate sees it: small and smooth."""
+        """The newest picture, reduced and smoothed."""
         self._last_s: float | None = None
         self._leapt_s = 0.0
-        """Time that passed between two pictures beyond MAX_STEP_S, all added up."""
+        """Total seconds beyond MAX_STEP_S between consecutive pictures."""
         self._known: _Settled | None = None
         """A picture of the free board from another time."""
         self._new_s = 0.0
-        """When the newest picture came that was not the one before once more, pixel by pixel."""
+        """When a picture last differed from the one before in any pixel."""
         self.lives = False
-        """Whether two pictures of a still board have ever differed, as a camera's do. Photographs sent as a stream do
-        not, and nothing in them stirs; a camera froze when its pictures differ no more."""
+        """Whether two pictures of a still board have ever differed, as a camera's do because of noise. Photographs sent
+        as a stream never do; a camera whose pictures stop differing has frozen."""
         self.reset()
 
     def reset(self) -> None:
-        """Starts over: the picture has another geometry now, and is fresh once it stands still."""
+        """Starts over after the geometry changed: the picture is fresh once it is still."""
         self._anchor: FloatImage | None = None
         self._since_s = self._begun_s = 0.0
         self._told = False
@@ -132,58 +131,59 @@ class Gate:
         self._free: collections.deque[_Settled] = collections.deque(maxlen=REMEMBERED)
         self._around: Surroundings | None = None
         self._only_beside = False
-        """Whether what lies over the board would not be seen but for the surroundings: its going is no motion."""
+        """Whether only the surroundings show the object over the board; its leaving then is not seen as motion."""
         self._bare_s = self._lain_s = self._counted_s = 0.0
-        """How long the board stood still with nothing over it or its rim, and with the same thing since."""
+        """Seconds the board was still with nothing over it or its rim; seconds with the same object over it since; and
+        until when both were counted."""
         self._lying: Flags | None = None
-        """What of it has been there all the time."""
+        """The part of that object that was there all the time."""
         self.beside: Flags | None = None
-        """(height, width) where something lies over the board's rim, a hand that may stretch a finger, in the newest
-        picture that stood still; None where nothing does. Such a picture vouches for no free board."""
+        """(height, width) mask of an object over the board's rim in the newest still picture; None without one. It may
+        be a hand that stretches a finger, so such a picture does not count as one of the free board."""
         self._beside_s = 0.0
         self._things: Flags | None = None
         self._obstacle: _Obstacle | None = None
         self._seen_through: bool | None = None
-        """Whether the board is read through what lies over it; None where nobody was asked."""
+        """Whether the board can be read where the object seems to be; None until the reader was asked."""
         self._sure = True
         self._sharpest: FloatImage | None = None
-        """The sharpest still picture since the last that was read, that one included."""
+        """The sharpest still picture since the last one read, inclusive."""
         self._soft: FloatImage | None = None
-        """The picture with which the present blur began; None while there is none."""
+        """The first picture of the present blur; None while the picture is sharp."""
         self._sharp_s = self._soft_s = 0.0
         self._refused: FloatImage | None = None
         self._refused_s, self._again_s = REFUSED_S, 0.0
 
     def know(self, rectified: Image, around: Surroundings) -> None:
-        """Takes over a steady picture of the board, of calibration say, when no hand was over it, for good.
+        """Keeps a rectified picture of the free board for good, from calibration for example.
 
-        Where the first pictures after a new lock show a hand, it tells that not the free board that follows has one.
+        If the first pictures after a new lock show a hand, it tells the hand from the free board that follows.
         """
         self._known = _Settled(small_picture(rectified), around, 0.0)
 
     def still_s(self, time_s: float) -> float:
-        """For how long the picture was seen to stand still by the time of the newest one."""
+        """Seconds for which the picture has been still, up to the newest one."""
         return self.watched_s(time_s) - self._since_s
 
     def rested(self, time_s: float) -> bool:
-        """Whether nothing has stirred for so long that whatever lies over the board would be reported."""
+        """Whether nothing has moved for REPORTED_S, so that an object over the board would be reported."""
         return self.stood(time_s, REPORTED_S)
 
     def stood(self, time_s: float, seconds: float) -> bool:
-        """Whether it was seen for so long that nothing stirs, by the time of the newest picture.
+        """Whether nothing has moved for so many seconds, up to the newest picture.
 
-        A camera that sends one and the same picture again and again shows nothing but that.
+        A frozen camera that repeats one picture proves only MAX_STEP_S of it.
         """
         return self._vouched_s(self.watched_s(time_s)) - self._since_s >= seconds
 
     def is_frozen(self, time_s: float) -> bool:
-        """Whether the pictures are one and the same, again and again, for longer than one of them vouches for."""
+        """Whether a live camera has sent one identical picture for longer than MAX_STEP_S."""
         return self.lives and self.watched_s(time_s) - self._new_s > MAX_STEP_S
 
     def refuse(self, time_s: float) -> GateState:
-        """The picture that just settled, and was not sure, shows a thing over the board: it counts for no free board.
+        """Withdraws the picture that just settled, because it shows an object over the board; returns the new state.
 
-        It is taken for settled again after a while, should it stand still for so long. Returns the state instead.
+        It does not count as a picture of the free board. If it stays still it settles again after a while.
         """
         assert self.picture is not None
         if self._free and self.beside is None:
@@ -203,11 +203,11 @@ class Gate:
         look_around: Callable[[], Surroundings] | None = None,
         reads_through: Callable[[Flags], bool] | None = None,
     ) -> GateState:
-        """What the next steady picture, taken at `time_s`, tells; about 3 ms.
+        """The verdict on the next rectified picture, taken at `time_s`; about 3 ms.
 
-        `look_around` shows what lies around the board. It is called once for each time that the picture stands still,
-        and with each picture while something that only it shows lies there. `reads_through` tells whether the board is
-        surely seen where something seems to lie, (height, width) of the gate's picture; it is asked once for each time.
+        `look_around` returns the board's surroundings. It is called once each time the picture becomes still, and for
+        every picture while only the surroundings show an object. `reads_through` tells whether the board can be
+        read for certain under a (height, width) mask of the gate's picture; it is asked once each time.
         """
         before, small = self.picture, small_picture(rectified)
         self.picture = small
@@ -218,7 +218,7 @@ class Gate:
             self._begun_s = time_s
             self._stand(small, time_s)
             return self._state("settling", 0.0, small)
-        # 1. Against the picture with which it began to stand still: slow movement adds up until it shows.
+        # 1. Compare with the first still picture: slow movement adds up until it shows.
         seen = pair(self._anchor, small)
         mask = self._differences.mask(seen)
         motion = float(mask.mean()) / 255
@@ -229,12 +229,12 @@ class Gate:
         if seen.light.greatest_shift > LIGHT_STEP:
             self._stand(small, time_s)
             return self._state("light", motion, small)
-        # 2. Long enough, and in focus?
+        # 2. Still for long enough, and in focus?
         still_s = time_s - self._since_s
         blurred = self._is_blurred(small, time_s)
         if still_s < self.settle_s or blurred:
             return self._state("settling", motion, small)
-        # 3. Against the pictures that were read last: what reaches in from outside is a hand that rests.
+        # 3. Compare with the pictures read last: what reaches in from outside is a resting hand.
         if not self._told:
             if time_s < self._again_s and self._is_refused(small):
                 blocked = still_s >= REPORTED_S
@@ -244,7 +244,7 @@ class Gate:
                 self._things, self._around = self._things_over(small, around), around
                 self.beside = self._over_the_rim(small, around)
             elif self._only_beside and around is not self._around and self._stirs_around(around):
-                # A hand of which the board's picture shows nothing has stirred: as good as motion.
+                # A hand that only the surroundings show has moved: treat it as motion.
                 self._stand(small, time_s)
                 return self._state("settling", motion, small)
             vouched = bool(self._free) or self._is_known_as_free(small, around)
@@ -256,23 +256,23 @@ class Gate:
                 if blocked and self._obstacle is None:
                     self._obstacle = _Obstacle(small, self._things, np.zeros_like(self._things))
                 return dataclasses.replace(self._state("occluded", motion, small), blocked=blocked)
-            if belongs and self._things.any():  # what proved to belong there belongs there over the rim, too
+            if belongs and self._things.any():  # accepted over the board, it is accepted over the rim too
                 self.beside = None
         return self._settle(small, motion, time_s)
 
     def _watched(self, time_s: float) -> float:
-        """Takes note of a picture's time, and returns it without what was not watched."""
+        """Registers a picture's time; returns it without the time nobody watched."""
         if self._last_s is not None:
             self._leapt_s += max(0.0, time_s - self._last_s - MAX_STEP_S)
         self._last_s = time_s
         return self.watched_s(time_s)
 
     def watched_s(self, time_s: float) -> float:
-        """A time of the camera's clock without what nobody watched; it goes on when the gate starts over."""
+        """Camera time without the time nobody watched; `reset` does not restart it."""
         return time_s - self._leapt_s
 
     def _is_blurred(self, small: FloatImage, time_s: float) -> bool:
-        """Whether the lens has left its focus, and may soon come back to it."""
+        """Whether the lens is out of focus and may soon return to it."""
         sharpest = self._sharpest
         blur = -np.inf if sharpest is None or sharpest.shape != small.shape else blur_px(sharpest, small)
         if blur > LEGIBLE_PX:
@@ -311,7 +311,7 @@ class Gate:
         return dataclasses.replace(self._state("settled", motion, small), settled=True, fresh=fresh, sure=self._sure)
 
     def _lies(self, lying: Flags, time_s: float) -> None:
-        """Adds up for how long the same thing has lain over the board or its rim, whatever else came and went."""
+        """Adds up the time the same object has been over the board or its rim, whatever else came and went."""
         if not lying.any():
             self._lying, self._lain_s = None, 0.0
             self._bare_s += self._still_more_s(time_s)
@@ -324,42 +324,41 @@ class Gate:
         self._lain_s += self._still_more_s(time_s)
 
     def _still_more_s(self, time_s: float) -> float:
-        """How much longer the picture has stood still than when this was asked last."""
+        """Seconds of stillness since the last call."""
         time_s = self._vouched_s(time_s)
         more_s = time_s - max(self._since_s, self._counted_s)
         self._counted_s = time_s
         return more_s
 
     def _vouched_s(self, time_s: float) -> float:
-        """Until when the pictures vouch for stillness: one that comes again and again is of a camera that froze."""
+        """Until when the pictures prove stillness: a picture repeated for longer is a frozen camera's."""
         return min(time_s, self._new_s + MAX_STEP_S) if self.lives else time_s
 
     def _outlasts_the_first(self) -> bool:
-        """Whether the only picture of the free board stood for so short a time that it may show a hand itself.
+        """Whether the only picture of the free board was still so briefly that it may itself show a hand.
 
-        Then it is not a hand that differs from it, but the free board: the same thing seems to lie there ever since,
-        wherever hands go.
+        What differs from it is then the free board, not a hand: the same difference stays, wherever hands go.
         """
         return len(self._free) == 1 and self._lain_s >= self._outrested_s
 
     @property
     def _outrested_s(self) -> float:
-        """How long what lies there must rest to belong there."""
+        """Seconds an object must rest to be accepted as part of the scene."""
         return max(self._accept_after_s, OUTRESTED * self._bare_s)
 
     def _keep(self, small: FloatImage, time_s: float) -> None:
-        """Remembers a picture that settled, in the place of the newest where that came soon after the one before."""
+        """Remembers a settled picture; replaces the newest if that came less than SPACED_S after the one before."""
         if len(self._free) > 1 and self._free[-1].time_s - self._free[-2].time_s < SPACED_S:
             self._free.pop()
         self._free.append(_Settled(small, self._around, time_s))
 
     def _is_refused(self, small: FloatImage) -> bool:
-        """Whether the picture is the one that was refused."""
+        """Whether this is the refused picture."""
         refused = self._refused
         return refused is not None and refused.shape == small.shape and self._differences.is_same(refused, small)
 
     def _is_seen_through(self, time_s: float, reads_through: Callable[[Flags], bool] | None) -> bool:
-        """Whether what seems to lie over the board is none, since the board is read there; asked once."""
+        """Whether the board can be read where an object seems to be, so that there is none; asked once."""
         stood_s = self._vouched_s(time_s) - self._since_s
         if reads_through is None or self._seen_through is not None or stood_s < READ_THROUGH_S:
             return bool(self._seen_through)
@@ -381,9 +380,9 @@ class Gate:
         return not self._differences.is_same_around(self._around, around)
 
     def _things_over(self, small: FloatImage, around: Surroundings | None) -> Flags:
-        """What reaches in that none of the last settled pictures shows; nothing where one of them shows all of it.
+        """Mask of what reaches in that none of the last settled pictures shows; empty if one of them shows all of it.
 
-        One is not enough: it may show a sleeve at the edge itself, and its going away is no hand that came.
+        A single picture is not enough: it may itself show a sleeve at the edge, and its leaving is no arriving hand.
         """
         nothing: Flags = np.zeros(small.shape[:2], dtype=bool)
         newest: Flags = nothing
@@ -398,7 +397,7 @@ class Gate:
         return newest
 
     def _over_the_rim(self, small: FloatImage, around: Surroundings | None) -> Flags | None:
-        """Where something lies over the rim that none of the last settled pictures shows; None where one shows it."""
+        """Mask of an object over the rim that none of the last settled pictures shows; None if one of them shows it."""
         newest: Flags | None = None
         for before in self._vouching(small):
             if around is None or before.around is None:
@@ -409,7 +408,7 @@ class Gate:
         return newest
 
     def _is_known_as_free(self, small: FloatImage, around: Surroundings | None) -> bool:
-        """Whether the picture of another time shows that nothing lies over the board, nor over its rim."""
+        """Whether the picture passed to `know` proves that nothing is over the board or its rim."""
         known = self._known
         if known is None or known.around is None or around is None or known.picture.shape != small.shape:
             return False
@@ -419,17 +418,17 @@ class Gate:
         return not any(find(known.around, around).any() for find in around_it)
 
     def _vouching(self, small: FloatImage) -> list[_Settled]:
-        """The pictures of the free board, the newest last; none before one has settled."""
+        """The pictures of the free board, the newest last; empty before one has settled."""
         known = self._known
         if known is None or not self._free or known.picture.shape != small.shape:
             return list(self._free)
         return [known, *self._free]
 
     def _belongs(self, small: FloatImage, things: Flags, time_s: float) -> bool:
-        """Whether what lies over the board has proved to be no hand.
+        """Whether the object over the board has proved not to be a hand.
 
-        It rested for longer than the board was ever seen without it, or has lain there ever since; or hands passed over
-        it, and it stayed as it was: a lamp's new shadow, say.
+        Either it rested much longer than the board was seen without it, or hands passed over it and it did not change,
+        as a lamp's new shadow does.
         """
         rested_s = self._vouched_s(time_s) - self._since_s
         if rested_s >= self._outrested_s or self._outlasts_the_first():
