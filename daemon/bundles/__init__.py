@@ -1,1 +1,1 @@
-"""Scenes that failed, kept as files that can be played again: pictures with their times, and what was made of them."""
+"""Recordings of misjudged scenes, kept as replayable files: timed pictures and what the daemon concluded from them."""

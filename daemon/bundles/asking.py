@@ -1,7 +1,7 @@
-"""How `kibitzer bundle` asks a running daemon: a small file in the daemon's own folder of bundles.
+"""Requests from `kibitzer bundle` to a running daemon, passed as small files in the daemon's bundle folder.
 
-The folder belongs to the daemon's user alone, so that only who may see its pictures can ask, and only from this
-computer; it works without the page, too.
+Only the daemon's user can open the folder, so only somebody who may see its pictures can ask, and only from this
+computer. It also works without the page.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from daemon.bundles.bundle import BundleError
 
 ASKED_FOLDER = "asked"
 TAKEN_S, PACKED_S = 5.0, 120.0
-"""How long to wait until the daemon has taken a request, and until the bundle lies there."""
+"""Seconds to wait for the daemon to take a request, and then for it to write the bundle."""
 POLL_S = 0.1
 LARGEST_BYTES = 4096
 MAX_AT_A_TIME = 8
 FORGOTTEN_S = 600.0
-"""What nobody came back for is removed after this time."""
+"""Seconds after which unclaimed files are removed."""
 
 
 class Ask(BaseModel):
-    """What is asked for."""
+    """A request for a bundle."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     table: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")]
     last_s: Annotated[float, Field(gt=0, le=3600)] | None = None
-    """None is all that there is."""
+    """Seconds wanted; None: as many as the daemon is set to keep."""
     note: Annotated[str, Field(max_length=1024)] = ""
 
 
 class Answer(BaseModel):
-    """What became of it."""
+    """The daemon's answer to a request."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     path: Annotated[str, Field(max_length=4096)] = ""
-    """Where the bundle lies; empty where there is none."""
+    """Path of the bundle; empty if none was written."""
     frames: int = 0
     seconds: float = 0.0
     bytes: int = 0
     why: Annotated[str, Field(max_length=1024)] = ""
-    """Why there is none."""
+    """Why no bundle was written; empty if one was."""
 
 
 def ask(folder: Path, request: Ask, taken_s: float = TAKEN_S, packed_s: float = PACKED_S) -> Answer:
-    """Puts the request into the folder of a daemon, and waits for its answer. Raises BundleError."""
+    """Puts a request into the daemon's folder and waits for the answer. Raises BundleError."""
     asked = folder / ASKED_FOLDER
     name = secrets.token_hex(8)
     file, answer = asked / f"{name}.json", asked / f"{name}.answer"
@@ -79,7 +79,7 @@ def ask(folder: Path, request: Ask, taken_s: float = TAKEN_S, packed_s: float = 
 
 
 def open_counter(folder: Path) -> Path:
-    """The folder into which requests are put, made for its owner alone. Raises OSError."""
+    """Creates the folder for requests, accessible to its owner only, and returns it. Raises OSError."""
     asked = folder / ASKED_FOLDER
     asked.mkdir(mode=0o700, parents=True, exist_ok=True)
     asked.chmod(0o700)
@@ -87,7 +87,7 @@ def open_counter(folder: Path) -> Path:
 
 
 def serve(asked: Path, table: str, pack: Callable[[Ask], Answer]) -> None:
-    """Answers what was asked of this table. Raises OSError where the folder cannot be used."""
+    """Answers the requests for this table and removes stale files. Raises OSError if the folder cannot be used."""
     for file in sorted(asked.glob("*.json"))[:MAX_AT_A_TIME]:
         request = _taken(file, table)
         if request is not None:
@@ -99,7 +99,10 @@ def serve(asked: Path, table: str, pack: Callable[[Ask], Answer]) -> None:
 
 
 def _taken(file: Path, table: str) -> Ask | None:
-    """The request in a file, which is taken away; None where it is none, or another table's."""
+    """Reads the request in a file and removes the file.
+
+    Returns None if the file holds no valid request, or one for another table; the latter file stays.
+    """
     try:
         with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
             content = opened.read(LARGEST_BYTES + 1)
@@ -113,7 +116,7 @@ def _taken(file: Path, table: str) -> Ask | None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all, readable by its owner alone."""
+    """Writes the file completely or not at all, readable by its owner only."""
     part = path.with_suffix(".part")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)

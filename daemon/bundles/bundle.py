@@ -1,10 +1,10 @@
-"""What a bundle holds: one zip file with a manifest, the pictures as they came, and the table's profile.
+"""The format of a bundle: one zip file with a manifest, the original pictures, and the table's profile.
 
-    manifest.json       what this module describes
+    manifest.json       described by this module
     frames/000000.jpg   the pictures, in order
-    profile.npz         the table's profile, where it has one
+    profile.npz         the table's profile, if it has one
 
-It may come from a stranger: every field has a bound.
+A bundle may come from a stranger, so every field is bounded.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MANIFEST, PROFILE = "manifest.json", "profile.npz"
 MAX_FRAMES = 20_000
 MAX_MOVES = 4096
 REJECTED = ("illegal", "desync", "unclear", "ambiguous", "board_lost")
-"""Codes of announcements of which each keeps a bundle by itself."""
+"""Announcement codes that make the daemon keep a bundle unasked."""
 STANDING = (*REJECTED, "unfinished")
-"""Codes that stand until the board has changed, and are not said again meanwhile."""
+"""Codes of complaints that stay in force, and are not repeated, until the board changes."""
 ASIDE = ("trouble",)
-"""Codes that no picture alone decides: the record's troubles are announced so, too."""
+"""Codes that pictures alone do not determine: trouble with the record is announced under them, too."""
 
 Code = Annotated[str, Field(pattern=r"^[a-z_]{0,32}$")]
 Word = Annotated[str, Field(max_length=64)]
@@ -36,67 +36,67 @@ Number = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
 
 
 class BundleError(ValueError):
-    """A bundle that cannot be made, read or played; the message says why."""
+    """A bundle cannot be made, read or played; the message says why."""
 
 
 class Part(BaseModel):
-    """Base of all parts; fields that a newer program adds are ignored."""
+    """Base class of all parts; ignores fields that a newer program added."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Said(Part):
-    """An announcement that a picture led to."""
+    """An announcement caused by a picture."""
 
     code: Code
     ply: int = Field(ge=0, le=MAX_MOVES)
     move: Word = ""
     cells: tuple[Cell, ...] = Field(default=(), max_length=1024)
-    """Indices of the cells that are meant."""
+    """Indices of the cells the announcement refers to."""
     rule: Code = ""
     board: str = Field(default="", max_length=1024)
     text: Sentence = ""
 
     @property
     def verdict(self) -> tuple[str, str, tuple[int, ...]]:
-        """What must be the same when it is played again: code, move and cells."""
+        """Code, move and cells, which a replay must reproduce."""
         return self.code, self.move, self.cells
 
 
 class Declared(Part):
-    """An end that the board does not show."""
+    """An end of the game that the board does not show."""
 
     winner: Literal[0, 1] | None
     reason: Code
 
 
 class GameState(Part):
-    """What the referee believed at one moment."""
+    """The referee's belief at one moment."""
 
     start: str = Field(default="", max_length=4096)
-    """The position from which the game began, as the game writes it."""
+    """The game's first position, in the game's own notation."""
     moves: tuple[Word, ...] = Field(default=(), max_length=MAX_MOVES)
     known: tuple[Code, ...] = Field(default=(), max_length=MAX_MOVES)
-    """How the mover of each is known."""
+    """For each move, how its mover is known."""
     agent_move: Word = ""
-    """The agent's move that waited to be carried out."""
+    """The agent's move still to be carried out on the board; empty if none."""
     verdict: Code = "start"
     declared: Declared | None = None
     paused: bool = False
 
 
 class SceneFrame(Part):
-    """One picture that the pipeline was given."""
+    """One picture given to the pipeline."""
 
     time_s: Number
-    """On the source's own clock, to the last digit."""
+    """Seconds on the source's own clock, unrounded."""
     name: Annotated[str, Field(max_length=256)] = ""
     settled: bool = False
-    """Whether the picture stood still and free of hands."""
+    """Whether the picture was still, free of hands, and the board located."""
     commands: tuple[dict[Word, str | int | tuple[Word, ...] | None], ...] = Field(default=(), max_length=64)
-    """What people said before this picture, as `parse_command` takes it."""
+    """Commands people gave before this picture, in the form that `parse_command` takes."""
     told: int | None = Field(default=None, ge=0, lt=MAX_FRAMES)
-    """Number of the game state that people or agents had brought about before this picture; None: the one it had."""
+    """Index of the game state that people or agents caused before this picture; None: unchanged."""
     said: tuple[Said, ...] = Field(default=(), max_length=64)
 
 
@@ -104,7 +104,7 @@ class Place(Part):
     """Where the board was in the first picture."""
 
     image_from_board: tuple[Number, ...] = Field(min_length=9, max_length=9)
-    """Homography, row by row: board millimetres to pixels."""
+    """Homography from board millimetres to pixels, row by row."""
     error_px: Number = 0.0
     quality: Number = Field(default=1.0, ge=0, le=1)
 
@@ -118,14 +118,14 @@ class Eyes(Part):
 
 
 class Manifest(Part):
-    """All of a bundle but its pictures and the profile."""
+    """Everything in a bundle except the pictures and the profile."""
 
     format: Literal["kibitzer-bundle"] = FORMAT
     version: Literal[1] = VERSION
     created: Annotated[str, Field(max_length=40)]
     """ISO 8601, UTC."""
     reason: Code
-    """`asked`, or the code of the announcement that kept it."""
+    """`asked`, or the code of the announcement that caused the bundle."""
     note: Sentence = ""
     table: Word = ""
     game: Code
@@ -135,29 +135,29 @@ class Manifest(Part):
     """Sides of the board at which the players sit."""
     eyes: Eyes
     shape: dict[Word, Number] = Field(default_factory=dict, max_length=64)
-    """The board's shape as it was measured."""
+    """The measured shape of the board."""
     place: Place | None = None
-    """None where the board was not in sight."""
+    """None if the board was not in view."""
     states: tuple[GameState, ...] = Field(min_length=1, max_length=MAX_FRAMES)
-    """The first is the one at the first picture."""
+    """Game states that the pictures refer to; the first is the state at the first picture."""
     standing: Said | None = None
-    """The complaint that stood then."""
+    """The complaint in force at the first picture."""
     frames: tuple[SceneFrame, ...] = Field(min_length=1, max_length=MAX_FRAMES)
     encoded_here: bool = False
-    """Whether the camera sent no JPEG, so that the pictures were compressed for the bundle: they differ a little."""
+    """Whether pictures were compressed for the bundle because the camera sent no JPEG; they then differ slightly."""
     left_out: int = Field(default=0, ge=0)
-    """Pictures that the pipeline saw and that could not be kept."""
+    """Pictures that the pipeline saw but that could not be kept."""
     adapted: bool = False
-    """Whether the eyes had learnt at this table since; that is not in the bundle."""
+    """Whether the reader was set to adapt at this table; the bundle does not contain what it learnt."""
     config: dict[str, Any] = Field(default_factory=dict, max_length=64)
-    """The settings without anything that is secret or names a place."""
+    """The settings, without secrets, paths and addresses."""
     versions: dict[Word, Annotated[str, Field(max_length=128)]] = Field(default_factory=dict, max_length=64)
     weights: dict[Word, Annotated[str, Field(max_length=128)]] = Field(default_factory=dict, max_length=64)
-    """SHA-256 of every learnt file."""
+    """SHA-256 of every file of model weights."""
 
 
 def said_of(announcement: Announcement) -> Said:
-    """The announcement as a bundle keeps it."""
+    """Converts an announcement to its bundled form."""
     return Said(
         code=announcement.code,
         ply=min(announcement.ply, MAX_MOVES),
@@ -170,5 +170,5 @@ def said_of(announcement: Announcement) -> Said:
 
 
 def frame_name(number: int) -> str:
-    """Where a picture lies in the file."""
+    """The path of a picture inside the zip file."""
     return f"frames/{number:06d}.jpg"

@@ -1,4 +1,4 @@
-"""The folder of bundles: readable by its owner alone; what is kept by itself stays under a quota."""
+"""The bundle folder: readable by its owner only; automatically kept bundles stay under a quota."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from daemon.bundles.packing import Packed
 
 ASKED = "asked"
 MIN_FREE_BYTES = 100 << 20
-"""No bundle takes the last of the disk: the record comes first."""
+"""Bytes of disk space that no bundle may use: the record comes first."""
 OWN = re.compile(rf"^kibitzer-[\w.:-]+-({'|'.join(REJECTED)})\.zip$")
-"""Names of the bundles that were kept by itself, and may go."""
+"""Names of automatically kept bundles, which may be deleted."""
 
 
 class BundleStore:
-    """Used by one thread."""
+    """Writes bundles into one folder; not thread-safe, for use by one thread."""
 
     def __init__(self, folder: Path, quota_bytes: int) -> None:
-        """Makes the folder. Raises BundleError."""
+        """Creates the folder and removes half-written files. Raises BundleError."""
         self.folder = folder
         self._quota_bytes = quota_bytes
         try:
@@ -35,7 +35,7 @@ class BundleStore:
             raise BundleError(f"{folder}: bundles cannot be kept there: {error.strerror}") from error
 
     def put(self, packed: Packed, table: str, reason: str, now: datetime.datetime) -> Path:
-        """Writes a bundle whole or not at all. Raises BundleError, also where the disk is nearly full."""
+        """Writes a bundle completely or not at all. Raises BundleError, also if the disk is nearly full."""
         kept_by_itself, size = reason in REJECTED, packed.size
         if kept_by_itself and size > self._quota_bytes:
             raise BundleError(f"a bundle of {size / 1e6:.0f} MB is more than quota_mb = {self._quota_bytes / 1e6:g}")
@@ -58,12 +58,12 @@ class BundleStore:
         return path
 
     def kept(self) -> list[Path]:
-        """The bundles that were kept by itself, oldest first."""
+        """The automatically kept bundles, oldest first."""
         found = [path for path in self.folder.iterdir() if OWN.match(path.name)]
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _make_room(self, size: int) -> None:
-        """Removes the oldest ones until so many bytes fit under the quota."""
+        """Deletes the oldest automatically kept bundles until `size` bytes fit under the quota."""
         paths = self.kept()
         taken = sum(path.stat().st_size for path in paths)
         for path in paths:

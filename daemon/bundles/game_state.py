@@ -1,4 +1,4 @@
-"""What a referee believes, written down and taken up again."""
+"""Saves and restores a referee's belief about the game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from games import AnyGame, Outcome
 
 
 def state_of(referee: Referee) -> GameState:
-    """The state of a referee now; of a game longer than a bundle takes, its last position as the start."""
+    """The referee's present state; for a game too long for a bundle, only its last position, as the start."""
     plies, first, end = referee.line.plies, referee.history[0], referee.declared
     if len(plies) > MAX_MOVES:
         plies, first = [], referee.position
@@ -27,15 +27,15 @@ def state_of(referee: Referee) -> GameState:
 
 
 def is_plain(eyes: BoardTracker) -> bool:
-    """Whether a game state says all that the next pictures are judged by.
+    """Whether a game state holds everything needed to judge the next pictures.
 
-    It does not where men are still to be put back, or where somebody has said what stands on a cell.
+    It does not while pieces have still to be put back, or after somebody said what is on a cell.
     """
     return eyes.match.referee.withdrawn is None and not eyes.told.cells
 
 
 def referee_of(game: AnyGame, agents: tuple[str | None, str | None], state: GameState) -> Referee:
-    """A referee that believes the same. Raises BundleError where the game cannot have gone so."""
+    """Builds a referee with this state. Raises BundleError if the game cannot have been played that way."""
     try:
         start = next((one for one in game.starts if game.format_position(one) == state.start), None)
         start = game.parse_position(state.start) if start is None else start
@@ -54,10 +54,10 @@ def referee_of(game: AnyGame, agents: tuple[str | None, str | None], state: Game
 
 
 def bring_about(match: Match, state: GameState) -> None:
-    """Has a match go on from that state, whoever brought it about. Raises BundleError."""
+    """Makes a match continue from that state, whoever caused it. Raises BundleError."""
     referee, now = match.referee, state_of(match.referee)
     if now.model_copy(update={"agent_move": state.agent_move}) == state:
-        # No more than an agent's answer: all else that the referee knows stays.
+        # At most the agent's answer differs: keep everything else the referee knows.
         if now.agent_move != state.agent_move:
             referee.forget_answer()
             referee.recall(state.agent_move)

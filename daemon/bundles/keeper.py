@@ -1,6 +1,6 @@
-"""Keeps the last seconds of a table while it is watched, and bundles of what was rejected.
+"""Keeps the last seconds of a watched table, and writes bundles of rejected moves.
 
-The thread that judges only notes what it saw; compressing, packing and writing is done by a thread of its own.
+The judging thread only notes what it saw; a separate thread compresses, packs and writes.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ from vision.frame import Frame
 
 LOGGER = logging.getLogger(__name__)
 QUALITY = 95
-"""Of JPEGs made here, for cameras that send none."""
+"""JPEG quality (0 to 100) of pictures encoded here, for cameras that send no JPEG."""
 MAX_WAITING, MAX_BUNDLES = 8, 4
-"""Pictures that wait for the thread, and bundles; further ones are left out, and counted."""
+"""Pictures and bundles that may wait for the thread; any more are left out and counted."""
 MAX_COMMANDS = 64
-"""Between two pictures."""
+"""Commands kept between two pictures."""
 MIN_PAUSE_S = 5.0
-"""Between two bundles that are kept by themselves."""
+"""Seconds between two automatically kept bundles."""
 LOOK_S = 0.3
-"""How often the thread looks whether somebody asks for a bundle."""
+"""Seconds between two checks for requests."""
 CLOSE_S = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """How much is kept."""
+    """How much a table keeps."""
 
     seconds: float
     memory_bytes: int
     quota_bytes: int
     rejected_s: float
-    """Seconds of each bundle that is kept by itself; 0 keeps none."""
+    """Seconds in each automatically kept bundle; 0 keeps none."""
 
 
 class SceneKeeper:
-    """Stands between a session and its match while scenes are kept."""
+    """Sits between a session and its match while scenes are kept."""
 
     def __init__(self, folder: Path, limits: Limits, facts: TableFacts) -> None:
-        """Raises BundleError where the folder cannot be used."""
+        """Opens the folder and starts the thread. Raises BundleError if the folder cannot be used."""
         self._limits, self._facts = limits, facts
         self._bundle_store = BundleStore(folder, limits.quota_bytes)
         try:
@@ -82,7 +82,7 @@ class SceneKeeper:
         self._thread.start()
 
     def look(self, eyes: BoardTracker, frame: Frame) -> Observation:
-        """Has the eyes of a match take a frame, and keeps both."""
+        """Feeds a frame to the board tracker, and keeps the frame and what came of it."""
         if eyes is not self._eyes:
             self._eyes = eyes
             eyes.match.listeners.append(self._hear)
@@ -105,11 +105,11 @@ class SceneKeeper:
         return observation
 
     def told(self, command: Command) -> None:
-        """Somebody at the table says something, which the match is about to carry out."""
+        """Notes a command from somebody at the table, before the match carries it out."""
         self._commands = [*self._commands, command][-MAX_COMMANDS:]
 
     def status(self) -> dict[str, object]:
-        """`ok` and `text`, as in the health of all parts: a bundle that cannot be written stops no game."""
+        """Component health (`ok`, `text`) and counts; `ok` stays true, as a failed bundle stops no game."""
         text = worded(
             "{seconds} s of pictures in {number} MB, {count} scenes written",
             seconds=round(self.ring.seconds),
@@ -122,7 +122,7 @@ class SceneKeeper:
         return {"ok": True, "text": self._trouble or text, "written": self._kept, "skipped": self._skipped}
 
     def close(self) -> None:
-        """Ends the thread; what waits is written before. May be called twice."""
+        """Ends the thread after it has written what is waiting. May be called twice."""
         self._closing.set()
         self._thread.join(CLOSE_S)
 
@@ -131,7 +131,7 @@ class SceneKeeper:
             self._said.append(said_of(announcement))
 
     def _state_now(self, referee: Referee) -> GameState:
-        """What the referee believes; the same object while it is the same."""
+        """The referee's belief; returns the same object while nothing changes."""
         plies = referee.line.plies
         last = plies[-1] if plies else None
         known, ended = tuple(ply.known for ply in plies), (referee.declared, referee.paused)
@@ -143,7 +143,7 @@ class SceneKeeper:
     def _keep(self, kept: Kept, frame: Frame) -> None:
         self.ring.add(kept)
         if kept.jpeg is None:
-            # This thread alone puts jobs in: where there is room now, it stays.
+            # Only this thread puts jobs in, so room found now cannot vanish before the put.
             if self._jobs.qsize() < MAX_WAITING:
                 self._jobs.put_nowait((kept, frame))
             else:
@@ -162,7 +162,7 @@ class SceneKeeper:
             self._skipped += 1
 
     def _serve(self) -> None:
-        """The thread."""
+        """Body of the writing thread."""
         looked_s = float("-inf")
         while not self._closing.is_set() or not self._jobs.empty():
             try:
@@ -190,7 +190,7 @@ class SceneKeeper:
             return Answer(why=str(error)[:1024])
 
     def _write(self, seconds: float, reason: str, note: str) -> Answer:
-        """Packs the last seconds. Raises BundleError."""
+        """Packs the last seconds and writes the bundle. Raises BundleError."""
         frames, eyes = self.ring.last(seconds), self._eyes
         now = datetime.datetime.now(datetime.UTC)
         if eyes is None or not frames:
@@ -213,7 +213,7 @@ class SceneKeeper:
         return Answer(path=str(path), frames=len(frames), seconds=round(seconds, 2), bytes=path.stat().st_size)
 
     def _note(self, trouble: str) -> None:
-        """Writes trouble to the log once, and to the health until it is over."""
+        """Logs trouble once, and shows it in the health until it is over."""
         if trouble != self._trouble:
             LOGGER.warning("%s", trouble)
         self._trouble = trouble[:512]

@@ -1,4 +1,4 @@
-"""The keeper of scenes that a table's settings ask for."""
+"""Builds the scene keeper from a table's settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MB = 1_000_000
 
 
 def keeper_for(config: Config, game: AnyGame, seats: tuple[Seat, Seat]) -> SceneKeeper:
-    """Opens it. Raises BundleError where the folder cannot be used."""
+    """Opens the keeper for a table. Raises BundleError if the folder cannot be used."""
     section, eyes = config.bundles, config.eyes
     limits = Limits(section.seconds, section.memory_mb * MB, section.quota_mb * MB, section.rejected_s)
     facts = TableFacts(
