@@ -1,4 +1,4 @@
-"""Reads a bundle as what it is: a file that anybody may have made. Nothing of it is ever written to the disk."""
+"""Reads a bundle as untrusted input: anybody may have made it. Nothing from it is ever written to disk."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from daemon.bundles.bundle import MANIFEST, MAX_FRAMES, PROFILE, VERSION, Bundle
 from vision.sources.encoded import peek
 
 LARGEST_FILE, LARGEST_CONTENT = 2 << 30, 2 << 30
-"""Bytes of the file, and of all that it says to hold."""
+"""Bytes: greatest size of the file, and of the declared content in total."""
 LARGEST_MANIFEST, LARGEST_PROFILE, LARGEST_FRAME = 64 << 20, 32 << 20, 32 << 20
 MAX_PIXELS = 40_000_000
-"""Of one picture: a small file can say that it is of any size."""
+"""Pixels of one picture at most: a small file can claim any size."""
 NAMES = re.compile(r"^(manifest\.json|profile\.npz|frames/\d{6}\.jpg)$")
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
 _SIZES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""Markers of a JPEG after which its size stands."""
+"""JPEG markers (start of frame) that are followed by the picture's size."""
 
 
 class BundleFile:
-    """An open bundle. To be closed, or used in a `with`."""
+    """An open bundle; close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the manifest and looks at the list of files. Raises BundleError."""
+        """Reads the manifest and checks the list of files. Raises BundleError."""
         self.path = path
         try:
             if path.stat().st_size > LARGEST_FILE:
@@ -58,7 +58,7 @@ class BundleFile:
         self._archive.close()
 
     def profile(self) -> TableProfile | None:
-        """The table's profile; None where there is none in it. Raises BundleError."""
+        """The table's profile; None if the bundle has none. Raises BundleError."""
         if PROFILE not in self._archive.NameToInfo:
             return None
         try:
@@ -69,7 +69,7 @@ class BundleFile:
         return profile
 
     def jpeg(self, number: int) -> bytes:
-        """One of the pictures, whole and of a size that can be decoded. Raises BundleError."""
+        """One picture as JPEG, checked to be complete and small enough to decode. Raises BundleError."""
         data = self._read(frame_name(number), LARGEST_FRAME)
         width, height = jpeg_size(data)
         if not 0 < width * height <= MAX_PIXELS or peek(data) is None:
@@ -108,7 +108,7 @@ class BundleFile:
             raise BundleError(f"{self.path}: a picture names a state that is not there")
 
     def _read(self, name: str, most: int) -> bytes:
-        """The content of one file; what the list says of its size is not believed. Raises BundleError."""
+        """The content of one file, read without trusting its declared size. Raises BundleError."""
         try:
             with self._archive.open(name) as file:
                 content = file.read(most + 1)
@@ -122,7 +122,7 @@ class BundleFile:
 
 
 def jpeg_size(data: bytes) -> tuple[int, int]:
-    """Width and height that a JPEG says it has; (0, 0) where it does not say."""
+    """Width and height in pixels that a JPEG declares; (0, 0) if it declares none."""
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         code = data[at + 1]

@@ -1,4 +1,4 @@
-"""Makes the file of a bundle."""
+"""Builds bundle files."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from vision.reading.weights import MODELS
 
 PACKAGES = ("numpy", "opencv-python", "opencv-python-headless", "onnxruntime")
 PER_FILE_BYTES = 200
-"""What the zip format needs for each file in it."""
+"""Bytes that the zip format adds for each file in it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TableFacts:
-    """What every bundle of a table says."""
+    """Facts about a table that go into each of its bundles."""
 
     table: str
     game: AnyGame
@@ -47,13 +47,13 @@ class TableFacts:
     seats: tuple[str, str]
     eyes: Eyes
     config: Mapping[str, Any]
-    """Stripped already."""
+    """The settings, already stripped of private values."""
     profile: TableProfile | None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Packed:
-    """A bundle that is not on the disk yet."""
+    """A bundle not yet written to disk."""
 
     manifest: Manifest
     frames: Sequence[Kept]
@@ -61,12 +61,12 @@ class Packed:
 
     @property
     def size(self) -> int:
-        """Bytes of its file at most, or a little less."""
+        """Bytes the file will have: an estimate, usually a little too large."""
         pictures = sum(len(one.jpeg or b"") + PER_FILE_BYTES for one in self.frames)
         return pictures + len(self.profile or b"") + len(self.manifest.model_dump_json())
 
     def write(self, file: IO[bytes]) -> None:
-        """Writes the zip file; JPEGs are stored as they are. Raises OSError."""
+        """Writes the zip file; JPEGs are stored uncompressed. Raises OSError."""
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             archive.writestr(MANIFEST, self.manifest.model_dump_json(), zipfile.ZIP_DEFLATED)
             if self.profile is not None:
@@ -86,7 +86,7 @@ def pack(
     left_out: int = 0,
     adapted: bool = False,
 ) -> Packed:
-    """These pictures ready to be written. Raises BundleError where there are none."""
+    """Builds a bundle from these pictures. Raises BundleError if there are none."""
     if not frames:
         raise BundleError("no picture has come yet")
     first = frames[0]
@@ -118,7 +118,7 @@ def pack(
 
 
 def versions() -> dict[str, str]:
-    """What runs here."""
+    """Versions of Kibitzer, Python and the main packages, and the machine type."""
     found = {"kibitzer": daemon.__version__, "python": platform.python_version(), "machine": platform.machine()}
     for name in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -127,7 +127,7 @@ def versions() -> dict[str, str]:
 
 
 def weights(folder: Path = MODELS) -> dict[str, str]:
-    """Digest of every learnt file, by its name in the manifest; empty where there is no manifest."""
+    """SHA-256 of every file of model weights, by its name in the weights' manifest; empty without a manifest."""
     try:
         manifest = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -136,11 +136,11 @@ def weights(folder: Path = MODELS) -> dict[str, str]:
 
 
 def _states(frames: Sequence[Kept]) -> tuple[tuple[GameState, ...], tuple[SceneFrame, ...]]:
-    """The game states that are needed, and the pictures that refer to them."""
+    """The game states needed for a replay, and the pictures that refer to them."""
     states, scene = [frames[0].before], []
     believed = frames[0].before
     for number, one in enumerate(frames):
-        told, said = None, one.commands if number else ()  # what came before the first picture is in its state
+        told, said = None, one.commands if number else ()  # commands before the first picture are already in its state
         if one.before is not believed and one.before != believed:
             told = len(states)
             states.append(one.before)

@@ -1,4 +1,4 @@
-"""Plays a bundle through the same pipeline, and puts what is said now beside what was said then."""
+"""Replays a bundle through the pipeline, and pairs the new announcements with the recorded ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from vision.sources.encoded import EncodedFrame, decode, peek
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """What was said then and what is said now of one thing; None where nothing was."""
+    """A recorded announcement and its counterpart in the replay; None where one has no counterpart."""
 
     then: tuple[float, Said] | None
     """Seconds from the first picture, and the announcement."""
@@ -40,28 +40,28 @@ class Pair:
 
     @property
     def same(self) -> bool:
-        """Whether code, move and cells are the same."""
+        """Whether both exist and agree in code, move and cells."""
         return self.then is not None and self.now is not None and self.then[1].verdict == self.now[1].verdict
 
 
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """How a bundle was played."""
+    """Result of replaying a bundle."""
 
     manifest: Manifest
     game: AnyGame
     pairs: tuple[Pair, ...]
     board: str
-    """What is believed at the end."""
+    """The believed board at the end."""
 
     @property
     def same(self) -> bool:
-        """Whether all verdicts are those that were recorded."""
+        """Whether all verdicts match the recorded ones."""
         return all(pair.same for pair in self.pairs)
 
 
 def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> Replay:
-    """Plays all pictures; `step` is called with the number of each that is done. Raises BundleError."""
+    """Replays all pictures, calling `step` with the number of each when done. Raises BundleError."""
     manifest = bundle.manifest
     try:
         eyes = _eyes_of(bundle)
@@ -70,7 +70,7 @@ def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> 
         text = str(error)
         raise BundleError(text if text.startswith(str(bundle.path)) else f"{bundle.path}: {text}") from error
     if manifest.standing and now and now[0][1].verdict == manifest.standing.verdict:
-        del now[0]  # it was said before the first picture, and stood
+        del now[0]  # already announced before the first picture, and still in force
     begun_s = manifest.frames[0].time_s
     then = [(frame.time_s - begun_s, said) for frame in manifest.frames for said in frame.said]
     game, referee = eyes.match.referee.game, eyes.match.referee
@@ -78,7 +78,7 @@ def replay(bundle: BundleFile, step: Callable[[int], None] = lambda _: None) -> 
 
 
 def _eyes_of(bundle: BundleFile) -> BoardTracker:
-    """Eyes that have seen no picture, of the game as it stood at the first."""
+    """A fresh board tracker, with the game in its state at the first picture."""
     manifest = bundle.manifest
     game, pipeline = _pipeline_of(bundle)
     seats = tuple(Seat(agent, place=place) for agent, place in zip(manifest.agents, manifest.seats, strict=True))
@@ -87,7 +87,7 @@ def _eyes_of(bundle: BundleFile) -> BoardTracker:
 
 
 def _played(bundle: BundleFile, eyes: BoardTracker, step: Callable[[int], None]) -> list[tuple[float, Said]]:
-    """All that pictures lead to, with the seconds from the first one."""
+    """All announcements caused by pictures, each with the seconds since the first picture."""
     manifest, heard, now = bundle.manifest, list[Said](), list[tuple[float, Said]]()
     match = eyes.match
     begun_s = manifest.frames[0].time_s
@@ -96,7 +96,7 @@ def _played(bundle: BundleFile, eyes: BoardTracker, step: Callable[[int], None])
         _obey(eyes, frame)
         if frame.told is not None:
             bring_about(match, manifest.states[frame.told])
-        heard.clear()  # what was said to people's words and agents' answers
+        heard.clear()  # drop announcements caused by commands and agents' answers
         picture = _frame(bundle, number)
         if number == 0:
             _begin(eyes.pipeline, manifest, picture)
@@ -111,7 +111,7 @@ def _played(bundle: BundleFile, eyes: BoardTracker, step: Callable[[int], None])
 
 
 def _obey(eyes: BoardTracker, frame: SceneFrame) -> None:
-    """Carries out again what people said. Raises BundleError."""
+    """Repeats the commands people gave before this picture. Raises BundleError."""
     for words in frame.commands:
         try:
             obey(eyes.match, parse_command(words), eyes)
@@ -120,7 +120,7 @@ def _obey(eyes: BoardTracker, frame: SceneFrame) -> None:
 
 
 def paired(then: Sequence[tuple[float, Said]], now: Sequence[tuple[float, Said]]) -> list[Pair]:
-    """Both lists side by side, what is the same in one line."""
+    """Aligns both lists by verdict: equal announcements share a pair, all others get a pair of their own."""
     keys = [[said.verdict for _, said in side] for side in (then, now)]
     pairs: list[Pair] = []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
@@ -150,7 +150,7 @@ def _pipeline_of(bundle: BundleFile) -> tuple[AnyGame, Pipeline]:
 
 
 def _frame(bundle: BundleFile, number: int) -> Frame:
-    """The picture as the pipeline was given it: still compressed where the camera sent it so."""
+    """The picture as the pipeline first received it: still compressed if the camera sent it compressed."""
     data, frame = bundle.jpeg(number), bundle.manifest.frames[number]
     picture = peek(data)
     if picture is not None and not bundle.manifest.encoded_here and not frame.name:
@@ -162,7 +162,7 @@ def _frame(bundle: BundleFile, number: int) -> Frame:
 
 
 def _begin(pipeline: Pipeline, manifest: Manifest, frame: Frame) -> None:
-    """Tells the eyes where the board was."""
+    """Gives the pipeline the board's recorded pose in the first picture. Raises BundleError if it is implausible."""
     if manifest.place is None:
         return
     place = manifest.place

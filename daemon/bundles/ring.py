@@ -1,4 +1,4 @@
-"""The last seconds of what the pipeline was given, bounded in time and in bytes."""
+"""Ring buffer of the pipeline's last seconds of input, bounded in time and bytes."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ from daemon.commands.command import Command
 from vision.pose import BoardPose
 
 LEAD_S = 8.0
-"""So much longer than asked is kept, to find a settled picture to begin at."""
+"""Seconds kept beyond the requested time, to find a settled picture to begin at."""
 REST_S = 0.4
-"""How long beyond the settling time a board must rest for a bundle to begin there: fresh eyes see it at rest, too."""
+"""Seconds beyond the settling time that a board must rest for a bundle to begin there, so that a fresh tracker
+sees it at rest, too."""
 
 
 @dataclasses.dataclass(eq=False)
 class Kept:
-    """One picture that the pipeline was given, and what came of it."""
+    """One picture given to the pipeline, and its outcome."""
 
     time_s: float
     name: str
     before: GameState
-    """What the referee believed when the picture came..."""
+    """The referee's belief before the picture was judged."""
     after: GameState
-    """...and when it was judged; one and the same object where nothing changed."""
+    """The referee's belief afterwards; the same object as `before` if nothing changed."""
     said: tuple[Said, ...]
     standing: Said | None
-    """The complaint that stood before it."""
+    """The complaint in force before the picture."""
     settled: bool
     pose: BoardPose | None
     plain: bool
-    """Whether `before` says all that it was judged by."""
+    """Whether `before` holds everything the picture was judged by."""
     commands: tuple[Command, ...]
-    """What people said since the picture before."""
+    """Commands people gave since the previous picture."""
     jpeg: bytes | None
-    """None until it is encoded, and where it could not be."""
+    """The encoded picture; None until it is encoded, or if it could not be."""
     encoded_here: bool = False
 
 
 class SceneRing:
-    """Written by the thread that judges, copied by any."""
+    """Thread-safe: the judging thread adds pictures, any thread may copy them."""
 
     def __init__(self, seconds: float, most_bytes: int, settle_s: float = 0.4) -> None:
-        """Keeps at least the last `seconds` of pictures where `most_bytes` of JPEG allow it.
+        """Keeps at least the last `seconds` of pictures, if they fit into `most_bytes` of JPEG.
 
-        `settle_s` is how long the pipeline wants a picture to be still.
+        `settle_s` is how long, in seconds, the pipeline requires a picture to be still.
         """
         self.left_out = 0
         """Pictures that could not be kept."""
@@ -57,10 +58,10 @@ class SceneRing:
         self._lock = threading.Lock()
 
     def add(self, kept: Kept) -> None:
-        """The next picture; the oldest go."""
+        """Adds the next picture, dropping the oldest as needed."""
         with self._lock:
             if self._frames and kept.time_s < self._frames[-1].time_s:
-                self._clear()  # the clock of another source
+                self._clear()  # time went backwards: another source's clock
             if len(self._frames) == MAX_FRAMES:
                 self._drop()
             self._frames.append(kept)
@@ -68,7 +69,7 @@ class SceneRing:
             self._trim()
 
     def encoded(self, kept: Kept, jpeg: bytes | None) -> None:
-        """The picture of a frame that was added without one; None where it cannot be kept."""
+        """Supplies the JPEG of a picture added without one; None if it cannot be kept."""
         with self._lock:
             if jpeg is None:
                 self.left_out += 1
@@ -78,9 +79,9 @@ class SceneRing:
                 self._trim()
 
     def last(self, seconds: float) -> list[Kept]:
-        """The last seconds and what came before them back to a settled picture, oldest first; empty before the first.
+        """The last `seconds`, extended back to a settled picture, oldest first; empty before the first picture.
 
-        What they begin with is told in `beginning`.
+        `beginning` chooses the first picture.
         """
         with self._lock:
             frames = [one for one in self._frames if one.jpeg is not None]
@@ -88,12 +89,12 @@ class SceneRing:
 
     @property
     def bytes(self) -> int:
-        """Bytes of the pictures that are kept."""
+        """Bytes of JPEG kept."""
         return self._bytes
 
     @property
     def seconds(self) -> float:
-        """How far back it reaches."""
+        """Seconds between the oldest and the newest picture kept."""
         with self._lock:
             return self._frames[-1].time_s - self._frames[0].time_s if self._frames else 0.0
 
@@ -113,10 +114,10 @@ class SceneRing:
 
 
 def beginning(frames: Sequence[Kept], seconds: float, settle_s: float) -> int:
-    """The index at which the last `seconds` are to begin: the newest place of rest before them.
+    """Index of the picture at which the last `seconds` should begin: the newest resting point before them.
 
-    A place of rest is a settled picture after which the board rests for as long as fresh eyes need to see that. Where
-    there is none as far back as is kept, they begin anywhere.
+    A resting point is a settled picture after which the board rests for as long as a fresh tracker needs to notice.
+    If none is kept, returns the index of the first picture within the last `seconds`.
     """
     if not frames:
         return 0
@@ -126,7 +127,7 @@ def beginning(frames: Sequence[Kept], seconds: float, settle_s: float) -> int:
 
 
 def rests(frames: Sequence[Kept], at_least_s: float) -> list[int]:
-    """Indices of the plain pictures with which the board was at rest and stayed so for `at_least_s`."""
+    """Indices of the plain pictures at which the board was at rest and stayed so for `at_least_s` seconds."""
     found = []
     until_s = float("-inf")
     for index in range(len(frames) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""The settings as they may be handed on: figures and switches, and the few words that say how a table plays."""
+"""Strips settings so that they can be shared: keeps numbers, switches, and the few texts that say how a table plays."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 PLAIN_WORDS = frozenset({"name", "rules", "agent", "seat", "language", "table"})
-"""Keys whose texts are kept. Every other text may be an address, a path, or a secret."""
+"""Keys whose texts are kept; any other text may be an address, a path, or a secret."""
 PRIVATE = re.compile(r"token|key|secret|password|passwd|pin$|port|host|engine|command|user|allow")
-"""Keys of which nothing is kept, not even a number."""
+"""Keys whose values are never kept, not even numbers."""
 STRIPPED = "(stripped)"
 PLAIN = re.compile(r"^[\w .=-]{0,64}$")
-"""What a kept text looks like: no address and no path."""
+"""Pattern of a text that may be kept: no address and no path."""
 DEEPEST = 6
 
 
 def stripped(settings: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """The settings without anything that is secret or names a place on this computer or in its network."""
+    """The settings without secrets, and without paths and addresses on this computer or its network."""
     return {str(key): _kept(str(key), value, depth) for key, value in settings.items()}
 
 

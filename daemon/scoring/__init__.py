@@ -1,1 +1,1 @@
-"""Photos of dominoes games, one a tile: put in order, read together, scored and compared."""
+"""Scores dominoes games from photos, one photo per tile: orders, reads, scores and compares them."""

@@ -1,6 +1,6 @@
-"""A folder of annotation files that are written one by one, and may be written again, but never over somebody else's.
+"""A folder of annotation files, written one by one; files written or changed by somebody else are not overwritten.
 
-A hidden file remembers the digest of each file written here. What has another digest was written, or changed, by
+A hidden file holds the digest of each file written here. A file with another digest was written or changed by
 somebody else.
 """
 
@@ -19,14 +19,17 @@ WRITTEN = ".score-dominoes.json"
 
 
 class FolderError(ValueError):
-    """A folder that cannot be written to, or must not be."""
+    """The folder cannot or must not be written to."""
 
 
 class AnnotationFolder:
-    """Writes each file whole or not at all."""
+    """Writes annotation files, each completely or not at all."""
 
     def __init__(self, path: Path, names: Iterable[PhotoName], force: bool = False) -> None:
-        """`names` are the moves that may be written. Raises FolderError where a file of one is somebody else's."""
+        """`names` are the moves that may be written.
+
+        Raises FolderError if somebody else wrote or changed the file of one of them, unless `force` is set.
+        """
         self._path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -44,7 +47,7 @@ class AnnotationFolder:
         self._present = {name: path.read_bytes() for name, path in present.items()}
 
     def put(self, name: PhotoName, annotation: Annotation | None) -> None:
-        """Makes the move's file say this; None takes a file away that was written here. Raises FolderError."""
+        """Writes the move's file; None deletes it if it was written here. Raises FolderError."""
         content = None if annotation is None else format_annotation(annotation).encode()
         if self._present.get(name) == content or (content is None and f"{name}.txt" not in self._written):
             return
@@ -58,7 +61,7 @@ class AnnotationFolder:
             self._present[name] = content
 
     def _replace(self, file: str, content: bytes | None) -> None:
-        """The digest first: a file without one is never written over."""
+        """Writes the digest before the file: a file without a recorded digest is never overwritten."""
         if content is None:
             self._written.pop(file, None)
             (self._path / file).unlink(missing_ok=True)
@@ -76,7 +79,7 @@ class AnnotationFolder:
 
 
 def _read_digests(path: Path) -> dict[str, str]:
-    """What was written here before; nothing where that is not known."""
+    """Digests of the files written here before, by name; empty if not known."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Compares annotation files of dominoes photos with the true ones, by the points that the course gives."""
+"""Compares annotation files of dominoes photos with the ground truth, in the course's points."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from calibration.annotations import Annotation, AnnotationError, PhotoName, annotation_paths, read_annotation
 
 WORTH = {"position": 0.05, "pips": 0.02, "points": 0.02}
-"""Course points for each thing that is right in a move: both squares, both numbers, the points of the round."""
+"""Course points for each correct item of a move: both squares, both numbers, the points of the round."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Miss:
-    """One thing that is not as it should be."""
+    """One wrong item of a move."""
 
     name: PhotoName
     what: str
@@ -25,7 +25,7 @@ class Miss:
 
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """How many moves are right, each thing by itself."""
+    """How many moves are right, counted for each item separately."""
 
     moves: int
     right: Mapping[str, int]
@@ -38,26 +38,26 @@ class Tally:
 
     @property
     def most(self) -> float:
-        """Course points if everything were right."""
+        """Course points if every item were right."""
         return sum(WORTH.values()) * self.moves
 
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
-    """What is right and what is not in a folder of annotations."""
+    """Result of comparing a folder of annotations with the truth."""
 
     games: Mapping[int, Tally]
     total: Tally
     misses: tuple[Miss, ...]
     extra: tuple[PhotoName, ...]
-    """Moves with a file but without a true one: they count nothing."""
+    """Moves with a file but no true annotation; they do not count."""
 
 
 def evaluate(folder: Path, truth: Path) -> Evaluation:
-    """Judges every move that has a true annotation; a file that is missing or damaged is wrong in everything.
+    """Judges every move that has a true annotation; a missing or damaged file is wrong in every item.
 
     The numbers are compared end by end in the order of the squares, whether or not the squares are right.
-    Raises AnnotationError where the truth cannot be read.
+    Raises AnnotationError if the truth cannot be read.
     """
     true = {name: read_annotation(path) for name, path in annotation_paths(truth).items()}
     if not true:
@@ -86,6 +86,6 @@ def _misses(name: PhotoName, expected: Annotation, path: Path | None) -> list[Mi
 
 
 def _texts(annotation: Annotation) -> dict[str, str]:
-    """What is compared, by the keys of `WORTH`."""
+    """The compared items as text, by the keys of `WORTH`."""
     first, second = annotation.pips
     return {"position": " ".join(annotation.cells), "pips": f"{first}-{second}", "points": str(annotation.points)}

@@ -1,4 +1,4 @@
-"""Photos of dominoes games, one a tile, put in order: which moves have one, which do not, and who made them."""
+"""Orders photos of dominoes games, one per tile: which moves have a photo, which lack one, and who made them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from calibration.annotations import PhotoName, movers_paths, photo_paths, read_m
 from games import Side
 
 MAX_MOVES = 56
-"""All tiles: a longer gap in the numbers cannot be moves without photos."""
+"""Moves: the number of all tiles; a longer gap in the numbering cannot be moves without photos."""
 
 
 class SeriesError(ValueError):
-    """A folder without a series of photos that could be scored."""
+    """The folder holds no series of photos that can be scored."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,23 +23,23 @@ class Shot:
 
     name: PhotoName
     photo: Path | None
-    """None where the photo is missing: a later one shows the tile."""
+    """None if the photo is missing; a later one shows the tile."""
     mover: Side | None
-    """None where nobody wrote it down."""
+    """Who laid the tile; None if nobody wrote it down."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Series:
-    """The moves of one game in order, up to the last with a photo."""
+    """The moves of one game in order, up to the last one with a photo."""
 
     game: int
     shots: tuple[Shot, ...]
     notes: tuple[str, ...]
-    """Sentences about what is missing and what is done about it."""
+    """Sentences that say what is missing and how it is handled."""
 
 
 def find_series(folder: Path, only: Collection[int] = ()) -> list[Series]:
-    """The games in a folder, or those numbered in `only`. Raises SeriesError, AnnotationError."""
+    """Finds the games in a folder, or only those numbered in `only`. Raises SeriesError, AnnotationError."""
     photos = photo_paths(folder)
     if not photos:
         raise SeriesError(f"{folder}: there are no photos named after moves here, such as 1_01.jpg")
@@ -66,7 +66,7 @@ def _series(game: int, photos: dict[PhotoName, Path], movers: dict[PhotoName, Si
 
 
 def _with_gaps_filled(names: list[PhotoName]) -> list[PhotoName]:
-    """With the numbers that are not there, from 1 on: every number is a move."""
+    """Adds the missing numbers, from 1 on: every number is a move."""
     width = len(str(names[-1]).partition("_")[2])
     filled: list[PhotoName] = []
     next_number = min(1, names[0].number)
