@@ -1,6 +1,6 @@
-"""The good-moves format: a state, a hyphen and a good move a line, such as `EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2`.
+"""The good-moves format: per line a state, a hyphen and a good move, such as `EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2`.
 
-The move is TO and perhaps REMOVE while men are laid, afterwards FROM, TO and perhaps REMOVE.
+The move is TO and an optional REMOVE while men are laid, afterwards FROM, TO and an optional REMOVE.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class States:
     cells: NDArray[np.int8]
     """(n, 24): indices into LETTERS."""
     counts: NDArray[np.int8]
-    """(n, 4): men in my hand, in the enemy's, mine on the board, the enemy's."""
+    """(n, 4): men in my hand, in the enemy's hand, mine on the board, the enemy's on the board."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -134,10 +134,10 @@ def _move(text: str, placing: bool) -> tuple[int, int, int] | None:
 
 
 def held_out(states: States, seed: int) -> NDArray[np.bool_]:
-    """(n,): the fifth of all states that nothing is learnt from.
+    """(n,): True for the fifth of all states that is held out from training.
 
     Decided for each class of states that symmetries exchange, by the digest of the seed and the class's first member:
-    neither the order of a file nor what else it holds changes it.
+    neither the order of a file nor its other lines change it.
     """
     turned = np.empty((len(SYMMETRIES), *states.cells.shape), dtype=np.int8)
     for number, symmetry in enumerate(SYMMETRIES):
@@ -148,7 +148,7 @@ def held_out(states: States, seed: int) -> NDArray[np.bool_]:
 
 
 def _least(turned: NDArray[np.int8]) -> NDArray[np.int8]:
-    """For each state, the image whose cells come first when read as digits of a number."""
+    """For each state, the image whose cells form the least number when read as digits."""
     keys = (turned.astype(np.int64) * 3 ** np.arange(POINTS)).sum(axis=2)
     rows = np.arange(turned.shape[1])
     return np.asarray(turned[keys.argmin(axis=0), rows])

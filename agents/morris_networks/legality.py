@@ -1,6 +1,6 @@
-"""Which choices the rules allow, for many states at once: flying with three men, mills protected or not.
+"""Which choices the rules allow, for many states at once; flying and protected mills are options.
 
-The plain rules are `games.nine_mens_morris`; a test holds these to them.
+`games.nine_mens_morris` has the reference rules; a test compares these with them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def legal_from(states: States, to: NDArray[np.intp], flying: bool = True) -> Mas
 
 
 def legal_remove(states: States, to: NDArray[np.intp], origin: NDArray[np.intp], mill_protected: bool = True) -> Mask:
-    """(n, 25): men that may be taken after that move; only NONE if it closes no mill over an enemy."""
+    """(n, 25): men that may be taken after that move; only NONE if it closes no mill or the enemy has no man."""
     rows = np.arange(len(states))
     mine = np.concatenate([states.cells == 1, np.zeros((len(states), 1), dtype=np.bool_)], axis=1)
     mine[rows, origin] = False

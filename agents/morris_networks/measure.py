@@ -1,4 +1,4 @@
-"""Measures how often networks answer as the data does, how often legally before any mask, and how fast."""
+"""Measures how often networks answer like the data, how often legally before masking, and how fast."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agents.morris_networks.rows import as_rows, position_of
 from games.nine_mens_morris import NineMensMorris
 
 TIMED = 1000
-"""Decisions that are timed; all if there are fewer."""
+"""Decisions to time, about; all if there are fewer."""
 QUANTILES = {"median": 0.5, "p95": 0.95}
 
 
@@ -55,10 +55,10 @@ def measure(good: GoodMoves, answers: NDArray[np.integer]) -> dict[str, Figures]
 
 
 def decision_ms(networks: Networks, game: NineMensMorris, states: States) -> dict[str, float]:
-    """Milliseconds of processor time that the networks take to choose a legal move: the median, and 95 in 100 at most.
+    """Milliseconds of processor time that the networks take to choose a legal move: median and 95th percentile.
 
-    Of states from all over the rows; what is legal is known before, and states in which nothing is are left out.
-    Empty where no state is left.
+    Samples states evenly over the rows. The time excludes finding the legal moves; states without one are skipped.
+    Empty if no state is left.
     """
     spent = []
     for row in range(0, len(states), max(1, len(states) // TIMED)):

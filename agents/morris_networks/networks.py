@@ -1,4 +1,4 @@
-"""The trained networks' answers: raw, or the best that the rules allow."""
+"""The trained networks' answers: raw, or the best one that the rules allow."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _session(folder: Path, name: str, entry: dict[str, str] | None) -> onnxrunti
 
 
 class AllAtOnce:
-    """Our design: one network gives the logarithms of all moves' probabilities, (n, 24, 25, 25)."""
+    """Our design: one network gives the log probabilities of all moves, (n, 24, 25, 25)."""
 
     def __init__(self, session: onnxruntime.InferenceSession) -> None:
         self._session = session
@@ -115,7 +115,7 @@ class AllAtOnce:
 
 
 class _OneByOne:
-    """The paper's design: three networks, each of which gets the choices before it."""
+    """The paper's design: three networks; each gets the choices of those before it as input."""
 
     def __init__(self, *sessions: onnxruntime.InferenceSession) -> None:
         self._to, self._origin, self._removed = sessions
@@ -124,7 +124,7 @@ class _OneByOne:
         return _in_batches(states, self._best)
 
     def choose(self, state: States, legal: Moves) -> Choice:
-        """Choice by choice: an illegal one is masked and the next best taken."""
+        """Chooses TO, FROM and REMOVE in turn; masks illegal choices and takes the next best."""
         left, earlier, probability, masked = np.arange(len(legal)), np.empty(0, dtype=np.intp), 1.0, 0
         for column, session in enumerate((self._to, self._origin, self._removed)):
             scores = _run(session, state, *(earlier[number : number + 1] for number in range(column)))[0]

@@ -1,4 +1,4 @@
-"""Purposes of moves, as far as the board shows them at once, and how networks confuse them."""
+"""Purposes of moves, as far as the board after the move shows them, and how networks confuse them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from agents.morris_networks.good_moves import PHASES, GoodMoves, States
 from agents.morris_networks.legality import is_legal
 
 PURPOSES = ("mill", "block", "two", "other", "illegal")
-"""Closes a mill; stands where the enemy's two wait for a third; makes two with the third point empty; none of these;
-against the rules of the data."""
+"""Closes a mill; blocks a line with two enemy men; makes two in a line with the third point empty; none of these; against
+the rules of the data."""
 
 
 def purposes(states: States, moves: NDArray[np.integer]) -> NDArray[np.intp]:

@@ -1,8 +1,8 @@
-"""The networks over plain TCP: a state and a line end in, three lines TO, FROM, REMOVE out.
+"""The networks over plain TCP: one line with a state in, three lines TO, FROM, REMOVE out.
 
-TO, FROM and REMOVE are 1 to 24 in the order of `games.nine_mens_morris.CELLS`, 0 for none. What is no state, or has no
-legal move, gets one line that begins with `error:`. Line ends may be LF or CRLF; a connection may ask as often as it
-likes. One thread answers all: an answer takes about a millisecond.
+TO, FROM and REMOVE are 1 to 24 in the order of `games.nine_mens_morris.CELLS`, 0 for none. A line that is
+no state, or a state without a legal move, gets one line that begins with `error:`. Line ends may be LF or CRLF; a
+connection may send any number of states. One thread answers all: an answer takes about a millisecond.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 MAX_CLIENTS = 64
-"""Connections at a time; one more is told so and closed."""
+"""Connections at a time; a further one gets an error line and is closed."""
 LONGEST = 256
-"""Bytes of a line; a longer one costs the connection."""
+"""Bytes of a line; the service closes a connection that sends a longer one."""
 IDLE_S = 600.0
-"""Until a silent connection is closed."""
+"""Seconds until a silent connection is closed."""
 SEND_S = 10.0
-"""Until a connection that takes no answer is closed."""
+"""Seconds until a connection that does not accept an answer is closed."""
 
 
 class Service:
@@ -39,10 +39,10 @@ class Service:
         self.game, self._networks = game, networks
         self._clients = 0
         self.ports: list[int] = []
-        """What it listens on, also where it was told 0, any that is free."""
+        """Ports that it listens on: the actual ones, also where 0 (any free port) was requested."""
 
     def answer(self, line: bytes) -> str:
-        """The answer to one line, its line ends included."""
+        """The answer to one line, including line ends."""
         try:
             text = line.decode("ascii").strip()
         except UnicodeDecodeError:
@@ -59,7 +59,7 @@ class Service:
         return "".join(f"{0 if choice == NONE else choice + 1}\n" for choice in move.tolist())
 
     async def listen(self, ports: Sequence[int], ready: asyncio.Event | None = None) -> None:
-        """Serves on all ports until it is cancelled. Raises OSError where one is taken."""
+        """Serves on all ports until cancelled. Raises OSError if one is taken."""
         async with contextlib.AsyncExitStack() as stack:
             for port in ports:
                 server = await asyncio.start_server(self._serve, HOST, port, limit=LONGEST)
@@ -70,7 +70,7 @@ class Service:
             await asyncio.Event().wait()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, until it ends, is silent for too long or sends a line too long."""
+        """Serves one connection until it ends, is silent for too long or sends too long a line."""
         self._clients += 1
         try:
             if self._clients > MAX_CLIENTS:

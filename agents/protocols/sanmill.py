@@ -80,8 +80,8 @@ def from_fen(game: NineMensMorris, fields: Sequence[str]) -> Standing:
     """The position of a FEN without history. Raises PositionError.
 
     Fields: men by RINGS, side (w, b), phase, action (p, s, r), men of white on the board and in hand, the same of
-    black, and others that are not looked at. With action `r` the mill that was closed is not known, so that the mover
-    must have closed it with a man that stands in one.
+    black, and others, which are ignored. Action `r` does not say which mill was closed: any man in one of the mover's
+    mills that can have closed it is taken for the last one moved.
     """
     letters = fields[0].replace("/", "") if fields else ""
     if len(fields) < 8 or len(letters) != 24 or set(letters) - {*MEN, "*"} or fields[1] not in ("w", "b"):
@@ -104,7 +104,7 @@ def from_fen(game: NineMensMorris, fields: Sequence[str]) -> Standing:
 
 
 def _in_the_middle(game: NineMensMorris, position: Position) -> Standing:
-    """The same with the last journey taken back: of a man in the mover's mill that was laid, or came from beside it."""
+    """The state before the removal: takes back the laying of a man in a mill, or its step from a neighbouring point."""
     men, hands, side = position.men, position.hands, position.side
     mine, free = men[side], ~(men[0] | men[1])
     in_mills = [cell for cell in ORDER if any(mill & mine == mill and mill >> cell & 1 for mill in game.mills)]

@@ -1,8 +1,7 @@
 """UCI for nine men's morris, as Sanmill speaks it: moves `d6` and `d6-d5`, a removal `xb4` as a separate move.
 
-Understands `position startpos moves ...` and Sanmill's FEN. If a mill has been closed and nothing is taken yet, `go`
-answers with the removal. UCI has no errors: invalid commands are reported by `info string`, and the position stays as
-it was.
+Understands `position startpos moves ...` and Sanmill's FEN. If a mill has been closed and no man taken yet, `go`
+answers with the removal. UCI has no errors: `info string` reports invalid commands, and the position stays as it was.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ ENDLESS_S = 86_400.0
 HASH_MB = 32
 MAX_HASH_MB = 1024
 CLOCK_SHARE = 25
-"""Moves that the time left on a clock must last for."""
+"""Moves that the time left on a clock must suffice for."""
 READY_S = 25.0
 """Seconds that isready waits for code to compile; isready exists for such waits."""
 RESERVE_S = 0.05
@@ -125,7 +124,7 @@ class UciSession:
             self._thinking.begin(lambda stop: self._choose_removal(asked, limits, stop))
 
     def _limits(self, words: Sequence[str]) -> Limits:
-        """When to stop thinking, as `go` says. Raises ValueError."""
+        """The limits given by the words of `go`. Raises ValueError."""
         if "infinite" in words:
             return Limits(time_s=ENDLESS_S)
         numbers = {name: _number(name, words) for name in ("depth", "nodes", "movetime", "wtime", "btime")}
@@ -160,14 +159,14 @@ class UciSession:
         self._say(f"bestmove {sanmill.tokens(self._game.format_move(standing.position, move))[1]}")
 
     def _value(self, position: Any, move: Move, limits: Limits, stop: threading.Event) -> float:
-        """How good a move is for the mover."""
+        """The score of a move for the mover."""
         after = self._game.apply(position, move)
         if (outcome := self._game.outcome(after)) is not None:
             return 0.0 if outcome.winner is None else float(WIN if outcome.winner == position.side else -WIN)
         return -(self._thinking.agent.choose(after, limits, stop).score or 0.0)
 
     def _answer_anything(self, text: str) -> None:
-        """Thinking failed: a legal move keeps the game going."""
+        """Answers with any legal move after thinking has failed, so that the game can continue."""
         self._tell(text)
         game, asked = self._game, self._asked
         if asked.journey is not None:
@@ -187,7 +186,7 @@ class UciSession:
 
 
 def _number(name: str, words: Sequence[str]) -> int | None:
-    """The number after a word of `go`, None where the word is missing. Raises ValueError."""
+    """The number after a word of `go`; None if the word is missing. Raises ValueError."""
     if name not in words:
         return None
     value = next(iter(words[words.index(name) + 1 :]), "")

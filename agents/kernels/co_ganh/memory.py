@@ -1,4 +1,4 @@
-"""The layout of the one flat uint64 array that a search lives in, and what the rules put there."""
+"""Layout of the flat uint64 array that holds a search's whole state; `allocate` fills in the rules."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MAX_MOVES = 128
 """More than any position has: sixteen men, eight ways each."""
 
 STOP = Word(0)
-"""Not 0: leave the search. Set from another thread."""
+"""Not 0: stop the search. Set from another thread."""
 NODES = Word(1)
 NODE_LIMIT = Word(2)
-"""0 is no limit."""
+"""Positions that a search may visit; 0 is no limit."""
 BEST_MOVE = Word(3)
 """Code of the root's best move so far in this iteration; 0 is none yet."""
 BEST_SCORE = Word(4)
@@ -48,18 +48,18 @@ AT_PAIRS = Word(96)
 HISTORY = Word(256)
 """2 x 1024 words: how often a move was good, by parity of the ply and move code."""
 KILLERS = Word(2304)
-"""2 words a ply: the last moves that refuted something there."""
+"""2 words per ply: the last quiet moves that caused a cutoff there."""
 PV_LENGTH = KILLERS + Word(2 * MAX_PLY)
 PV = PV_LENGTH + Word(MAX_PLY + 1)
-"""MAX_PLY words a ply: the best line from there."""
+"""MAX_PLY words per ply: the best line from there."""
 MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
-"""MAX_MOVES words a ply: order << 32 | move code."""
+"""MAX_MOVES words per ply: order << 32 | move code."""
 TABLE = MOVES + Word(MAX_PLY * MAX_MOVES)
-"""2 words an entry: key, data."""
+"""2 words per entry: key, data."""
 
 
 def allocate(game: ganh.CoGanh, table_mb: int) -> Memory:
-    """The memory of a search under the game's rules, with a transposition table of at most so many mebibytes."""
+    """Allocates a search's memory for the game's rules and a transposition table of at most `table_mb` MiB."""
     entry_bits = (table_mb * 2**20 // 16).bit_length() - 1
     memory = np.zeros(int(TABLE) + 2 * 2**entry_bits, dtype=np.uint64)
     memory[TABLE_SHIFT] = 64 - entry_bits

@@ -42,7 +42,7 @@ from agents.search import MAX_DEPTH, WIN
 U = np.uint64
 ZERO, ONE, TWO, THREE, FIVE, CELL = U(0), U(1), U(2), U(3), U(5), U(31)
 SURE = WIN - 2 * MAX_DEPTH
-"""Scores beyond this are wins seen to the end; the table keeps them as distances from the stored position."""
+"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 NOT_OVER = 2 * WIN
 LATE, VERY_LATE = U(3), U(8)
 """Quiet moves from these on are looked at less deeply first."""
@@ -50,7 +50,7 @@ LATE, VERY_LATE = U(3), U(8)
 
 @compiled("boolean(uint64[::1])")
 def must_stop(memory: Memory) -> bool:
-    """Whether the search is to be left; counts a position where it is not."""
+    """Whether the search must stop; counts the position if not."""
     if memory[NODE_LIMIT] != ZERO and memory[NODES] >= memory[NODE_LIMIT]:
         memory[STOP] = ONE
     if memory[STOP] != ZERO:
@@ -135,7 +135,7 @@ def negamax(
     alpha: int,
     beta: int,
 ) -> int:
-    """The score for the side to move, `depth` plies on; fail-soft. Without meaning once STOP is set.
+    """The score for the side to move, `depth` plies on; fail-soft. Meaningless once STOP is set.
 
     `opened` is the point that must be entered, as a bit, 0 for none; `remaining` the plies to the game's limit.
     """
@@ -145,7 +145,7 @@ def negamax(
     # 1. The horizon.
     if (depth <= 0 or ply >= MAX_DEPTH) and not exact:
         return quiesce(memory, mine, theirs, opened, remaining, ply, QUIET_PLIES, alpha, beta)
-    # 2. Leave when asked to; the game is over.
+    # 2. Stop if requested; the game is over.
     if must_stop(memory):
         return 0
     final = final_score(memory, mine, theirs, remaining, ply)
@@ -153,7 +153,7 @@ def negamax(
         return final
     if depth <= 0 or ply >= MAX_DEPTH:
         return evaluate(memory, mine, theirs)
-    # 3. What the table knows.
+    # 3. Look the position up in the table.
     key = table_key(memory, mine, theirs, opened, remaining, depth)
     known = recall(memory, key)
     first = known >> AT_MOVE & MOVE
@@ -177,7 +177,7 @@ def negamax(
         first = memory[HINT]
     count = write_moves(memory, mine, theirs, opened, here, False)
     order_moves(memory, count, here, first)
-    # 5. Search each: the first with the whole window, the others to prove that they are no better.
+    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_code, lowest = -NOT_OVER, ZERO, alpha
     done = ZERO
     while done < count:
@@ -214,7 +214,7 @@ def negamax(
             if taken == ZERO:
                 reward(memory, code, here, depth)
             break
-    # 6. Remember.
+    # 6. Store the result.
     bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
     kept = best + ply if best > SURE else best - ply if best < -SURE else best
     store(memory, key, kept, depth, bound, best_code)

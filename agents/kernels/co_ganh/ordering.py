@@ -28,7 +28,7 @@ MIN_NOISE, SHUFFLE = U(52), U(16)
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint64) -> None:
-    """Raises the stored move and the killers in the ply's moves, and shuffles equals at the root."""
+    """Ranks the stored move and the killers first among the ply's moves; shuffles equal moves at the root."""
     slot = MOVES + ply * STRIDE
     killers = KILLERS + ply * TWO
     end = slot + count
@@ -45,7 +45,7 @@ def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> np.uint64:
-    """Brings the most promising of the moves from `done` on to that place; returns its order << 32 | code."""
+    """Swaps the most promising move from `done` on into that place; returns its order << 32 | code."""
     first = MOVES + ply * STRIDE + done
     end = MOVES + ply * STRIDE + count
     best = first
@@ -75,7 +75,7 @@ def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
 
 @compiled("void(uint64[::1], uint64, uint64)")
 def extend_line(memory: Memory, ply: np.uint64, code: np.uint64) -> None:
-    """The best line from here is this move and the best line after it."""
+    """Sets the best line from here to this move followed by the best line after it."""
     own = PV + ply * PLIES
     after = own + PLIES
     length = memory[PV_LENGTH + ply + ONE]

@@ -1,4 +1,4 @@
-"""The transposition table: what was learnt of positions, kept between iterations and between moves.
+"""The transposition table: search results by position, kept between iterations and between moves.
 
 A key is the whole position, so no two are mixed up: my men, their men << 25, the point to enter (1 to 25, 0 none)
 << 50, the plies left << 55 where they are within the search's reach (plus 1; else 0), exact << 62.
@@ -45,14 +45,14 @@ def table_key(
 
 @compiled("uint64(uint64[::1], uint64)")
 def pair_of(memory: Memory, key: np.uint64) -> np.uint64:
-    """Where the pair of entries for a key begins."""
+    """Index of the first word of a key's pair of entries."""
     slot: np.uint64 = TABLE + ((key * SPREAD) >> memory[TABLE_SHIFT] & ~ONE) * TWO
     return slot
 
 
 @compiled("uint64(uint64[::1], uint64)")
 def recall(memory: Memory, key: np.uint64) -> np.uint64:
-    """The data stored for a key; 0 is nothing."""
+    """The data stored for a key; 0 if there is none."""
     slot = pair_of(memory, key)
     data: np.uint64 = ZERO
     if memory[slot] == key:
@@ -64,7 +64,7 @@ def recall(memory: Memory, key: np.uint64) -> np.uint64:
 
 @compiled("void(uint64[::1], uint64, int64, int64, uint64, uint64)")
 def store(memory: Memory, key: np.uint64, score: int, depth: int, bound: np.uint64, move: np.uint64) -> None:
-    """Keeps what was learnt, over a shallower or older entry or over the latest."""
+    """Stores a search result over a shallower or older entry, else over the latest one."""
     data = U(score + OFFSET) | U(depth) << AT_DEPTH | bound << AT_BOUND | move << AT_MOVE
     data |= memory[GENERATION] << AT_GENERATION
     slot = pair_of(memory, key)

@@ -177,5 +177,5 @@ class ThreatSearch:
         return move if move in legal else next(other for other in legal if isinstance(other, Move))
 
     def interrupt(self) -> None:
-        """The kernel looks at every position it visits."""
+        """Interrupts a running search; the kernel checks the flag at every position."""
         self.memory[layout.STOP] = 1

@@ -59,7 +59,7 @@ def finish(memory: Memory, attacker: np.uint64, ply: np.uint64, cell: np.uint64)
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
     """Whether the attacker, to move, wins by fours; the line is then in LINE, from `ply` on."""
-    # 1. Leave when asked to.
+    # 1. Stop if requested.
     memory[NODES] += ONE
     memory[FOURS_NODES] += ONE
     if memory[FOURS_NODES] > memory[FOURS_LIMIT] or memory[STOP] != ZERO or ply > LAST_PLY:

@@ -26,10 +26,10 @@ MAX_MOVES = 36
 SET_WORDS = 16
 
 STOP = Word(0)
-"""Not 0: leave the search. Set from another thread."""
+"""Not 0: stop the search. Set from another thread."""
 NODES = Word(1)
 NODE_LIMIT = Word(2)
-"""0 is no limit."""
+"""Positions that a search may visit; 0 is no limit."""
 KEY = Word(3)
 """Names the stones on the board."""
 SIZE = Word(4)

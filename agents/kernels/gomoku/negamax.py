@@ -142,7 +142,7 @@ def evaluate(memory: Memory, colour: np.uint64) -> int:
 
 @compiled("void(uint64[::1], uint64, uint64)")
 def extend_line(memory: Memory, ply: np.uint64, cell: np.uint64) -> None:
-    """The best line from here is this move and the best line after it."""
+    """Sets the best line from here to this move followed by the best line after it."""
     own = PV + ply * PLIES
     after = own + PLIES
     length = min(memory[PV_LENGTH + ply + ONE], PLIES - TWO)
@@ -173,11 +173,11 @@ def claim(memory: Memory, cell: np.uint64, ply: int, plies: int) -> int:
 
 @compiled("int64(uint64[::1], uint64, int64, int64, int64, int64)")
 def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int, beta: int) -> int:
-    """The score for the side to move, `depth` plies on and forced answers besides. Without meaning once STOP is set."""
+    """The score for the side to move, `depth` plies on and forced answers besides. Meaningless once STOP is set."""
     here, enemy = U(ply), colour ^ ONE
     memory[PV_LENGTH + here] = ZERO
     memory[PV_LENGTH + here + ONE] = ZERO
-    # 1. Leave when asked to.
+    # 1. Stop if requested.
     memory[NODES] += ONE
     if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
         memory[STOP] = ONE
@@ -201,7 +201,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         if certain and first_in(memory, colour, FOUR) != NOWHERE and wins_by_fours(memory, colour, LEAF_FOURS):
             return claim(memory, memory[LINE], ply, signed(memory[LINE_LENGTH]))
         return evaluate(memory, colour)
-    # 4. What the table knows.
+    # 4. Look the position up in the table.
     key = table_key(memory, colour)
     known = recall(memory, key)
     first = known >> AT_CELL & CELL
@@ -236,7 +236,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         return 0
     if count == ZERO:
         return ply + lost_in - WIN if threatened else 0
-    # 6. Search each: the first with the whole window, the others to prove that they are no better.
+    # 6. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_cell, lowest = -2 * WIN, ZERO, alpha
     after = depth if forced != NOWHERE or (threatened and count <= THREE and ply < 2 * depth + 8) else depth - 1
     for done in range(count):
@@ -265,7 +265,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
             slot = HISTORY + colour * BOARD + cell
             memory[slot] = min(memory[slot] + U(depth * depth if depth > 0 else 1), MAX_HISTORY)
             break
-    # 7. Remember.
+    # 7. Store the result.
     bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
     store(memory, key, best, ply, depth, bound, best_cell)
     return best

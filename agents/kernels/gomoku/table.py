@@ -18,7 +18,7 @@ AT_DEPTH, AT_BOUND, AT_CELL, AT_GENERATION = U(24), U(31), U(33), U(48)
 OFFSET = 2**23
 EXACTLY, AT_LEAST, AT_MOST = U(1), U(2), U(3)
 SURE = WIN - 4 * MAX_DEPTH
-"""Scores beyond this are wins seen to the end; the table keeps them as distances from the stored position."""
+"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 
 
 @compiled("uint64(uint64[::1], uint64)")
@@ -30,7 +30,7 @@ def table_key(memory: Memory, colour: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64)")
 def recall(memory: Memory, key: np.uint64) -> np.uint64:
-    """The data stored for a key; 0 is nothing."""
+    """The data stored for a key; 0 if there is none."""
     slot = memory[TABLE] + (key & memory[TABLE_MASK]) * TWO
     data: np.uint64 = memory[slot + ONE] if memory[slot] == key else ZERO
     return data

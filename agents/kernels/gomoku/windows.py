@@ -140,7 +140,7 @@ def write_moves(memory: Memory, colour: np.uint64, ply: int) -> np.uint64:
 
 @compiled("void(uint64[::1], int64, uint64, int64)")
 def improve(memory: Memory, ply: int, cell: np.uint64, score: int) -> None:
-    """The best line from here is this move and the best line after it."""
+    """Sets the best line from here to this move followed by the best line after it."""
     here = U(ply)
     own = LINES + here * LINE_STRIDE
     length = min(memory[LENGTHS + here + ONE], LINE_STRIDE - TWO)

@@ -1,4 +1,4 @@
-"""Nine men's morris in machine code, with all its rule options, and its endgame tables."""
+"""The compiled search for nine men's morris, with all rule options and endgame tables."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from agents.tables import first_use, folder
 from games.nine_mens_morris import Move, NineMensMorris, Position
 
 LIMIT = 2 * WIN
-"""Beyond every score."""
+"""Score beyond every real score."""
 HAND = int(layout.NONE)
 OTHERWISE = 0xA5C3 << 48
-"""Mixed into the stored keys of searches that may look up endgames: exact ones must not find their scores."""
+"""Mixed into the stored keys of non-exact searches: exact searches must not find scores from endgame tables."""
 
 
 class MorrisSearch:
     """`agents.search.Search` over one flat array.
 
-    With the engine's own judgement, heuristic "", it knows the endgame tables that are there; the small ones are built
-    beside the game, in another process, when they are first wanted. A named heuristic knows no tables.
+    With the engine's own evaluation (heuristic ""), it uses the endgame tables that exist; the small ones are built in
+    another process during the game when first needed. A named heuristic uses no tables.
     """
 
     def __init__(self, game: NineMensMorris, table_mb: int, seed: int, heuristic: str = "") -> None:
@@ -43,7 +43,7 @@ class MorrisSearch:
         self._keys = 0
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
-        """Loads the position with its history; the table stays, the orders learnt fade."""
+        """Sets the position with its history; the table stays, learnt move orders fade."""
         memory = self.memory
         self._position = position
         memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
@@ -53,14 +53,14 @@ class MorrisSearch:
         memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
         memory[int(layout.HISTORY) : int(layout.KILLERS)] >>= np.uint64(3)
         memory[int(layout.KILLERS) : int(layout.KILLERS) + 2 * layout.MAX_PLY] = 0
-        # A game without the draw by quiet moves may outgrow the array; what it then forgets are single repetitions.
+        # Without the draw by quiet moves a game may exceed the array; single repetitions are then lost.
         earlier = [self._relative(key) for key in position.earlier[: layout.MAX_KEYS]]
         self._keys = len(earlier)
         memory[int(layout.KEYS) : int(layout.KEYS) + len(earlier)] = earlier
         memory[layout.SALT] = self._salt(earlier) ^ (0 if exact else OTHERWISE)
 
     def _know_endgames(self, exact: bool) -> None:
-        """Opens the tables when they are there, asks for the small ones, and looks the position up."""
+        """Opens the existing tables, requests the small ones, and looks the position up."""
         self._known = None
         self.memory[layout.ENDGAME_MEN] = 0
         if exact or self._tables is None:
@@ -74,19 +74,19 @@ class MorrisSearch:
         self._known = self._endgames.best_move(self._position)
 
     def _relative(self, key: int) -> int:
-        """A position's key as the search writes it: the mover's men first, the side 0 if it is the root's."""
+        """A position's key in the search's form: the mover's men first; the side is 0 if it is the root's."""
         light, dark, side = key & 0xFFFFFF, key >> 24 & 0xFFFFFF, key >> 48
         mine, theirs = (light, dark) if side == 0 else (dark, light)
         return mine | theirs << 24 | (side ^ self._position.side) << 48
 
     def _salt(self, earlier: list[int]) -> int:
-        """Differs wherever other positions would be drawn at once by repetition."""
+        """Differs between histories in which different positions would be immediate draws by repetition."""
         least = self.game.rules.repetition - 1
         drawn = sorted(key for key, times in Counter(earlier).items() if times >= least)
         return hash(tuple(drawn)) & 0xFFFFFFFFFFFFFFFF if drawn else 0
 
     def deepen(self, depth: int) -> Iteration:
-        """One principal-variation search with the whole window; what an endgame table knows, at once."""
+        """Runs one principal-variation full-window search; a position in an endgame table is answered at once."""
         memory, position = self.memory, self._position
         if self._known is not None:
             return self._known
@@ -122,11 +122,11 @@ class MorrisSearch:
         return tuple(_decode(int(code)) for code in self.memory[start : start + length])
 
     def interrupt(self) -> None:
-        """The kernel looks at every position it visits."""
+        """Interrupts a running search; the kernel checks the flag at every position."""
         self.memory[layout.STOP] = 1
 
     def moves(self, position: Position) -> set[Move]:
-        """The moves that the search sees where the game is not over."""
+        """The moves that the search generates where the game is not over."""
         side, other = position.side, 1 - position.side
         men = np.uint64(position.men[side]), np.uint64(position.men[other])
         count = int(write_moves(self.memory, *men, position.hands[side], np.uint64(0)))

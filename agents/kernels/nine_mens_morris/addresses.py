@@ -1,6 +1,6 @@
-"""Reads memory by its address: what is mapped from a file or shared by searches is no part of a search's array.
+"""Reads memory by address: data mapped from a file or shared by searches lies outside a search's array.
 
-Whoever writes an address into a search's memory keeps the array or file behind it alive.
+Code that writes an address into a search's memory must keep the array or file behind it alive.
 """
 
 from __future__ import annotations

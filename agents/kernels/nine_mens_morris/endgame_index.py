@@ -1,10 +1,10 @@
-"""Numbers the endgames: where in its table a position stands, and which position stands at a place.
+"""Numbers endgame positions: from a position to its slot in a table, and back.
 
-A table holds one byte for each slot of a subspace: `own` men of the mover, `opp` of the enemy, all laid. The 16
+A table holds one byte per slot of a subspace: `own` men of the mover, `opp` of the enemy, all laid. The 16
 symmetries (the 8 of the square, each with the inner and outer ring exchanged) turn the mover's men into the
 representative of their class; the slot is class * C(24 - own, opp) + rank of the enemy's men among the free points.
-Representatives that some symmetry leaves in place have slots for one and the same position more than once: the least
-is its true slot, the others repeat its value, so that a reader need not ask.
+If a symmetry other than the identity maps a representative to itself, several slots can mean the same position. The
+lowest is its true slot; the others repeat its value, so that a reader need not tell them apart.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ ZERO, ONE, THREE, FOUR, SIXTEEN, BYTE, EIGHT = U(0), U(1), U(3), U(4), U(16), U(
 POINTS = len(CELLS)
 SYMMETRIES = 16
 MAX_MEN = 9
-"""Of a side, in a table."""
+"""Men of one side in a table, at most."""
 
 BINOMIALS = U(0)
 """25 x 16 words: C(n, k) at 16 n + k."""
 PERMUTED = U(512)
-"""16 x 3 x 256 words: what a symmetry makes of each byte of a bit set."""
+"""16 x 3 x 256 words: image of each byte of a bit set under each symmetry."""
 RANKS = PERMUTED + U(SYMMETRIES * 3 * 256)
-"""16 words: where the classes of so many men by rank begin; class << 4 | symmetry that leads to the representative."""
+"""16 words: start of the entries by rank, by number of men; class << 4 | symmetry to the representative."""
 CLASSES = RANKS + SIXTEEN
-"""16 words: where the classes begin; representative | symmetries that leave it in place, a bit each, << 24."""
+"""16 words: start of the classes, by number of men; representative | symmetries that fix it, a bit each, << 24."""
 DATA = CLASSES + SIXTEEN
 STABILISER = U(24)
 MEN = U(2**24 - 1)
 ALL = U(2**16 - 1)
 ALONE = U(1)
-"""The stabiliser of most: the identity, which is symmetry 0."""
+"""The stabiliser of most representatives: only the identity, symmetry 0."""
 
 
 @functools.cache
@@ -74,7 +74,7 @@ def _permuted() -> Words:
 
 @functools.cache
 def _bit_sets(points: int, men: int) -> NDArray[np.int64]:
-    """All sets of so many of the first points, ascending: the order of ranks."""
+    """All sets of `men` of the first `points` points, ascending; this is the order of ranks."""
     if men == 0:
         return np.zeros(1, dtype=np.int64)
     if men > points:
@@ -84,7 +84,7 @@ def _bit_sets(points: int, men: int) -> NDArray[np.int64]:
 
 @functools.cache
 def index(most: int) -> Words:
-    """The one flat array that numbers every subspace with up to so many men of a side."""
+    """The flat array that numbers every subspace in which the mover has up to `most` men."""
     permuted = _permuted()
     parts = [np.zeros(int(DATA), dtype=np.uint64)]
     parts[0][int(PERMUTED) : int(RANKS)] = permuted.ravel()
@@ -107,19 +107,19 @@ def index(most: int) -> Words:
 
 
 def classes(own: int) -> int:
-    """How many classes so many men of the mover have."""
+    """Number of classes of the mover's men, `own` in number."""
     words = index(own)
     return len(words) - int(words[int(CLASSES) + own])
 
 
 def slots(own: int, opp: int) -> int:
-    """How many slots, so bytes, a subspace has."""
+    """Number of slots of a subspace; each is one byte."""
     return classes(own) * math.comb(POINTS - own, opp)
 
 
 @compiled("uint64(uint64, uint64, uint64)")
 def permute(base: np.uint64, symmetry: np.uint64, men: np.uint64) -> np.uint64:
-    """The bit set as a symmetry turns it; `base` is the address of an `index`."""
+    """The image of a bit set under a symmetry; `base` is the address of an `index`."""
     row = base + (PERMUTED + symmetry * U(768)) * EIGHT
     image: np.uint64 = (
         word_at(row + (men & BYTE) * EIGHT)
@@ -131,7 +131,7 @@ def permute(base: np.uint64, symmetry: np.uint64, men: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64, uint64, uint64)")
 def rank(base: np.uint64, men: np.uint64, taken: np.uint64) -> np.uint64:
-    """The rank of a bit set, in ascending order, among those of as many men that avoid the taken points."""
+    """The rank, in ascending order, of a bit set among those of equally many men that avoid the taken points."""
     number, nth = ZERO, ONE
     while men:
         cell = lowest_bit(men)
@@ -152,7 +152,7 @@ def class_of(base: np.uint64, mine: np.uint64, count: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64, uint64, uint64)")
 def slot_of(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """A slot that holds the position's value in a finished table; the true one where no symmetry is left."""
+    """A slot that holds the position's value in a finished table; the true one if no symmetry fixes `mine`."""
     own = bit_count(mine)
     found = class_of(base, mine, own)
     enemy = permute(base, found & U(15), theirs)
@@ -164,7 +164,7 @@ def slot_of(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64, uint64, uint64)")
 def true_slot(base: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The one slot of the position | how many symmetries leave it in place << 40."""
+    """The position's true slot | number of symmetries that fix the position << 40."""
     own = bit_count(mine)
     found = class_of(base, mine, own)
     enemy = permute(base, found & U(15), theirs)

@@ -1,4 +1,4 @@
-"""The endgame tables that a search has at hand, and perfect play in them."""
+"""The endgame tables available to a search, and perfect play from them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from games.nine_mens_morris import Move, NineMensMorris, Position
 
 U = np.uint64
 LINE = 12
-"""Plies of the expected line that are looked up."""
+"""Plies of the expected line to look up."""
 
 
 class Worth(NamedTuple):
-    """How good a move is in a known endgame; the greatest is played."""
+    """Rank of a move in a known endgame, compared field by field; the greatest is played."""
 
     result: int
-    """1 wins, 0 draws, -1 loses: what the rules call a draw at once is one."""
+    """1 wins, 0 draws, -1 loses; an immediate draw by the rules counts as a draw."""
     in_time: bool
-    """Whether a win comes, or a man is taken, before the quiet moves make a draw."""
+    """Whether the end comes, or a man is taken, before the limit on quiet moves makes a draw."""
     haste: int
-    """Plies to the end with a minus where it wins, with a plus where it loses."""
+    """Plies to the end: negative for a win, positive for a loss."""
     traps: float
-    """In a draw: the share of the enemy's replies that lose."""
+    """Share of the enemy's replies that lose, in a draw."""
     lasting: bool
-    """Whether the game goes on."""
+    """Whether the game continues after the move."""
 
 
 class Endgames:
-    """All tables of a game's rules up to some number of men, mapped: pages come from the disk when they are read."""
+    """All tables for a game's rules up to some number of men, memory-mapped: pages load from disk when read."""
 
     def __init__(self, game: NineMensMorris, within: Path) -> None:
         self.game = game
@@ -50,24 +50,24 @@ class Endgames:
                 break
             self._tables |= tables
         self.men = max((own + opp for own, opp in self._tables), default=0)
-        """Every endgame with up to so many men is known; 0 is none."""
+        """Every endgame with up to this many men, both sides together, is known; 0 means none."""
         self._index = endgame_index.index(max((own for own, _ in self._tables), default=3))
         self.base = int(self._index.ctypes.data)
-        """The address of the index; it and the next live as long as this object."""
+        """Address of the index. It and `addresses` are valid as long as this object lives."""
         self.addresses = {space: int(codes.ctypes.data) for space, codes in self._tables.items()}
 
     def code(self, mine: int, theirs: int) -> int | None:
-        """The code of a position for its mover, all men laid; None where no table has it."""
+        """The code of a position for its mover, all men laid; None if no table has it."""
         codes = self._tables.get((mine.bit_count(), theirs.bit_count()))
         if codes is None:
             return None
         return int(codes[int(endgame_index.slot_of(U(self.base), U(mine), U(theirs)))])
 
     def best_move(self, position: Position) -> Iteration | None:
-        """The best move of a position that is not over, as a search would say it; None where no table has it.
+        """The best move of a position that is not over, in a search's form; None if no table has it.
 
-        A win is shortened and a loss lengthened, so that a position never recurs in a win; in a draw the enemy
-        gets as many ways to go wrong as there are.
+        A win is shortened and a loss lengthened, so that a position never recurs in a win; in a draw
+        the enemy gets as large a share of losing replies as possible.
         """
         code = self._of(position)
         if code is None:
@@ -96,7 +96,7 @@ class Endgames:
             result = 0 if ended.winner is None else 1
             return Worth(result, True, -result, 0.0, False)
         code = self._of(after)
-        assert code is not None  # a table of fewer men is there, or the position would have none
+        assert code is not None  # a position is only in a table if all tables with fewer men exist
         away, limit = plies(code), self.game.rules.quiet_plies
         if away is None:
             return Worth(0, True, 0, self._traps(after), True)

@@ -1,6 +1,6 @@
-"""How good a position looks without searching on: features mine minus the enemy's, by the weights in the memory.
+"""Static evaluation: my features minus the enemy's, times the weights in the memory.
 
-What each feature counts, and the weights of every named heuristic, stand in `agents.heuristics.nine_mens_morris`.
+`agents.heuristics.nine_mens_morris` defines each feature and the weights of every named heuristic.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from agents.kernels.nine_mens_morris.memory import (
 U = np.uint64
 LAST, MILLS, BLOCKED, MEN, TWO_CONFIGURATIONS, DOUBLE = U(0), U(1), U(2), U(3), U(4), U(5)
 THREE_CONFIGURATIONS, MILL_MEN, MOBILITY, REACH, RUNNING, THREAT, TEMPO = U(6), U(7), U(8), U(9), U(10), U(11), U(12)
-"""Where a phase's weights stand: `agents.kernels.nine_mens_morris.judgement.Weights` says what each counts."""
+"""Offsets of a phase's weights; `agents.kernels.nine_mens_morris.judgement.Weights` explains each."""
 EARLY = 9
-"""Men still to lay, of both sides together, in the first phase."""
+"""Men still to lay, both sides together, from which on a position is in the first phase."""
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)
 BYTE, EIGHT, SIXTEEN = U(255), U(8), U(16)
 FULL = U(2**24 - 1)
@@ -38,7 +38,7 @@ def flies(memory: Memory, men: np.uint64, hand: int) -> bool:
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64, boolean)")
 def mobility_of(memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool) -> int:
-    """One side's blocked men, a loss, and free neighbours, by the weights that begin at that word."""
+    """One side's value for free neighbours less that for blocked men; its phase's weights begin at word `weights`."""
     stuck, free = 0, ZERO
     while men:
         ways = bit_count(memory[NEIGHBOURS + lowest_bit(men)] & empty)
@@ -61,7 +61,7 @@ def has_room(memory: Memory, men: np.uint64, empty: np.uint64) -> bool:
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64, uint64)")
 def pairs_of(memory: Memory, men: np.uint64, closed: np.uint64, open_: np.uint64, weights: np.uint64) -> int:
-    """One side's pairs of lines that share a man, by the weights that begin at that word."""
+    """One side's value for pairs of lines that share a man; its phase's weights begin at word `weights`."""
     double, three = signed(memory[weights + DOUBLE]), signed(memory[weights + THREE_CONFIGURATIONS])
     value = 0
     pair = ZERO
@@ -80,7 +80,7 @@ def pairs_of(memory: Memory, men: np.uint64, closed: np.uint64, open_: np.uint64
 def lines_of(
     memory: Memory, men: np.uint64, empty: np.uint64, weights: np.uint64, anywhere: bool, lays: bool, moves: bool
 ) -> int:
-    """One side's lines and pairs of lines, by the weights that begin at that word; `moves` if it is to move."""
+    """One side's value for lines and pairs of lines, weights from word `weights`; `moves` is true if it is to move."""
     running = memory[weights + RUNNING] != ZERO
     closed, open_, standing = ZERO, ZERO, ZERO
     mills, two, within_reach, swinging = 0, 0, 0, 0

@@ -1,4 +1,4 @@
-"""The layout of the one flat uint64 array that a search lives in, and what the rules put there."""
+"""Layout of the flat uint64 array that holds a search's whole state; `allocate` fills in the rules."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Word = np.uint64
 
 MAX_PLY = 104
 MAX_MOVES = 1024
-"""More than any position has: twelve men, or three that fly, times twelve to take."""
+"""More moves than any position has: twelve men, or three that fly, times twelve to take."""
 MAX_KEYS = 8192
 NONE = Word(31)
 """In a move code: no origin, or no man removed."""
 
 STOP = Word(0)
-"""Not 0: leave the search. Set from another thread."""
+"""Not 0: stop the search. Set from another thread."""
 NODES = Word(1)
 NODE_LIMIT = Word(2)
-"""0 is no limit."""
+"""Positions that a search may visit; 0 is no limit."""
 BEST_MOVE = Word(3)
 """Code of the root's best move so far in this iteration; 0 is none yet."""
 BEST_SCORE = Word(4)
@@ -30,10 +30,10 @@ HINT = Word(5)
 NOISE = Word(6)
 """Shuffles equally promising root moves; 0 leaves their order."""
 EXACT = Word(7)
-"""Not 0: use stored scores of the very same depth only, so that the answer is plain minimax's."""
+"""Not 0: use only stored scores of exactly the same depth, so that the result equals plain minimax."""
 GENERATION = Word(8)
 SALT = Word(9)
-"""Mixed into stored keys: stands for the positions that the game's history has made draws."""
+"""Mixed into stored keys: represents the positions that the game's history has made draws."""
 TABLE_SHIFT = Word(10)
 FLYING = Word(11)
 PROTECTED = Word(12)
@@ -42,9 +42,9 @@ QUIET_PLIES = Word(14)
 LINE_COUNT = Word(15)
 PAIR_COUNT = Word(16)
 ENDGAME_MEN = Word(17)
-"""Endgames with at most so many men are looked up instead of searched; 0 is none."""
+"""Endgames with at most this many men are looked up instead of searched; 0 means none."""
 ENDGAME_INDEX = Word(18)
-"""Address of their index."""
+"""Address of the endgame tables' index."""
 
 NEIGHBOURS = Word(32)
 """24 words: the cells joined to each cell."""
@@ -53,28 +53,28 @@ PARTNERS = Word(56)
 LINES = Word(160)
 """The cells of every line."""
 PAIRS = Word(192)
-"""Two lines that cross: index, index << 8, the shared cell's bit << 16."""
+"""Pairs of lines that cross: index | index << 8 | the shared cell's bit << 16."""
 HISTORY = Word(256)
-"""2 x 32 x 24 words: how often a journey was good, by parity of the ply, origin and arrival."""
+"""2 x 32 x 24 words: how often a step or laying was good, by parity of the ply, origin and arrival."""
 KILLERS = Word(1792)
-"""2 words a ply: the last moves that refuted something there."""
+"""2 words per ply: the last quiet moves that caused a cutoff there."""
 KEYS = Word(2048)
 """Keys of the positions since the last man was laid or taken: the game's, then the search's."""
 PV_LENGTH = KEYS + Word(MAX_KEYS + MAX_PLY)
 PV = PV_LENGTH + Word(MAX_PLY + 1)
-"""MAX_PLY words a ply: the best line from there."""
+"""MAX_PLY words per ply: the best line from there."""
 MOVES = PV + Word(MAX_PLY * (MAX_PLY + 1))
-"""MAX_MOVES words a ply: order << 32 | move code."""
+"""MAX_MOVES words per ply: order << 32 | move code."""
 WEIGHTS = MOVES + Word(MAX_PLY * MAX_MOVES)
-"""4 x 16 words: what the judgement counts for one of each feature in each phase."""
+"""4 x 16 words: weight of each feature in each phase."""
 ENDGAMES = WEIGHTS + Word(64)
-"""16 x 16 words: address of the endgame table for so many men of the mover and of the enemy; 0 is none."""
+"""16 x 16 words: address of the endgame table by number of the mover's and the enemy's men; 0 is none."""
 TABLE = ENDGAMES + Word(256)
-"""2 words an entry: key, data."""
+"""2 words per entry: key, data."""
 
 
 def allocate(game: morris.NineMensMorris, table_mb: int) -> Memory:
-    """The memory of a search under the game's rules, with a transposition table of at most so many mebibytes."""
+    """Allocates a search's memory for the game's rules and a transposition table of at most `table_mb` MiB."""
     entry_bits = (table_mb * 2**20 // 16).bit_length() - 1
     memory = np.zeros(int(TABLE) + 2 * 2**entry_bits, dtype=np.uint64)
     memory[TABLE_SHIFT] = 64 - entry_bits

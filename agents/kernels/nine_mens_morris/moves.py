@@ -1,4 +1,4 @@
-"""Legal moves as codes: arrival | origin << 5 | removed << 10, `NONE` where there is no origin or removal."""
+"""Legal moves as codes: arrival | origin << 5 | removed << 10; `NONE` for no origin or no removal."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def takeable(memory: Memory, theirs: np.uint64) -> np.uint64:
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def closes(memory: Memory, men: np.uint64, to: np.uint64) -> bool:
-    """Whether a man arriving on `to` closes a mill with the men that stay."""
+    """Whether a man arriving on `to` closes a mill with `men`, the men that stay."""
     word = PARTNERS + FOUR * to
     while memory[word] != ZERO:
         if memory[word] & men == memory[word]:
@@ -70,7 +70,7 @@ def can_move(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int) -
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def worth(memory: Memory, theirs: np.uint64, cell: np.uint64) -> np.uint64:
-    """How much taking that man promises: the enemy men on the lines through it."""
+    """Ordering value of taking that man: the number of other enemy men on the lines through it."""
     count = ZERO
     word = PARTNERS + FOUR * cell
     while memory[word] != ZERO:
@@ -90,7 +90,7 @@ def write_journeys(
     prey: np.uint64,
     parity: np.uint64,
 ) -> np.uint64:
-    """Writes the moves of one man from the slot on; returns the slot after them."""
+    """Writes one man's moves, starting at `slot`; returns the slot after them."""
     while targets:
         to = lowest_bit(targets)
         targets &= targets - ONE
@@ -112,7 +112,7 @@ def write_journeys(
 
 @compiled("uint64(uint64[::1], uint64, uint64, int64, uint64)")
 def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, ply: np.uint64) -> np.uint64:
-    """Writes all moves of the mover into the ply's slots, with their first order; returns how many."""
+    """Writes all the mover's moves into the ply's slots, with their initial order; returns how many."""
     empty = FULL & ~(mine | theirs)
     start = MOVES + ply * STRIDE
     prey = takeable(memory, theirs)

@@ -1,4 +1,4 @@
-"""Principal-variation search over the flat memory: one function that calls itself."""
+"""Principal-variation search over the flat memory: one recursive function."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ PLIES, STRIDE, JOURNEYS, CELLS = U(MAX_PLY), U(MAX_MOVES), U(32 * 24), U(24)
 FIRST, KILLER, MAX_HISTORY = U(2**31), U(2**23), U(2**22)
 MIN_NOISE = U(60)
 SURE = WIN - MAX_DEPTH - 300
-"""Scores beyond this are wins known to the end; the table keeps them as distances from the stored position."""
+"""Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 NOT_OVER = 2 * WIN
 LATE, VERY_LATE = U(4), U(12)
-"""How many moves are searched before one that takes no man is searched less deeply, by one ply and by two."""
+"""Moves searched before a move that takes no man is reduced: by one ply, and by two plies."""
 
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64, int64, int64)")
@@ -78,7 +78,7 @@ def final_score(
     end: int,
     ply: int,
 ) -> int:
-    """The score of a game that is over for the side to move, else NOT_OVER. Draws do not end the root."""
+    """The score for the side to move if the game is over, else NOT_OVER. Draws do not end the game at the root."""
     if my_hand == 0 and bit_count(mine) < THREE:
         return ply - WIN
     if their_hand == 0 and bit_count(theirs) < THREE:
@@ -102,7 +102,7 @@ def final_score(
 
 @compiled("int64(uint64[::1], uint64, uint64, int64)")
 def endgame_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) -> int:
-    """The score that an endgame table knows for the side to move, all men laid; NOT_OVER where none is at hand."""
+    """The endgame table's score for the side to move, all men laid; NOT_OVER if there is no table."""
     table = memory[ENDGAMES + bit_count(mine) * SIXTEEN + bit_count(theirs)]
     if table == ZERO:
         return NOT_OVER
@@ -115,7 +115,7 @@ def endgame_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint64) -> None:
-    """Raises the stored move and the killers in the ply's moves, and shuffles equals at the root."""
+    """Ranks the stored move and the killers first among the ply's moves; shuffles equal moves at the root."""
     slot = MOVES + ply * STRIDE
     killers = KILLERS + ply * TWO
     end = slot + count
@@ -132,7 +132,7 @@ def order_moves(memory: Memory, count: np.uint64, ply: np.uint64, first: np.uint
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> np.uint64:
-    """Brings the most promising of the moves from `done` on to that place; returns its code."""
+    """Swaps the most promising move from `done` on into that place; returns its code."""
     first = MOVES + ply * STRIDE + done
     end = MOVES + ply * STRIDE + count
     best = first
@@ -150,7 +150,7 @@ def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> n
 
 @compiled("void(uint64[::1], uint64, uint64, int64)")
 def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
-    """Remembers a quiet move that refuted the enemy's."""
+    """Records a quiet move that caused a cutoff, among the killers and in the history."""
     killers = KILLERS + ply * TWO
     if memory[killers] != code:
         memory[killers + ONE] = memory[killers]
@@ -163,7 +163,7 @@ def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
 
 @compiled("void(uint64[::1], uint64, uint64)")
 def extend_line(memory: Memory, ply: np.uint64, code: np.uint64) -> None:
-    """The best line from here is this move and the best line after it."""
+    """Sets the best line from here to this move followed by the best line after it."""
     own = PV + ply * PLIES
     after = own + PLIES
     length = memory[PV_LENGTH + ply + ONE]
@@ -191,13 +191,13 @@ def negamax(
     beta: int,
     closed: int,
 ) -> int:
-    """The score for the side to move, `depth` plies on; fail-soft. Without meaning once STOP is set.
+    """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set.
 
-    `start` to `end` are the KEYS that may recur; `closed` is 1 if the enemy's last move closed a mill.
+    `start` to `end` is the range of KEYS that can repeat; `closed` is 1 if the enemy's last move closed a mill.
     """
     here = U(ply)
     memory[PV_LENGTH + here] = ZERO
-    # 1. Leave when asked to.
+    # 1. Stop if requested.
     memory[NODES] += ONE
     if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
         memory[STOP] = ONE
@@ -213,7 +213,7 @@ def negamax(
             return final
     if depth <= 0 or ply >= MAX_DEPTH:
         return evaluate(memory, mine, theirs, my_hand, their_hand, closed)
-    # 3. What the table knows.
+    # 3. Look the position up in the table.
     key = table_key(memory, mine, theirs, my_hand, their_hand, quiet, depth)
     known = recall(memory, key)
     first = known >> AT_MOVE & MOVE
@@ -234,7 +234,7 @@ def negamax(
     count = write_moves(memory, mine, theirs, my_hand, here)
     order_moves(memory, count, here, first)
     memory[KEYS + U(end)] = mine | theirs << MEN | (here & ONE) << AT_SIDE
-    # 5. Search each: the first with the whole window, the others to prove that they are no better.
+    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_code, lowest = -NOT_OVER, ZERO, alpha
     done = ZERO
     while done < count:
@@ -253,7 +253,7 @@ def negamax(
         elif origin != NONE:
             quiet_after, start_after = quiet + 1, start
         floor = -beta if done == ZERO else -alpha - 1
-        # Not exact: what has never been promising is looked at less deeply, unless it proves better than thought.
+        # Unless exact: search late moves less deeply first, and again in full if they prove better.
         less = 0
         if done >= LATE and depth >= 3 and removed == NONE and memory[EXACT] == ZERO:
             less = 2 if done >= VERY_LATE and depth >= 5 else 1
@@ -285,7 +285,7 @@ def negamax(
             if removed == NONE:
                 reward(memory, code, here, depth)
             break
-    # 6. Remember.
+    # 6. Store the result.
     bound = AT_LEAST if best >= beta else EXACTLY if best > lowest else AT_MOST
     kept = best + ply if best > SURE else best - ply if best < -SURE else best
     store(memory, key, kept, depth, bound, best_code)

@@ -1,14 +1,14 @@
-"""Retrograde analysis of one pair of endgame subspaces, from the ends of the game backwards, one distance at a time.
+"""Retrograde analysis of a pair of endgame subspaces, backwards from the ends of the game, one distance at a time.
 
-What is known of a slot is a code: 0 a draw (or not yet known), c from 1 to 254 an end c - 1 plies on, which the mover
-loses if c is odd and wins if it is even, 255 a hole (a slot that repeats another). The mover shortens a win and
+Each slot has a code: 0 for a draw (or not yet known); c from 1 to 254 for an end c - 1 plies later, which the mover
+loses if c is odd and wins if it is even; 255 for a hole (a slot that repeats another). The mover shortens a win and
 lengthens a loss. Repetition and counts of quiet moves are ignored.
 
 Each subspace has three arrays over its slots: `codes` (final), `pending` (the code that a slot will have unless a
 better one comes first; an odd one waits until no other move is left) and `left` (16 for each move that takes no man
-and does not yet lose; 65535 where some capture draws, so that the mover cannot lose). Two moves may lead to images of
-one position, and a symmetric position has fewer images; hence the 16: a move found backwards takes 16 * (symmetries of
-the earlier position) / (symmetries of the later) off, whatever the images are.
+and does not yet lose; 65535 if a capture draws, so that the mover cannot lose). Two moves may lead to images of one
+position, and a symmetric position has fewer images; hence the 16: a move found backwards subtracts 16 * (symmetries of
+the earlier position) / (symmetries of the later one), whichever images they are.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ ZERO, ONE, TWO, THREE, SIXTEEN = U(0), U(1), U(2), U(3), U(16)
 THEIRS, FIXED, SLOT = U(24), U(40), U(2**40 - 1)
 HOLE = U(255)
 MOST = U(254)
-"""The greatest code of an end."""
+"""The greatest code for an end of the game."""
 ESCAPE = U(65535)
 
 
 @compiled("uint64(uint64, uint64, uint64, uint64)")
 def after_capture(base: np.uint64, table: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The code, for who captured `theirs` down to these men, of the position it leads to; 0 is a draw.
+    """The code, for the side that has just captured, of the position it reached; 0 is a draw.
 
-    `table` is the address of the table of the enemy's fewer men against mine, not read where two are left.
+    `theirs` are the men left to the enemy. `table` is the address of the table of those men against mine; it is not
+    read if only two are left.
     """
     if bit_count(theirs) < THREE:
         return TWO
@@ -50,7 +51,7 @@ def after_capture(base: np.uint64, table: np.uint64, mine: np.uint64, theirs: np
 def weigh_moves(
     memory: Memory, base: np.uint64, table: np.uint64, mine: np.uint64, theirs: np.uint64, sums: Memory
 ) -> None:
-    """Into `sums`: moves without capture, the least winning code and the greatest losing code of captures, draws."""
+    """Writes to `sums`: moves without capture, captures' least winning and greatest losing codes, drawing captures."""
     empty = FULL & ~(mine | theirs)
     prey = takeable(memory, theirs)
     anywhere = flies(memory, mine, 0)
@@ -98,7 +99,7 @@ def prepare(
     left: Counts,
     sums: Memory,
 ) -> np.uint64:
-    """Fills the slots from `first` to `end` with what captures and blockades decide; returns how many are positions."""
+    """Fills slots `first` to `end` as captures and blockades decide; returns how many of them are true slots."""
     found = ZERO
     slot = first
     while slot < end:
@@ -133,7 +134,7 @@ def tell_earlier(
     pending: Codes,
     left: Counts,
 ) -> None:
-    """Tells the positions from which the enemy came here, in the arrays of its subspace, that this has got a code."""
+    """Passes this position's new code to the enemy's positions that lead here, in their subspace's arrays."""
     empty = FULL & ~(mine | theirs)
     anywhere = flies(memory, theirs, 0)
     men = theirs
@@ -178,10 +179,10 @@ def settle(
     their_pending: Codes,
     their_left: Counts,
 ) -> np.uint64:
-    """Gives every slot that waits for this code its code and tells the positions before it.
+    """Settles every slot that waits for this code and updates the positions before it.
 
-    Returns how many it settled, or 2**63 if none but some wait for a later one. Writes to the slots of the other
-    subspace only what a `settle` of the same code there does not ask.
+    Returns how many it settled, or 2**63 if none but some wait for a later code. What it writes to the other
+    subspace's slots does not affect a `settle` of the same code there.
     """
     settled, waiting = ZERO, ZERO
     slot, end = ZERO, U(len(codes))
@@ -203,7 +204,7 @@ def settle(
 
 @compiled("void(uint64, uint64, uint64, uint8[::1], uint64[::1])")
 def finish(base: np.uint64, own: np.uint64, opp: np.uint64, codes: Codes, sums: Memory) -> None:
-    """Fills the holes, and counts into `sums` the positions of each code by all their images: 256 words."""
+    """Fills the holes and counts in `sums` (256 words) the positions of each code, including all their images."""
     slot, end = ZERO, U(len(codes))
     while slot < end:
         position = position_at(base, own, opp, slot)

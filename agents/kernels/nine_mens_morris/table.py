@@ -1,4 +1,4 @@
-"""The transposition table: what was learnt of positions, kept between iterations and between moves.
+"""The transposition table: search results by position, kept between iterations and between moves.
 
 An entry is two words, key and data: score + 2**23 | depth << 24 | bound << 31 | move code << 33 | generation << 48.
 Entries live in pairs: the first keeps the deepest search, the second the latest.
@@ -32,7 +32,7 @@ MEN, HAND, THEIR_HAND = U(24), U(48), U(52)
 def table_key(
     memory: Memory, mine: np.uint64, theirs: np.uint64, my_hand: int, their_hand: int, quiet: int, depth: int
 ) -> np.uint64:
-    """What decides a score at that depth; the count of quiet moves only where its draw is within reach."""
+    """The key of all that decides a score at that depth; it has the quiet-move count only if that draw is in reach."""
     key: np.uint64 = (mine | theirs << MEN | U(my_hand) << HAND | U(their_hand) << THEIR_HAND) ^ memory[SALT]
     limit = signed(memory[QUIET_PLIES])
     if limit > 0 and limit - quiet <= depth:
@@ -42,14 +42,14 @@ def table_key(
 
 @compiled("uint64(uint64[::1], uint64)")
 def pair_of(memory: Memory, key: np.uint64) -> np.uint64:
-    """Where the pair of entries for a key begins."""
+    """Index of the first word of a key's pair of entries."""
     slot: np.uint64 = TABLE + ((key * SPREAD) >> memory[TABLE_SHIFT] & ~ONE) * TWO
     return slot
 
 
 @compiled("uint64(uint64[::1], uint64)")
 def recall(memory: Memory, key: np.uint64) -> np.uint64:
-    """The data stored for a key; 0 is nothing."""
+    """The data stored for a key; 0 if there is none."""
     slot = pair_of(memory, key)
     data: np.uint64 = ZERO
     if memory[slot] == key:
@@ -61,7 +61,7 @@ def recall(memory: Memory, key: np.uint64) -> np.uint64:
 
 @compiled("void(uint64[::1], uint64, int64, int64, uint64, uint64)")
 def store(memory: Memory, key: np.uint64, score: int, depth: int, bound: np.uint64, move: np.uint64) -> None:
-    """Keeps what was learnt, over a shallower or older entry or over the latest."""
+    """Stores a search result over a shallower or older entry, else over the latest one."""
     data = U(score + OFFSET) | U(depth) << AT_DEPTH | bound << AT_BOUND | move << AT_MOVE
     data |= memory[GENERATION] << AT_GENERATION
     slot = pair_of(memory, key)

@@ -58,10 +58,10 @@ def take_advice(
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
 def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int, ply: int) -> int:
-    """A bound on the result on the side of `alpha` where it lies. Without meaning once STOP is set."""
+    """A bound on the result on the side of `alpha` where it lies. Meaningless once STOP is set."""
     if empties <= SMALL and ply > 0 and empties >= 4:
         return small_tree(memory, mine, theirs, alpha, empties)
-    # 1. Leave when asked to.
+    # 1. Stop if requested.
     memory[NODES] += ONE
     if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
         memory[STOP] = ONE
@@ -72,7 +72,7 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
         most = MOST - 2 * signed(bit_count(stable(theirs, mine)))
         if most <= alpha:
             return most
-    # 3. What the table knows.
+    # 3. Look the position up in the table.
     key = position_key(mine, theirs) ^ PROOF
     known = recall(memory, key)
     lower, upper, first = -MOST, MOST, SQUARE
@@ -128,7 +128,7 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
                 memory[BEST_MOVE] = square + ONE
             if score > alpha:
                 break
-    # 6. Remember.
+    # 6. Store the result.
     if best > alpha:
         lower = max(lower, best)
     else:

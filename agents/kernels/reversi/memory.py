@@ -22,17 +22,17 @@ STAGE_WORDS = 41_833
 PATTERNS, WEIGHTED, STATIC = 0, 1, 2
 
 STOP = Word(0)
-"""Not 0: leave the search. Set from another thread."""
+"""Not 0: stop the search. Set from another thread."""
 NODES = Word(1)
 NODE_LIMIT = Word(2)
-"""0 is no limit."""
+"""Positions that a search may visit; 0 is no limit."""
 GENERATION = Word(3)
 """Tells entries of earlier searches from those of this one, up to 63."""
 TABLE_SHIFT = Word(4)
 NOISE = Word(5)
 """Shuffles equally promising root moves; 0 leaves their order."""
 EXACT = Word(6)
-"""Not 0: use stored scores of the very same depth only, so that the answer is plain minimax's."""
+"""Not 0: use only stored scores of exactly the same depth, so that the result equals plain minimax."""
 JUDGE = Word(7)
 """What judges where a search ends: PATTERNS, the weighted FEATURES, or the WORTHS of squares."""
 BEST_MOVE = Word(8)
@@ -56,7 +56,7 @@ MOVES = LINE + Word(MAX_PLY)
 WEIGHTS = MOVES + Word(2 * MAX_MOVES * MAX_PLY)
 """The trained patterns, STAGE_WORDS a stage."""
 TABLE = WEIGHTS + Word(STAGES * STAGE_WORDS)
-"""2 words an entry: key, data."""
+"""2 words per entry: key, data."""
 
 
 FEATURE_NAMES = ("corners", "mobility", "coin_parity", "edges", "stability", "true_stability")

@@ -84,11 +84,11 @@ def put_first(memory: Memory, start: np.uint64, end: np.uint64, first: np.uint64
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64)")
 def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alpha: int, beta: int, ply: int) -> int:
-    """The score for the side to move, `depth` plies on, passes included; fail-soft. Without meaning once STOP is set.
+    """The score for the side to move, `depth` plies on, passes included; fail-soft. Meaningless once STOP is set.
 
     At ply 0 the root's best move so far is kept.
     """
-    # 1. Leave when asked to.
+    # 1. Stop if requested.
     memory[NODES] += ONE
     if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
         memory[STOP] = ONE
@@ -105,7 +105,7 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
         if ply == 0:
             memory[BEST_MOVE], memory[BEST_SCORE] = PASSED, U(score)
         return score
-    # 3. What the table knows.
+    # 3. Look the position up in the table.
     key, first = ZERO, SQUARE
     if depth >= 2:
         key = position_key(mine, theirs)
@@ -128,7 +128,7 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
     start = MOVES + U(ply) * STRIDE
     end = write_moves(memory, mine, theirs, where, start)
     put_first(memory, start, end, first, ply == 0)
-    # 5. Search each: the first with the whole window, the others to prove that they are no better.
+    # 5. Search each: the first with the full window, the others with a null window to prove them no better.
     best, best_square, lowest = LOWEST, ZERO, alpha
     slot = start
     while slot < end:
@@ -149,7 +149,7 @@ def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alph
             alpha = max(alpha, score)
             if alpha >= beta:
                 break
-    # 6. Remember.
+    # 6. Store the result.
     if depth >= 2:
         store(memory, key, entry(best, lowest, beta, depth, ply, best_square), U(depth))
     return best

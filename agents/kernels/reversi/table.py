@@ -1,4 +1,4 @@
-"""The transposition table: what was learnt of positions, kept between searches and between moves.
+"""The transposition table: search results by position, kept between searches and between moves.
 
 An entry is two words, key and data. Entries live in pairs: the first keeps the greater effort, the second the latest.
 Searches to a depth and proofs keep different data under different keys; both leave the top bits to the table:
@@ -31,7 +31,7 @@ def position_key(mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64)")
 def recall(memory: Memory, key: np.uint64) -> np.uint64:
-    """The data stored for a key; 0 is nothing."""
+    """The data stored for a key; 0 if there is none."""
     slot = TABLE + (key >> memory[TABLE_SHIFT] & ~ONE) * TWO
     if memory[slot] == key:
         found: np.uint64 = memory[slot + ONE]
