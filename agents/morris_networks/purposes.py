@@ -10,8 +10,8 @@ from agents.morris_networks.good_moves import PHASES, GoodMoves, States
 from agents.morris_networks.legality import is_legal
 
 PURPOSES = ("mill", "block", "two", "other", "illegal")
-"""Closes a mill; blocks a line with two enemy men; makes two in a line with the third point empty; none of these; against
-the rules of the data."""
+"""Closes a mill; blocks a line with two enemy men; makes two in a line with the third point empty; none of these;
+against the rules of the data."""
 
 
 def purposes(states: States, moves: NDArray[np.integer]) -> NDArray[np.intp]:
