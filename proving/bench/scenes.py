@@ -91,13 +91,16 @@ def still_scene(name: str) -> tuple[Scene, NDArray[np.float64] | None]:
 
 
 def played(game: AnyGame) -> tuple[list[Any], list[Any]]:
-    """A game's first plies at random, none of which takes or passes: the positions, and the moves between them."""
+    """A game's first plies at random: the positions, and the moves between them.
+
+    They only place pieces where the game has such moves.
+    """
     chance = random.Random(SEED)
     history: list[Any] = [game.initial()]
     moves: list[Any] = []
     while len(moves) <= PLIES:
-        legal = [move for move in game.legal_moves(history[-1]) if _only_adds(game, history[-1], move)]
-        moves.append(chance.choice(legal))
+        legal = list(game.legal_moves(history[-1]))
+        moves.append(chance.choice([move for move in legal if _only_adds(game, history[-1], move)] or legal))
         history.append(game.apply(history[-1], moves[-1]))
     return history, moves
 

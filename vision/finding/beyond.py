@@ -16,7 +16,7 @@ from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.primitives.channels import shrink_to_board
-from vision.primitives.ridges import cut_chunks, line_peaks, line_style, rectified_grey, visible
+from vision.primitives.ridges import cut_chunks, line_peaks, rectified_grey, styled_peaks, visible
 
 FloatArray = NDArray[np.float64]
 
@@ -59,8 +59,7 @@ def lines_beyond(image: Image, pose: BoardPose, template: BoardTemplate) -> tupl
     matrix = small_from_image @ pose.image_from_board
     grey = rectified_grey(small, matrix, template)
     inner = cut_chunks(template)
-    style = line_style(grey, inner, SEARCH_PX)
-    _, heights, noise = line_peaks(grey, inner, SEARCH_PX, style)
+    style, _, heights, noise = styled_peaks(grey, inner, SEARCH_PX)
     limit = visible(heights, noise)
     outer = cut_chunks(dataclasses.replace(template, lines_mm=ends))
     _, heights, _ = line_peaks(grey, outer, ASIDE_PX, style)

@@ -9,7 +9,7 @@ from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose
 from vision.primitives.channels import shrink_to_board
-from vision.primitives.ridges import cut_chunks, line_peaks, line_style, rectified_grey, visible
+from vision.primitives.ridges import cut_chunks, rectified_grey, styled_peaks, visible
 
 SEARCH_PX = 8
 SEEN = 0.35
@@ -22,8 +22,7 @@ def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDA
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     chunks = cut_chunks(template)
     asked = which[chunks.segment]
-    style = line_style(grey, chunks, SEARCH_PX)
-    _, heights, noise = line_peaks(grey, chunks, SEARCH_PX, style)
+    _, _, heights, noise = styled_peaks(grey, chunks, SEARCH_PX)
     # All lines of a board are drawn in the same style: the others show it.
     clear = heights > visible(heights[~asked], noise)
     shares = np.bincount(chunks.segment, weights=clear) / np.bincount(chunks.segment)

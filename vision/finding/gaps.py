@@ -50,7 +50,7 @@ def bare_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float:
     if clear.sum() < FEWEST_CHUNKS:
         return 0.0
     near = profiles[:, BESIDE_PX:-BESIDE_PX]
-    levels = np.median(near, axis=1)
+    levels = np.median(near, axis=1).astype(np.float64)
     board = _board_level(chunks.centres, levels, clear)
     contrast, grain = float(np.median(heights[clear])), float(np.median(np.abs(levels - board)[clear]))
     like_board = min(LIKE_BOARD[1] * contrast, max(LIKE_BOARD[0] * contrast, 2 * grain))

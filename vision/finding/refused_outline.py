@@ -15,7 +15,7 @@ from vision.pose import BoardPose, is_plausible, pose_from_corners
 from vision.primitives.channels import shrink_to_board
 from vision.primitives.features import shrink
 from vision.primitives.lines import ASIDE_PX, measure_shape, refine_pose
-from vision.primitives.ridges import Chunks, cut_chunks, line_peaks, line_style, rectified_grey, visible
+from vision.primitives.ridges import Chunks, cut_chunks, rectified_grey, styled_peaks, visible
 
 FloatArray = NDArray[np.float64]
 
@@ -61,8 +61,7 @@ def hidden_share(grey: NDArray[np.uint8], pose: BoardPose, template: BoardTempla
     chunks = cut_chunks(template)
     small, small_from_image = shrink_to_board(grey, pose.image_from_board, template)
     picture = rectified_grey(small, small_from_image @ pose.image_from_board, template)
-    style = line_style(picture, chunks, ASIDE_PX)
-    _, heights, noise = line_peaks(picture, chunks, ASIDE_PX, style)
+    _, _, heights, noise = styled_peaks(picture, chunks, ASIDE_PX)
     seen, tiles = _by_tiles(heights > visible(heights, noise), chunks, template)
     covered = (seen < SEEN) & tiles
     free = tiles & ~covered

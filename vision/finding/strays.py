@@ -13,7 +13,7 @@ from calibration.template import BoardTemplate
 from vision.frame import Image
 from vision.pose import BoardPose, project
 from vision.primitives.channels import shrink_to_board
-from vision.primitives.ridges import LineStyle, cut_chunks, line_peaks, line_style, rectified_grey, visible
+from vision.primitives.ridges import LineStyle, cut_chunks, rectified_grey, styled_peaks, visible
 
 FloatArray = NDArray[np.float64]
 FloatImage = NDArray[np.float32]
@@ -31,8 +31,7 @@ def stray_share(image: Image, pose: BoardPose, template: BoardTemplate) -> float
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     chunks = cut_chunks(template)
-    style = line_style(grey, chunks, SEARCH_PX)
-    _, heights, noise = line_peaks(grey, chunks, SEARCH_PX, style)
+    style, _, heights, noise = styled_peaks(grey, chunks, SEARCH_PX)
     threshold = visible(heights, noise)
     free = _unexplained_area(template, grey.shape)
     length = 0.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calibration.template import BoardTemplate
 from vision.frame import Image
-from vision.primitives.ridges import Chunks, cut_chunks, line_peaks, line_style, picture_scale, rectified_grey
+from vision.primitives.ridges import Chunks, cut_chunks, picture_scale, rectified_grey, styled_peaks
 from vision.primitives.segments import find_segments
 
 FloatArray = NDArray[np.float64]
@@ -122,8 +122,7 @@ def _clearest(image: Image, image_from_board: FloatArray, template: BoardTemplat
 def _clearness(view: Grey, image_from_board: FloatArray, template: BoardTemplate, chunks: Chunks) -> float:
     """Typical response of the lines, in units of what is beside them."""
     rectified = rectified_grey(view, image_from_board, template)
-    style = line_style(rectified, chunks, SEARCH_PX)
-    _, heights, noise = line_peaks(rectified, chunks, SEARCH_PX, style)
+    _, _, heights, noise = styled_peaks(rectified, chunks, SEARCH_PX)
     return float(np.median(heights)) / noise
 
 

@@ -28,6 +28,7 @@ from vision.primitives.ridges import (
     rectified_grey,
     ridge,
     sample_across,
+    styled_peaks,
     visible,
 )
 
@@ -175,8 +176,7 @@ def has_room(template: BoardTemplate) -> bool:
 
 def _quality(small: NDArray[np.uint8], matrix: FloatArray, template: BoardTemplate, chunks: Chunks) -> float:
     grey = rectified_grey(small, matrix, template)
-    style = line_style(grey, chunks, ASIDE_PX)
-    offsets, heights, noise = line_peaks(grey, chunks, ASIDE_PX, style)
+    _, offsets, heights, noise = styled_peaks(grey, chunks, ASIDE_PX)
     return seen_share(offsets, heights > visible(heights, noise), chunks)
 
 

@@ -21,6 +21,8 @@ SCALES_PX = (1.0, 1.7, 3.0, 5.0)
 """Half-widths of lines that are tried, in rectified pixels."""
 BESIDE_PX = 16
 """How much further the picture beside the lines is looked at, to know what is no line."""
+MARGIN_PX = 8
+"""How much further the picture is looked at to tell the style of the lines."""
 NOISE_FLOOR = 0.3
 """Least response beside lines, in grey values: a noiseless picture proves nothing more."""
 HIT = 3.0
@@ -88,16 +90,17 @@ def picture_scale(image_from_board: FloatArray, template: BoardTemplate) -> floa
     return max(1e-3, float(np.sqrt(area_px / area_mm)) / template.pixels_per_mm)
 
 
-def sample_across(grey: NDArray[np.float32], chunks: Chunks, radius: int) -> FloatArray:
+def sample_across(grey: NDArray[np.float32], chunks: Chunks, radius: int) -> NDArray[np.float32]:
     """(chunks, 2 radius + 1) grey values across each chunk, averaged along it."""
-    offsets = np.arange(-radius, radius + 1, dtype=np.float64)
-    where = chunks.points[:, :, None, :] + offsets[:, None] * chunks.normals[:, None, None, :]
-    flat = where.reshape(len(chunks.normals), -1, 2).astype(np.float32)
-    values = cv2.remap(grey, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(values.reshape(where.shape[:3]).mean(axis=1), dtype=np.float64)
+    offsets = np.arange(-radius, radius + 1, dtype=np.float32)
+    points, normals = chunks.points.astype(np.float32), chunks.normals.astype(np.float32)
+    x, y = (points[:, :, None, axis] + offsets * normals[:, None, axis, None] for axis in (0, 1))
+    flat = len(chunks.normals), -1
+    values = cv2.remap(grey, x.reshape(flat), y.reshape(flat), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values.reshape(x.shape).mean(axis=1))
 
 
-def ridge(profiles: FloatArray, style: LineStyle) -> FloatArray:
+def ridge(profiles: NDArray[np.float32], style: LineStyle) -> NDArray[np.float32]:
     """Grey values by which a place stands out from both sides of it along the last axis, in that style.
 
     The lesser of the two sides counts: the rim of a sheet or a shadow stands out from one side only.
@@ -106,23 +109,29 @@ def ridge(profiles: FloatArray, style: LineStyle) -> FloatArray:
         profiles, (0, 0), sigmaX=0.6 * style.scale_px, sigmaY=0.01, borderType=cv2.BORDER_REPLICATE
     )
     distance = round(2 * style.scale_px) + 1
-    padded = np.pad(smooth, ((0, 0), (distance, distance)), mode="edge")
+    padded = cv2.copyMakeBorder(smooth, 0, 0, distance, distance, cv2.BORDER_REPLICATE)
     left, right = padded[:, : -2 * distance], padded[:, 2 * distance :]
-    return np.asarray(np.minimum(style.polarity * (left - smooth), style.polarity * (right - smooth)))
+    if style.polarity > 0:
+        return np.asarray(np.minimum(left, right) - smooth)
+    return np.asarray(smooth - np.maximum(left, right))
 
 
 def line_style(grey: NDArray[np.float32], chunks: Chunks, radius: int) -> LineStyle:
     """The style under which most chunks show a ridge within `radius`."""
-    profiles = sample_across(grey, chunks, radius + 8)
+    return _style_of(sample_across(grey, chunks, radius + MARGIN_PX))
+
+
+def _style_of(profiles: NDArray[np.float32]) -> LineStyle:
+    """The style under which most profiles show a ridge, not counting MARGIN_PX at either end."""
     styles = [LineStyle(polarity, scale) for polarity in (1, -1) for scale in SCALES_PX]
 
     def strength(style: LineStyle) -> float:
-        return float(np.median(ridge(profiles, style)[:, 8:-8].max(axis=1)))
+        return float(np.median(ridge(profiles, style)[:, MARGIN_PX:-MARGIN_PX].max(axis=1)))
 
     return max(styles, key=strength)
 
 
-def peaks(response: FloatArray, radius: int, style: LineStyle) -> tuple[FloatArray, FloatArray, float]:
+def peaks(response: NDArray[np.float32], radius: int, style: LineStyle) -> tuple[FloatArray, FloatArray, float]:
     """Offset (to a fraction of a pixel) and height of every chunk's best ridge, and the typical height beside lines.
 
     `response` reaches further than `radius`, within which the ridge is looked for.
@@ -145,6 +154,16 @@ def line_peaks(
 ) -> tuple[FloatArray, FloatArray, float]:
     """`peaks` of the ridges across each chunk of a rectified picture."""
     return peaks(ridge(sample_across(grey, chunks, radius + BESIDE_PX), style), radius, style)
+
+
+def styled_peaks(
+    grey: NDArray[np.float32], chunks: Chunks, radius: int
+) -> tuple[LineStyle, FloatArray, FloatArray, float]:
+    """The style of the lines, and their `line_peaks` in it."""
+    profiles = sample_across(grey, chunks, radius + BESIDE_PX)
+    aside = BESIDE_PX - MARGIN_PX
+    style = _style_of(np.ascontiguousarray(profiles[:, aside:-aside]))
+    return style, *peaks(ridge(profiles, style), radius, style)
 
 
 def visible(heights: FloatArray, noise: float) -> float:
