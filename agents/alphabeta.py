@@ -29,7 +29,7 @@ SHORT_S = 0.0003
 class AlphaBetaOptions:
     """The agent's options."""
 
-    heuristic: str = rule("", "name of the heuristic that judges positions; empty is the engine's own judgement")
+    heuristic: str = rule("", "name of the heuristic that judges positions; empty is the engine's own evaluation")
     depth: int = rule(0, "plies to search where the limits name no depth; 0 is no limit", minimum=0, maximum=MAX_DEPTH)
     opening_depth: int = rule(0, "plies to search in the opening instead; 0 is depth", minimum=0, maximum=MAX_DEPTH)
     error_percent: int = rule(0, "how often, of a hundred times, a random move is played", minimum=0, maximum=100)
@@ -55,7 +55,7 @@ class AlphaBeta:
         if self.options.heuristic and self.options.heuristic not in known:
             raise AgentError(
                 f"{game.name} has no heuristic {self.options.heuristic!r}; it has {', '.join(known)}, "
-                "or none for the engine's own judgement"
+                "or none for the engine's own evaluation"
             )
         self._search: Search | None = None
         self._has_waited = False

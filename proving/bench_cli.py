@@ -150,7 +150,7 @@ def search(
     """Measures the searches of each game, side by side with plain alpha-beta and plain minimax.
 
     All search the same positions in turns, to the same depth by the same heuristic; their scores must be equal. Then
-    come the engine by its own judgement, playouts, perft and endgames. Seconds are processor time. --cold-start starts
+    come the engine by its own evaluation, playouts, perft and endgames. Seconds are processor time. --cold-start starts
     a real worker with an empty compile cache and with a warm one, until its first answer: wall time.
 
     Fields: machine, games (exact, scores_equal, engine, mcts, perft, endgames, ratios), starts. Exit status 1 if scores

@@ -177,8 +177,8 @@ def reversi(
     make_reversi(out, games=games, seed=seed, command=f"kibitzer train reversi --games {games} --seed {seed}")
 
 
-@app.command("judgement")
-def judgement(
+@app.command("evaluation")
+def evaluation(
     game: Annotated[str, typer.Option(help="gomoku, nine_mens_morris or co_ganh.")],
     rule: Annotated[list[str], typer.Option(help="Rule option k=v, such as capture=flip. Repeatable.")] = [],  # noqa: B006
     games: Annotated[
@@ -196,19 +196,19 @@ def judgement(
     match_nodes: Annotated[int, typer.Option(min=10, max=10**7, help="Positions to search a move in those.")] = 5000,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Fits the judgement of an engine again to its own games. Needs no torch, and writes nothing.
+    """Fits the evaluation of an engine's search again to its own games. Needs no torch, and writes nothing.
 
     Plays games of the engine's search against itself, counts the features of their positions, and fits their weights to
     the results by logistic regression. Prints the weights in the form that the kernel's module holds, and how well they
     and the shipped ones predict games that were kept apart.
 
-    Example: kibitzer train judgement --game co_ganh --rule capture=flip --games 400 --match 40
+    Example: kibitzer train evaluation --game co_ganh --rule capture=flip --games 400 --match 40
     """
     from games import rules_from_words
-    from models.train.judgement import make_judgement
+    from models.train.search_evaluation.recipe import make_evaluation
 
     try:
-        made = make_judgement(
+        made = make_evaluation(
             game,
             rules_from_words(rule),
             count=games,
@@ -225,6 +225,7 @@ def judgement(
     sys.stdout.write(f"{text}\n")
 
 
+app.command("judgement", hidden=True)(evaluation)
 app.command("scenes")(scenes_cli.scenes)
 app.command("neural-morris")(neural_cli.neural_morris)
 app.command("neural-curve")(neural_cli.neural_curve)

@@ -233,7 +233,7 @@ def test_the_expected_line_is_legal_and_begins_with_the_move() -> None:
                 following = GAME.apply(following, move)
 
 
-def test_a_certain_win_ranks_above_every_judgement_and_is_final() -> None:
+def test_a_certain_win_ranks_above_every_evaluation_and_is_final() -> None:
     search = ReversiSearch(GAME, 1, 0)
     for position in positions(16, 20, (8, 10)):
         search.begin(position, None, exact=False)

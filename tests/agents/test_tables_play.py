@@ -116,7 +116,7 @@ def test_a_search_from_more_men_looks_up_what_captures_lead_to(within: Path, mon
         if lost:
             assert found.score == WIN - 1 - min(lost)
         search.begin(position, nodes=None, exact=True)
-        assert abs(search.deepen(1).score) < 1000, "to a depth, the judgement alone"
+        assert abs(search.deepen(1).score) < 1000, "to a depth, the evaluation alone"
 
 
 def test_a_move_that_would_draw_at_once_is_not_played_in_a_won_endgame(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from agents.heuristics.co_ganh import HEURISTICS as PLAIN
-from agents.kernels.co_ganh import evaluation, judgement
+from agents.kernels.co_ganh import evaluation
 from agents.kernels.co_ganh import memory as layout
 from agents.kernels.co_ganh.moves import write_moves
 from agents.kernels.co_ganh.negamax import negamax
+from agents.kernels.co_ganh.weights import of_heuristic
 from agents.search import MAX_DEPTH, WIN, Iteration
 from games.co_ganh import CoGanh, Move, Position
 
@@ -23,7 +24,7 @@ class GanhSearch:
         self.game = game
         self.memory = layout.allocate(game, table_mb)
         self.memory[layout.NOISE] = seed
-        weights = judgement.weights(heuristic, game.rules.flips)
+        weights = of_heuristic(heuristic, game.rules.flips)
         self.memory[int(layout.WEIGHTS) : int(layout.WEIGHTS) + len(weights)] = weights
         self._position = game.initial()
 

@@ -13,7 +13,7 @@ HEURISTICS: tuple[str, ...] = ("windows",)
 
 
 def search(game: Gomoku, table_mb: int, seed: int, heuristic: str = "") -> Search:
-    """A search of that game: by the engine's own judgement for "", else by a heuristic alone.
+    """A search of that game: by the engine's own evaluation for "", else by a heuristic alone.
 
     By a heuristic, fouls and the choices of swap2 are left to plain Python.
     """

@@ -1,4 +1,4 @@
-"""`agents.search.Search` of gomoku by the engine's own judgement: proofs first, then alpha-beta by patterns."""
+"""`agents.search.Search` of gomoku by the engine's own evaluation: proofs first, then alpha-beta by patterns."""
 
 from __future__ import annotations
 

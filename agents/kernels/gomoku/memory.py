@@ -69,7 +69,7 @@ CLAIMS = Word(27)
 THREATS_LIMIT = Word(30)
 """The search for threats ends, not stopped for good, when NODES is beyond this."""
 SUMS = Word(28)
-"""2 words: for each colour, what `judgement.py` gives for the empty cells, all together."""
+"""2 words: for each colour, what `weights.py` gives for the empty cells, all together."""
 VALUES = Word(32)
 """16 words: the value of a pattern in `WORTH`."""
 STEP = Word(48)
@@ -135,8 +135,8 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
 
     `exact_five` says for black and for white whether a line of six or more does not win.
     """
-    from agents.kernels.gomoku.judgement import judged_bytes
     from agents.kernels.gomoku.patterns import write_patterns
+    from agents.kernels.gomoku.weights import cell_values
 
     wide = any(exact_five)
     budget = table_mb * 2**20 // 8
@@ -157,7 +157,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
         memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
     memory[int(VALUES) : int(VALUES) + 16] = PATTERN_VALUES
-    memory[int(JUDGED) : int(JUDGED) + 2**13] = judged_bytes().view(np.uint64)
+    memory[int(JUDGED) : int(JUDGED) + 2**13] = cell_values().view(np.uint64)
     write_patterns(memory, np.uint64(exact_five[0]), np.uint64(exact_five[1]))
     _write_board(memory, size)
     return memory

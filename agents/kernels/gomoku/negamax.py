@@ -1,4 +1,4 @@
-"""Principal-variation search by the engine's own judgement: patterns, forced answers, wins by fours at the leaves."""
+"""Principal-variation search by the engine's own evaluation: patterns, forced answers, wins by fours at the leaves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from agents.kernels.compilation import compiled, signed
 from agents.kernels.gomoku import memory as layout
 from agents.kernels.gomoku.board import BOARD, BONUS, DOUBLE, NOWHERE, WHITE_DOUBLE, count_in, first_in, toggle
 from agents.kernels.gomoku.fours import wins_by_fours
-from agents.kernels.gomoku.judgement import TURN
 from agents.kernels.gomoku.memory import (
     BANNED,
     BEST_MOVE,
@@ -51,6 +50,7 @@ from agents.kernels.gomoku.table import (
     table_key,
 )
 from agents.kernels.gomoku.threats import write_answers
+from agents.kernels.gomoku.weights import TURN
 from agents.search import WIN
 
 U = np.uint64

@@ -8,9 +8,9 @@ import numpy as np
 
 from agents.kernels.nine_mens_morris import memory as layout
 from agents.kernels.nine_mens_morris.endgames import Endgames
-from agents.kernels.nine_mens_morris.judgement import NAMED, OWN
 from agents.kernels.nine_mens_morris.moves import write_moves
 from agents.kernels.nine_mens_morris.negamax import negamax
+from agents.kernels.nine_mens_morris.weights import NAMED, OWN
 from agents.search import MAX_DEPTH, WIN, Iteration
 from agents.tables import first_use, folder
 from games.nine_mens_morris import Move, NineMensMorris, Position

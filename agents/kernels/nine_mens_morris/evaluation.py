@@ -22,7 +22,7 @@ from agents.kernels.nine_mens_morris.memory import (
 U = np.uint64
 LAST, MILLS, BLOCKED, MEN, TWO_CONFIGURATIONS, DOUBLE = U(0), U(1), U(2), U(3), U(4), U(5)
 THREE_CONFIGURATIONS, MILL_MEN, MOBILITY, REACH, RUNNING, THREAT, TEMPO = U(6), U(7), U(8), U(9), U(10), U(11), U(12)
-"""Offsets of a phase's weights; `agents.kernels.nine_mens_morris.judgement.Weights` explains each."""
+"""Offsets of a phase's weights; `agents.kernels.nine_mens_morris.weights.Weights` explains each."""
 EARLY = 9
 """Men still to lay, both sides together, from which on a position is in the first phase."""
 ZERO, ONE, TWO, THREE = U(0), U(1), U(2), U(3)

@@ -1,4 +1,4 @@
-"""The judgement of nine men's morris: features of three phases; if both sides fly, the weights of `best` are kept."""
+"""The evaluation of nine men's morris: features of three phases; if both sides fly, the weights of `best` are kept."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.nine_mens_morris import MorrisSearch, judgement
+from agents.kernels.nine_mens_morris import MorrisSearch
 from agents.kernels.nine_mens_morris import memory as layout
+from agents.kernels.nine_mens_morris import weights as kernel
 from agents.kernels.nine_mens_morris.evaluation import EARLY, evaluate
 from games.nine_mens_morris import Move, NineMensMorris, Position
-from models.train.judged import TABLE_MB, Counted, Weights
+from models.train.search_evaluation.protocol import TABLE_MB, Counted, Weights
 
 U = np.uint64
-BOTH_FLY = judgement.OWN[3]
+BOTH_FLY = kernel.OWN[3]
 
 
-class MorrisJudgement:
-    """`models.train.judged.Judgement` for any rules."""
+class MorrisEvaluation:
+    """`protocol.Evaluation` for any rules."""
 
     groups: tuple[str, ...] = ("nine or more to lay", "fewer to lay", "all laid")
-    features: tuple[str, ...] = tuple(name for name in judgement.Weights._fields if name != "last")
+    features: tuple[str, ...] = tuple(name for name in kernel.Weights._fields if name != "last")
     fewest, most = -1000, 1000
     games, nodes, plies = 2000, 2000, 200
     opening = (2, 10)
     astray, starts_anew = 0.05, False
     scale, strength = 100, 0.1
     finishing = 0
-    where = "agents/kernels/nine_mens_morris/judgement.py, OWN"
+    where = "agents/kernels/nine_mens_morris/weights.py, OWN"
 
     def __init__(self, game: NineMensMorris) -> None:
         self.game = game
@@ -37,7 +38,7 @@ class MorrisJudgement:
 
     def shipped(self) -> Weights:
         """The kernel's present weights."""
-        return np.array([_row(phase) for phase in judgement.OWN[: len(self.groups)]], np.int64)
+        return np.array([_row(phase) for phase in kernel.OWN[: len(self.groups)]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
         """A search that judges by these weights and uses no endgame tables."""
@@ -79,8 +80,8 @@ class MorrisJudgement:
         return "\n".join(("OWN: Phases = (", *lines, ")"))
 
 
-def _row(phase: judgement.Weights) -> list[int]:
-    return [getattr(phase, name) for name in MorrisJudgement.features]
+def _row(phase: kernel.Weights) -> list[int]:
+    return [getattr(phase, name) for name in MorrisEvaluation.features]
 
 
 def _write(memory: NDArray[np.uint64], phase: int, *values: int) -> None:

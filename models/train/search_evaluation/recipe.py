@@ -1,4 +1,4 @@
-"""The recipe for judgements: play games, count features of their positions, fit weights to the results, compare."""
+"""The recipe for evaluations: play games, count features of their positions, fit weights to the results, compare."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rich.progress import Progress
 
 import games
 from agents.arena.elo import Estimate, estimate
-from models.train import judgements
-from models.train.judged import Judgement, Weights
-from models.train.judgement_fit import HELD_OUT, Quality, fit, quality
-from models.train.judgement_games import match, play
+from models.train.search_evaluation import registry
+from models.train.search_evaluation.fit import HELD_OUT, Quality, fit, quality
+from models.train.search_evaluation.protocol import Evaluation, Weights
+from models.train.search_evaluation.self_play import match, play
 
 
 @dataclasses.dataclass(frozen=True)
 class Made:
     """New weights, and the quality of them and of the kernel's."""
 
-    judgement: Judgement
+    evaluation: Evaluation
     games: int
     nodes: int
     seed: int
@@ -40,17 +40,17 @@ class Made:
 
     def as_json(self) -> dict[str, Any]:
         """The result as a JSON object."""
-        judgement, score = self.judgement, self.estimate
+        evaluation, score = self.evaluation, self.estimate
         return {
-            "game": judgement.game.name,
-            "rules": vars(judgement.game.rules),
+            "game": evaluation.game.name,
+            "rules": vars(evaluation.game.rules),
             "games": self.games,
             "nodes": self.nodes,
             "seed": self.seed,
             "positions": self.positions,
             "weights": {
-                group: dict(zip(judgement.features, row, strict=True))
-                for group, row in zip(judgement.groups, self.weights.tolist(), strict=True)
+                group: dict(zip(evaluation.features, row, strict=True))
+                for group, row in zip(evaluation.groups, self.weights.tolist(), strict=True)
             },
             "new": self.new._asdict(),
             "shipped": self.shipped._asdict(),
@@ -61,13 +61,13 @@ class Made:
                 "score": round(score.score, 4),
                 "standard_error": round(score.error, 4),
             },
-            "where": judgement.where,
-            "text": judgement.text(self.weights),
+            "where": evaluation.where,
+            "text": evaluation.text(self.weights),
         }
 
     def lines(self) -> list[str]:
         """The result as lines for a person."""
-        found = [self.judgement.text(self.weights), ""]
+        found = [self.evaluation.text(self.weights), ""]
         found.append(f"{self.positions} positions of {self.games} games; in each {HELD_OUT}th, which was kept apart:")
         for name, held in (("these weights", self.new), ("shipped", self.shipped)):
             found.append(f"  {name:<14} log loss {held.log_loss:.4f}, winner right {100 * held.winner_accuracy:.1f} %")
@@ -76,10 +76,10 @@ class Made:
                 f"{2 * len(self.match)} games of these against the shipped weights at {self.match_nodes} positions a "
                 f"move: score {score.score:.3f}, standard error {score.error:.3f}"
             )
-        return [*found, f"Nothing was written. Paste them into {self.judgement.where}, if they are better."]
+        return [*found, f"Nothing was written. Paste them into {self.evaluation.where}, if they are better."]
 
 
-def make_judgement(
+def make_evaluation(
     name: str,
     rules: dict[str, object],
     *,
@@ -90,32 +90,32 @@ def make_judgement(
     match_games: int,
     match_nodes: int,
 ) -> Made:
-    """New weights from so many games at so many nodes a move; None for the judgement's own numbers.
+    """New weights from so many games at so many nodes a move; None for the evaluation's own numbers.
 
-    Raises ValueError if the game is unknown, has no such judgement, or has no such rule.
+    Raises ValueError if the game is unknown, has no such evaluation, or has no such rule.
     """
-    judgement = judgements.of(games.load(name, rules))
-    count, nodes = count or judgement.games, nodes or judgement.nodes
+    evaluation = registry.of(games.load(name, rules))
+    count, nodes = count or evaluation.games, nodes or evaluation.nodes
     with Progress(console=Console(stderr=True)) as progress:
 
         def bar(text: str, total: int) -> Any:
             task = progress.add_task(text, total=total, visible=total > 0)
             return lambda done: progress.advance(task, done)
 
-        positions = play(judgement, count, nodes, seed, jobs, bar("games", count))
-        weights = fit(judgement, positions, bar(f"{len(positions.game)} positions, fitting", len(judgement.groups)))
-        weights = judgement.finish(weights, positions.positions, bar("the turn", judgement.finishing))
+        positions = play(evaluation, count, nodes, seed, jobs, bar("games", count))
+        weights = fit(evaluation, positions, bar(f"{len(positions.game)} positions, fitting", len(evaluation.groups)))
+        weights = evaluation.finish(weights, positions.positions, bar("the turn", evaluation.finishing))
         pairs = match_games // 2
-        points = match(judgement, weights, judgement.shipped(), pairs, match_nodes, seed, bar("openings", pairs))
+        points = match(evaluation, weights, evaluation.shipped(), pairs, match_nodes, seed, bar("openings", pairs))
     return Made(
-        judgement,
+        evaluation,
         count,
         nodes,
         seed,
         len(positions.game),
         weights,
         quality(weights, positions),
-        quality(judgement.shipped(), positions),
+        quality(evaluation.shipped(), positions),
         tuple(points),
         match_nodes,
     )

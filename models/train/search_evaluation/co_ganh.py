@@ -1,4 +1,4 @@
-"""Cờ gánh's judgement: all features of `agents.kernels.co_ganh.evaluation`, the same for both sides' pieces."""
+"""Cờ gánh's evaluation: all features of `agents.kernels.co_ganh.evaluation`, the same for both sides' pieces."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.co_ganh import GanhSearch, judgement
+from agents.kernels.co_ganh import GanhSearch
 from agents.kernels.co_ganh import memory as layout
+from agents.kernels.co_ganh import weights as kernel
 from agents.kernels.co_ganh.evaluation import evaluate
 from games.co_ganh import CoGanh, Move, Position
-from models.train.judged import TABLE_MB, Counted, Weights, wrapped
+from models.train.search_evaluation.protocol import TABLE_MB, Counted, Weights, wrapped
 
 U = np.uint64
 
 
-class GanhJudgement:
-    """`models.train.judged.Judgement` for one way to capture."""
+class GanhEvaluation:
+    """`protocol.Evaluation` for one way to capture."""
 
     groups: tuple[str, ...] = ("always",)
-    features: tuple[str, ...] = ("men", *(name for name in judgement.NAMES if name not in ("own", "enemy", "looks")))
+    features: tuple[str, ...] = ("men", *(name for name in kernel.NAMES if name not in ("own", "enemy", "looks")))
     fewest, most = -1000, 1000
     games, nodes, plies = 2000, 1000, 200
     opening = (2, 10)
@@ -32,19 +33,19 @@ class GanhJudgement:
     def __init__(self, game: CoGanh) -> None:
         self.game = game
         self._name = "OWN_FLIPPING" if game.rules.flips else "OWN"
-        self.where = f"agents/kernels/co_ganh/judgement.py, {self._name}"
+        self.where = f"agents/kernels/co_ganh/weights.py, {self._name}"
         self._memory = layout.allocate(game, 1)
         self._units = [self._words(unit) for unit in np.eye(len(self.features), dtype=np.int64)]
 
     def _words(self, row: NDArray[np.int64]) -> NDArray[np.uint64]:
         values = {"looks": 1, **dict(zip(self.features, row.tolist(), strict=True))}
         values["own"] = values["enemy"] = values["men"]
-        return np.array([values[name] for name in judgement.NAMES], np.int64).view(np.uint64)
+        return np.array([values[name] for name in kernel.NAMES], np.int64).view(np.uint64)
 
     def shipped(self) -> Weights:
         """The kernel's present weights."""
-        words = judgement.weights("", self.game.rules.flips).view(np.int64)
-        held = dict(zip(judgement.NAMES, words.tolist(), strict=True))
+        words = kernel.of_heuristic("", self.game.rules.flips).view(np.int64)
+        held = dict(zip(kernel.NAMES, words.tolist(), strict=True))
         return np.array([[held["own" if name == "men" else name] for name in self.features]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:

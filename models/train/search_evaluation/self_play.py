@@ -1,4 +1,4 @@
-"""Games of a kernel's search against itself: positions with results to fit, and matches of two judgements.
+"""Games of a kernel's search against itself: positions with results to fit, and matches of two evaluations.
 
 A few random moves begin a game, and some come later, so that positions differ, and so that some look like a search's
 leaves, whose last moves may be bad. A game ends by the rules, or when a search has found its forced end.
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 import games
 from agents.search import MAX_DEPTH, WIN, Search
 from games import Side
-from models.train import judgements
-from models.train.judged import Judgement, Weights, drawn_move
+from models.train.search_evaluation import registry
+from models.train.search_evaluation.protocol import Evaluation, Weights, drawn_move
 
 GAMES_A_CHUNK = 20
 """Games that share a search and its tables, in one process: independent of the number of processes."""
@@ -65,33 +65,33 @@ def think(search: Search, position: Any, nodes: int) -> tuple[Any, int]:
 
 
 def play_on(
-    judgement: Judgement, position: Any, nodes: int, searches: Sequence[Search], draw: random.Random, astray: float
+    evaluation: Evaluation, position: Any, nodes: int, searches: Sequence[Search], draw: random.Random, astray: float
 ) -> tuple[list[Any], Side | None]:
     """The positions from here on to which the game's result applies, and its winner; `searches` by side."""
-    game, passed, plies = judgement.game, list[Any](), 0
-    while (over := game.outcome(position)) is None and plies < judgement.plies:
+    game, passed, plies = evaluation.game, list[Any](), 0
+    while (over := game.outcome(position)) is None and plies < evaluation.plies:
         side = game.to_move(position)
         move, score = think(searches[side], position, nodes)
         if abs(score) > FORCED:
             return passed, side if score > 0 else 1 - side
         passed.append(position)
         if move is None or draw.random() < astray:
-            move = drawn_move(judgement, position, draw)
-            passed = [] if judgement.starts_anew and astray else passed
+            move = drawn_move(evaluation, position, draw)
+            passed = [] if evaluation.starts_anew and astray else passed
         position = game.apply(position, move)
         plies += 1
     return passed, over.winner if over else None
 
 
-def begun(judgement: Judgement, draw: random.Random) -> Any:
+def begun(evaluation: Evaluation, draw: random.Random) -> Any:
     """A position after a few random moves that is not over."""
-    game = judgement.game
+    game = evaluation.game
     while True:
         position = game.starts[0]
-        for _ in range(draw.randint(*judgement.opening)):
+        for _ in range(draw.randint(*evaluation.opening)):
             if game.outcome(position) is not None:
                 break
-            position = game.apply(position, drawn_move(judgement, position, draw))
+            position = game.apply(position, drawn_move(evaluation, position, draw))
         else:
             if game.outcome(position) is None:
                 return position
@@ -99,20 +99,20 @@ def begun(judgement: Judgement, draw: random.Random) -> Any:
 
 def play_chunk(chunk: Chunk) -> Positions:
     """Plays the chunk's games with the kernel's present weights."""
-    judgement = judgements.of(games.load(chunk.game, chunk.rules))
+    evaluation = registry.of(games.load(chunk.game, chunk.rules))
     # One search for each side: neither learns from the other's search.
-    weights, noise = judgement.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
-    searches = [judgement.search(weights, noise + side + 1) for side in (0, 1)]
+    weights, noise = evaluation.shipped(), 2 * (chunk.seed * 100_003 + chunk.first) % 2**30
+    searches = [evaluation.search(weights, noise + side + 1) for side in (0, 1)]
     rows: list[tuple[Any, int, NDArray[np.int64], float, int]] = []
     for number in range(chunk.first, chunk.first + chunk.games):
         draw = random.Random(f"game {chunk.seed} {number}")  # a text seeds alike on every machine
-        passed, winner = play_on(judgement, begun(judgement, draw), chunk.nodes, searches, draw, judgement.astray)
+        passed, winner = play_on(evaluation, begun(evaluation, draw), chunk.nodes, searches, draw, evaluation.astray)
         for position in passed:
-            counted = judgement.counted(position)
+            counted = evaluation.counted(position)
             if counted is not None:
-                points = 0.5 if winner is None else float(winner == judgement.game.to_move(position))
+                points = 0.5 if winner is None else float(winner == evaluation.game.to_move(position))
                 rows.append((position, counted.group, counted.features, points, number))
-    return _gathered(rows, len(judgement.features))
+    return _gathered(rows, len(evaluation.features))
 
 
 def _gathered(rows: Sequence[tuple[Any, int, NDArray[np.int64], float, int]], features: int) -> Positions:
@@ -125,11 +125,13 @@ def _gathered(rows: Sequence[tuple[Any, int, NDArray[np.int64], float, int]], fe
     )
 
 
-def play(judgement: Judgement, count: int, nodes: int, seed: int, jobs: int, say: Callable[[int], object]) -> Positions:
+def play(
+    evaluation: Evaluation, count: int, nodes: int, seed: int, jobs: int, say: Callable[[int], object]
+) -> Positions:
     """Plays so many games; the same seed plays the same games. Calls `say` after every few games."""
-    rules = dict(vars(judgement.game.rules))
+    rules = dict(vars(evaluation.game.rules))
     chunks = [
-        Chunk(judgement.game.name, rules, nodes, seed, first, min(GAMES_A_CHUNK, count - first))
+        Chunk(evaluation.game.name, rules, nodes, seed, first, min(GAMES_A_CHUNK, count - first))
         for first in range(0, count, GAMES_A_CHUNK)
     ]
     found = []
@@ -158,17 +160,17 @@ def _play_elsewhere(chunk: Chunk) -> Positions:
 
 
 def match(
-    judgement: Judgement, a: Weights, b: Weights, openings: int, nodes: int, seed: int, say: Callable[[int], object]
+    evaluation: Evaluation, a: Weights, b: Weights, openings: int, nodes: int, seed: int, say: Callable[[int], object]
 ) -> list[int]:
     """Half points of `a` against `b` from each opening, played twice with the sides exchanged: 0 to 4."""
-    searches = [judgement.search(weights, 1) for weights in (a, b)]
+    searches = [evaluation.search(weights, 1) for weights in (a, b)]
     found = []
     for number in range(openings):
         draw, points = random.Random(f"match {seed} {number}"), 0
-        opening = begun(judgement, draw)
+        opening = begun(evaluation, draw)
         for side in (0, 1):
             by_side = searches if side == 0 else searches[::-1]
-            winner = play_on(judgement, opening, nodes, by_side, draw, 0.0)[1]
+            winner = play_on(evaluation, opening, nodes, by_side, draw, 0.0)[1]
             points += 1 if winner is None else 2 * (winner == side)
         found.append(points)
         say(1)

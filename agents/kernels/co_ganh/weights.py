@@ -1,4 +1,4 @@
-"""The weights of the evaluation: for each named heuristic, and for the engine's own judgement."""
+"""The weights of the evaluation: for each named heuristic, and for the engine's own evaluation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ OWN: dict[str, int] = {
     **{"facing": 7, "together": 4, "steps": 1, "turn": 0, "majority": 37, "share": 6},
     **{"prey": 0, "fear": -21, "leaps": 5, "exposed": -14, "stuck": -12},
 }
-"""The engine's own judgement: fitted to the results of its own games, a lead of one man near the start being 100.
+"""The engine's own evaluation: fitted to the results of its own games, a lead of one man near the start being 100.
 
-An earlier form of the recipe `kibitzer train judgement --game co_ganh` made it; what that prints now differs.
+An earlier form of the recipe `kibitzer train evaluation --game co_ganh` made it; what that prints now differs.
 """
 OWN_FLIPPING: dict[str, int] = {
     **{"own": 100, "enemy": 100, "looks": 1, "middle": 4, "inner": 6, "arm": 3, "hub": 8, "together": 1, "steps": 3},
@@ -31,8 +31,8 @@ OWN_FLIPPING: dict[str, int] = {
 """The same where captured men change sides (`--rule capture=flip`)."""
 
 
-def weights(heuristic: str, flips: bool) -> NDArray[np.uint64]:
-    """The twenty weights for a heuristic by name; "" is the engine's own judgement."""
+def of_heuristic(heuristic: str, flips: bool) -> NDArray[np.uint64]:
+    """The twenty weights for a heuristic by name; "" is the engine's own evaluation."""
     chosen = _of(heuristic, flips)
     return np.array([chosen.get(name, 0) for name in NAMES], dtype=np.int64).view(np.uint64)
 

@@ -1,4 +1,4 @@
-"""Fits a judgement to results: logistic regression, group by group, with no constant but the turn's."""
+"""Fits an evaluation to results: logistic regression, group by group, with no constant but the turn's."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.train.judged import Judgement, Weights
-from models.train.judgement_games import Positions
+from models.train.search_evaluation.protocol import Evaluation, Weights
+from models.train.search_evaluation.self_play import Positions
 
 HELD_OUT = 10
 """One game in so many is held out."""
@@ -39,27 +39,27 @@ def _regression(features: NDArray[np.float64], points: NDArray[np.float64], stre
     return found
 
 
-def fit_group(judgement: Judgement, features: NDArray[np.int64], points: NDArray[np.float64]) -> NDArray[np.int64]:
+def fit_group(evaluation: Evaluation, features: NDArray[np.int64], points: NDArray[np.float64]) -> NDArray[np.int64]:
     """Integer weights within the bounds; weights below the least are left out, and the rest is fitted again."""
     sizes = np.sqrt(np.mean(features.astype(float) ** 2, axis=0))
     free, whole = sizes > 0, np.zeros(len(sizes), np.int64)
     while free.any():
-        exact = _regression(features[:, free] / sizes[free], points, judgement.strength) / sizes[free]
+        exact = _regression(features[:, free] / sizes[free], points, evaluation.strength) / sizes[free]
         whole[:] = 0
-        whole[free] = np.minimum(np.rint(exact * judgement.scale), judgement.most).astype(np.int64)
-        if (whole >= judgement.fewest).all():
+        whole[free] = np.minimum(np.rint(exact * evaluation.scale), evaluation.most).astype(np.int64)
+        if (whole >= evaluation.fewest).all():
             break
-        free &= whole >= judgement.fewest
-    return np.maximum(whole, judgement.fewest)
+        free &= whole >= evaluation.fewest
+    return np.maximum(whole, evaluation.fewest)
 
 
-def fit(judgement: Judgement, positions: Positions, say: Callable[[int], object]) -> Weights:
+def fit(evaluation: Evaluation, positions: Positions, say: Callable[[int], object]) -> Weights:
     """The weights of all groups; a rarely seen group keeps its own. Calls `say` after every group."""
-    weights, learnt = judgement.shipped(), positions.game % HELD_OUT != 0
-    for group in range(len(judgement.groups)):
+    weights, learnt = evaluation.shipped(), positions.game % HELD_OUT != 0
+    for group in range(len(evaluation.groups)):
         rows = learnt & (positions.group == group)
         if np.count_nonzero(rows) >= FEWEST and len(set(positions.points[rows]) - {0.5}) == 2:
-            weights[group] = fit_group(judgement, positions.features[rows], positions.points[rows])
+            weights[group] = fit_group(evaluation, positions.features[rows], positions.points[rows])
         say(1)
     return weights
 

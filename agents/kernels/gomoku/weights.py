@@ -16,7 +16,7 @@ PAIRS = {
 }  # fmt: skip
 """For the two best of a cell's four patterns, by their numbers in `patterns.py`, hundredths of a logit.
 
-An earlier form of the recipe `kibitzer train judgement --game gomoku` made them; what that prints now differs.
+An earlier form of the recipe `kibitzer train evaluation --game gomoku` made them; what that prints now differs.
 """
 TURN = 60
 """To be to move: chosen by matches, so that scores do not swing with the depth. The recipe measures it."""
@@ -24,7 +24,7 @@ MOST = 90
 """For a cell that wins."""
 
 
-def judged_bytes(pairs: Mapping[tuple[int, int], int] = PAIRS) -> NDArray[np.uint8]:
+def cell_values(pairs: Mapping[tuple[int, int], int] = PAIRS) -> NDArray[np.uint8]:
     """A byte for every four patterns, four bits each: what their two best are worth."""
     worth = np.zeros((16, 16), np.uint8)
     for high, low in itertools.product(range(16), repeat=2):

@@ -1,4 +1,4 @@
-"""Gomoku's judgement: counts of empty cells, by the two best of a colour's four patterns there; and the turn.
+"""Gomoku's evaluation: counts of empty cells, by the two best of a colour's four patterns there; and the turn.
 
 The value of the turn cannot be learnt from results: in games with good moves, the side that has just moved has gained
 as much as the mover is about to gain. A search's leaves are no such positions, and without a value for the turn its
@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.gomoku import judgement
 from agents.kernels.gomoku import memory as layout
+from agents.kernels.gomoku import weights as kernel
 from agents.kernels.gomoku.by_threats import ThreatSearch
 from agents.kernels.gomoku.prover import write_stones
 from agents.search import WIN
 from games.gomoku import Gomoku, Move, Position
-from models.train.judged import TABLE_MB, Counted, Weights, wrapped
+from models.train.search_evaluation.protocol import TABLE_MB, Counted, Weights, wrapped
 
 PAIRS = tuple((high, low) for high in (3, 4, 5, 8) for low in (0, 1, 2, 3, 4, 5, 8) if low <= high and low + high < 16)
 """Pairs of the two best patterns of a cell that are fitted; less promising ones, and cells that win at once, are not.
 """
 FORCED = [6 * colour + kind for colour in (0, 1) for kind in (layout.FIVE, layout.WINNING)]
-"""Sets of cells that a search never leaves to the judgement."""
+"""Sets of cells that a search never leaves to the evaluation."""
 NEAR = 3
 """Lines from another stone within which a random stone is laid."""
 DEPTHS = (2, 3, 4)
@@ -34,18 +34,18 @@ SWINGS = 300
 """Positions in which searches to these depths are compared."""
 
 
-class GomokuJudgement:
-    """`models.train.judged.Judgement` for any rules but swap2, whose opening the judgement does not cover."""
+class GomokuEvaluation:
+    """`protocol.Evaluation` for any rules but swap2, whose opening the evaluation does not cover."""
 
     groups: tuple[str, ...] = ("always",)
     features: tuple[str, ...] = (*map(str, PAIRS), "turn")
-    fewest, most = 0, judgement.MOST
+    fewest, most = 0, kernel.MOST
     games, nodes, plies = 4000, 1000, 110
     opening = (1, 7)
     astray, starts_anew = 0.15, True
     scale, strength = 100, 0.003
     finishing = SWINGS
-    where = "agents/kernels/gomoku/judgement.py, PAIRS and TURN"
+    where = "agents/kernels/gomoku/weights.py, PAIRS and TURN"
 
     def __init__(self, game: Gomoku) -> None:
         """Raises ValueError for swap2."""
@@ -56,12 +56,12 @@ class GomokuJudgement:
 
     def shipped(self) -> Weights:
         """The kernel's present weights."""
-        return np.array([[*(judgement.PAIRS.get(pair, 0) for pair in PAIRS), judgement.TURN]], np.int64)
+        return np.array([[*(kernel.PAIRS.get(pair, 0) for pair in PAIRS), kernel.TURN]], np.int64)
 
     def search(self, weights: Weights, seed: int) -> Any:
         """A search that judges by these weights, except that the turn's value is compiled in and stays."""
         search = ThreatSearch(self.game, TABLE_MB, seed)
-        memory, judged = search.memory, judgement.judged_bytes(dict(zip(PAIRS, weights[0, :-1].tolist(), strict=True)))
+        memory, judged = search.memory, kernel.cell_values(dict(zip(PAIRS, weights[0, :-1].tolist(), strict=True)))
         memory[int(layout.JUDGED) : int(layout.JUDGED) + 2**13] = judged.view(np.uint64)
         patterns = _empty_patterns(memory)
         memory[layout.SUMS] = int(judged[patterns & 0xFFFF].sum())
@@ -107,7 +107,7 @@ class GomokuJudgement:
                 swings.append(odd - (shallow + deep) / 2)
             say(1)
         found = weights.copy()
-        found[0, -1] = judgement.TURN + (round(statistics.fmean(swings) / 2) if swings else 0)
+        found[0, -1] = kernel.TURN + (round(statistics.fmean(swings) / 2) if swings else 0)
         return found
 
     def text(self, weights: Weights) -> str:

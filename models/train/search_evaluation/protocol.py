@@ -1,7 +1,7 @@
-"""Interface of a game for the judgement recipe: features to count, and a search that judges by given weights.
+"""Interface of a game for the evaluation recipe: features to count, and a search that evaluates by given weights.
 
-A judgement is an integer matrix of weights, (groups, features): morris has other weights in each phase of the game, the
-others one group. The value of a position for the side to move is its features times its group's weights.
+An evaluation is an integer matrix of weights, (groups, features): morris has other weights in each phase of the game,
+the others one group. The value of a position for the side to move is its features times its group's weights.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ TABLE_MB = 8
 
 
 class Counted(NamedTuple):
-    """The features that a judgement counts in a position."""
+    """The features that an evaluation counts in a position."""
 
     group: int
     features: NDArray[np.int64]
     """The mover's count minus the enemy's, for features that both sides have."""
 
 
-class Judgement(Protocol):
-    """One game's judgement under its rules."""
+class Evaluation(Protocol):
+    """One game's evaluation under its rules."""
 
     @property
     def game(self) -> AnyGame:
@@ -90,6 +90,6 @@ def wrapped(entries: Iterable[str], width: int = 110) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def drawn_move(judgement: Judgement, position: Any, draw: random.Random) -> Any:
+def drawn_move(evaluation: Evaluation, position: Any, draw: random.Random) -> Any:
     """One of the random moves."""
-    return draw.choice(judgement.random_moves(position))
+    return draw.choice(evaluation.random_moves(position))

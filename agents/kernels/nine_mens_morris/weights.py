@@ -66,4 +66,4 @@ OWN: Phases = (
 2,000 games that the engine played against itself with `best`, searching 2,000 positions a move, after two to ten random
 plies. The negative weights of a man while laying only offset his mobility. With both flying: `best` times three.
 
-An earlier version of the recipe `kibitzer train judgement --game nine_mens_morris` made them; its output differs."""
+An earlier version of the recipe `kibitzer train evaluation --game nine_mens_morris` made them; its output differs."""
