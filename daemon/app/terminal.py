@@ -63,6 +63,8 @@ class TerminalGame:
         self._colour = shown.isatty()
         self._told: list[Announcement] = []
         self._drawn = self._asked = self._prompted = self._quit = False
+        self._premove = ""
+        """The move typed while the agent thinks; empty if there is none."""
         session.listeners.append(self._told.append)
 
     def play(self, *, resume: bool) -> None:
@@ -75,11 +77,19 @@ class TerminalGame:
                 self._begin(resume=False)
             elif self._match.referee.awaiting == "agent":
                 self._wait_for_agent()
-            elif (line := self._typed.take(WAIT_S)) is not None:
+            elif self._premove:
+                line, self._premove = self._premove, ""
                 self._read(line)
-            elif self._typed.ended:
-                self._quit = True
-                self._write("")
+            else:
+                self._read_within(WAIT_S)
+
+    def _read_within(self, timeout_s: float) -> None:
+        """Carries out the line typed within that time, if any. The end of the input ends the game."""
+        if (line := self._typed.take(timeout_s)) is not None:
+            self._read(line)
+        elif self._typed.ended:
+            self._quit = True
+            self._write("")
 
     @property
     def _match(self) -> Match:
@@ -98,12 +108,15 @@ class TerminalGame:
         self._drawn = False
 
     def _wait_for_agent(self) -> None:
-        """Lets the agent think; lines typed meanwhile are handled after its move."""
+        """Lets the agent think. A person's commands are carried out meanwhile, a script's lines after its move."""
         if not self._asked:
             self._asked = True
             agent = self._session.seats[self._match.referee.game.to_move(self._match.referee.position)].agent
             self._write(worded("{agent} is thinking.", agent=agent or ""))
-        time.sleep(THINK_S)
+        if self._typed.interactive:
+            self._read_within(THINK_S)
+        else:
+            time.sleep(THINK_S)
 
     def _read(self, line: str) -> None:
         """Carries out a typed line."""
@@ -122,7 +135,11 @@ class TerminalGame:
             case "board":
                 self._drawn = False
             case word if word in WORDS:
+                self._premove = ""
                 self._obey(WORDS[word](rest.strip()))
+            case _ if self._match.referee.awaiting == "agent":
+                self._premove = line
+                self._write(worded("I keep {move} until the agent has moved.", move=line))
             case _:
                 self._obey(Move(line))
         self._show()

@@ -15,6 +15,8 @@ class TypedLines:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self.interactive = os.isatty(descriptor)
+        """Whether a person types them; otherwise they come from a pipe or a file."""
         self._pending = b""
         self.ended = False
         """Whether the input has ended."""

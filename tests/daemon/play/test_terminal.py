@@ -124,6 +124,17 @@ def test_a_game_against_an_agent_is_played_to_its_end(terminals: list[Terminal],
     assert table.say("quit", "The game is kept.")
 
 
+def test_a_person_is_heard_while_the_agent_thinks(terminals: list[Terminal], tmp_path: Path) -> None:
+    words = ("--game", "reversi", "--black", "me", "--white", "mcts:simulations=100000000")
+    table = opened(terminals, tmp_path / "game.sqlite", *words)
+    table.until("black> ")
+    table.say("d3", "is thinking.")
+    table.say("board", "a b c d e f g h")
+    assert "I keep c3 until the agent has moved." in table.say("c3", "has moved.")
+    table.say("quit", "The game is kept.")
+    assert table.end() == 0
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -27,7 +27,7 @@ class Scripted(TypedLines):
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
-        self.ended = False
+        self.interactive = self.ended = False
 
     def take(self, timeout_s: float) -> str | None:
         """The next line; after the last nothing more comes."""
