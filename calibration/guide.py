@@ -14,7 +14,7 @@ import numpy as np
 
 from calibration.template import BoardTemplate
 from games import EMPTY, AnyGame
-from wording import Listing, Sentence, Term, listing, sentence, sentence_n
+from wording import Listing, Sentence, Term, listing, plural, sentence, sentence_n
 
 BOARDS = 3
 """Boards with pieces; the empty one comes before them."""
@@ -113,15 +113,6 @@ def kind(letter: str, template: BoardTemplate) -> Term:
 def kinds(letter: str, template: BoardTemplate) -> Term:
     """What several of a class are called, such as "light men"."""
     return Term("kind", plural(template.classes[letter]))
-
-
-def plural(name: str) -> str:
-    """Of a class's name: "light man" becomes "light men", and "half of a tile" "halves of a tile"."""
-    thing, of, rest = name.partition(" of ")
-    for one, many in (("man", "men"), ("half", "halves")):
-        if thing.endswith(one):
-            return f"{thing[: -len(one)]}{many}{of}{rest}"
-    return f"{thing}s{of}{rest}"
 
 
 def _board(pieces: Sequence[Piece], template: BoardTemplate) -> str:

@@ -211,8 +211,8 @@ class Game(Protocol[P, M]):
         cannot stand like that in this game, or where the board does not tell enough to continue from it.
         """
 
-    men: tuple[str, ...] = ()
-    """Word for a piece of each side, marked as `noun("man", ...)`; the sides' names where empty."""
+    piece_nouns: tuple[str, ...] = ()
+    """Noun for a piece of each side, marked as `noun("piece", ...)`, "light man", say; else the sides' names."""
     endings: Mapping[str, Sentence] = types.MappingProxyType({})
     """Why a game is over, by `Outcome.reason`. A `{side}` in it is the side that lost: "{side} cannot move"."""
     formats: tuple[str, ...] = ("moves",)
@@ -230,9 +230,9 @@ class Game(Protocol[P, M]):
     accepted.
     """
 
-    def man(self, letter: str) -> Term | Sentence:
-        """Word for a piece with that class letter, for sentences about laying or taking it."""
-        return Term("man", (self.men or self.sides)[self.pieces.index(letter)])
+    def piece_noun(self, letter: str) -> Term | Sentence:
+        """Noun for a piece with that class letter, for sentences about laying or taking it."""
+        return Term("piece", (self.piece_nouns or self.sides)[self.pieces.index(letter)])
 
     def told(self, position: P, move: M) -> Sentence | None:
         """Describes a move that changes nothing on the board, where it is more than a pass; None for other moves."""

@@ -130,7 +130,7 @@ class NineMensMorris(Game[Position, Move]):
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = MorrisRules
-    men = (noun("man", "light"), noun("man", "dark"))
+    piece_nouns = (noun("piece", "light man"), noun("piece", "dark man"))
     endings = ENDINGS
     mistakes = MISTAKES
 

@@ -28,7 +28,7 @@ from daemon.config.settings import (
     PlayersSection,
 )
 from daemon.game.effects import Announcement
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.i18n.translation import LANGUAGES
 from daemon.outputs.web import WebError
 from daemon.outputs.window import Window
@@ -160,7 +160,7 @@ def demo_config(game: str, *, headless: bool, fast: bool, language: str = "en") 
     players = PlayersSection(
         first=PlayerSection(), second=PlayerSection(agent="alphabeta", time_s=0.05 if fast else 1.0)
     )
-    if shares_men(games.load(game)):
+    if shares_pieces(games.load(game)):
         players = PlayersSection(first=PlayerSection(seat="bottom"), second=PlayerSection(seat="top"))
     return Config.model_validate(
         {

@@ -4,10 +4,10 @@ Rules and eyes make a `Sentence` and know of no language; the daemon says it in 
 (`daemon/i18n/translation.py`). As a string it is English. Every template is written out where it is used, as the first
 argument of `sentence` or `sentence_n`: there the catalogues find it.
 
-    sentence("{side:Nom} laid {count} men, {cells}.", side=Term("side", "light"), count=2, cells=("a1", "a4"))
+    sentence("{side:Nom} laid {count} stones, {cells}.", side=Term("side", "light"), count=2, cells=("a1", "a4"))
 
 A value in braces may name the form in which a language puts it, after a colon: `nom`, `gen`, `dat`, `acc`, and with a
-capital where it begins the sentence (`Nom`). English knows no difference but the capital.
+capital where it begins the sentence (`Nom`); `pl` is the plural. English has no others, and the capital.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Literal, Protocol, TypeVar
 
 MAX_NAMED = 8
 """Things that one sentence names; of more it says how many."""
-FORMS = ("nom", "gen", "dat", "acc")
+FORMS = ("nom", "gen", "dat", "acc", "pl")
 """The forms of a term that a translated template may ask for."""
 
 
@@ -93,10 +93,19 @@ class English:
 
     def form(self, term: Term, form: str) -> str:
         """Its name."""
-        return term.name
+        return plural(term.name) if form == "pl" else term.name
 
 
 ENGLISH = English()
+
+
+def plural(name: str) -> str:
+    """Of a noun: "light man" becomes "light men", and "half of a tile" "halves of a tile"."""
+    thing, of, rest = name.partition(" of ")
+    for one, many in (("man", "men"), ("half", "halves")):
+        if thing.endswith(one):
+            return f"{thing[: -len(one)]}{many}{of}{rest}"
+    return f"{thing}s{of}{rest}"
 
 
 def noun(kind: str, name: S) -> S:

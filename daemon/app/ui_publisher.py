@@ -32,7 +32,7 @@ VERDICTS = {
     "legal": sentence("A legal move."),
     "illegal": sentence("Not a legal move."),
     "unfinished": sentence("The move is not finished."),
-    "put_back": sentence("Put the men back, please."),
+    "put_back": sentence("Put the pieces back, please."),
     "takeback": sentence("Taken back."),
     "ambiguous": sentence("I am not sure what was played."),
     "unclear": sentence("I cannot see the board clearly."),

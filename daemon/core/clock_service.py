@@ -2,9 +2,9 @@
 
 The clock runs for the side to move, from the moment the position before was believed. It stops until the board has
 first been seen right (also when a game is resumed), while an agent's move waits to be carried out (the person who makes
-it on the board is neither the agent nor to move), while the game is paused, while men must be put back after a move was
-taken back by word, while the board shows another position, is out of sight or the camera is away, and after the end. An
-illegal move does not stop the clock: the side that made it is still to move.
+it on the board is neither the agent nor to move), while the game is paused, while pieces must be put back after a move
+was taken back by word, while the board shows another position, is out of sight or the camera is away, and after the
+end. An illegal move does not stop the clock: the side that made it is still to move.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class ClockService:
         if referee.awaiting == "carry_out":
             return sentence("an agent's move waits to be carried out")
         if referee.awaiting == "nothing":
-            return sentence("men must be put back")
+            return sentence("pieces must be put back")
         if not self._begun:
             return sentence("the board has not been seen yet")
         if self._blind():

@@ -166,7 +166,7 @@ def _correct(referee: Referee, eyes: Eyes, name: str, piece: str) -> list[Effect
     if letter == game.classes[0]:
         what = sentence("I see: {cell} is empty.", cell=game.cells[cell])
     else:
-        what = sentence("I see: {cell} holds {man:acc}.", cell=game.cells[cell], man=game.man(letter))
+        what = sentence("I see: {cell} holds a {piece:acc}.", cell=game.cells[cell], piece=game.piece_noun(letter))
     way = adopting.way_to(referee, after)
     if way is not None and way.ply < referee.ply:
         told = [referee.announce("corrected", what, cells=(cell,))]

@@ -197,6 +197,6 @@ def unseen_moves(game: AnyGame, position: Any) -> list[Any]:
     return [move for move in game.legal_moves(position) if not game.steps(position, move)]
 
 
-def shares_men(game: AnyGame) -> bool:
+def shares_pieces(game: AnyGame) -> bool:
     """Whether the pieces belong to nobody, so that the board does not show who played one."""
     return set(game.pieces) == {EMPTY}

@@ -30,9 +30,9 @@ from babel.messages.pofile import read_po, write_po
 
 import games
 from agents import agent
-from calibration.guide import plural
 from daemon.i18n.translation import FOLDER, LANGUAGES, MESSAGES, OPTION, compiled, titled
 from games import EMPTY
+from wording import plural
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("wording", "games", "calibration", "vision", "daemon", "proving")

@@ -17,7 +17,7 @@ EXAMPLES: dict[str, Given] = {
     "one": Term("side", "black"),
     "colour": Term("side", "white"),
     "sides": ("red", "green"),
-    "man": Term("man", "dark"),
+    "piece": Term("piece", "dark man"),
     "stone": Term("stone", "black stone"),
     "right": Term("stone", "white stone"),
     "wrong": Term("stone", "black stone"),

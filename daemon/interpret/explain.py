@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.cell_losses import CellLosses
 from daemon.interpret.explanation import FIT_NATS, Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES, Lookahead
@@ -67,7 +67,7 @@ def _event(game: AnyGame, history: Sequence[Any], reading: BoardReading, found: 
         if one.kind != "plies" or one.cost < back.get((one.board, game.to_move(one.positions[-1])), math.inf)
     ]
     doubtful = tuple(int(cell) for cell in np.flatnonzero(reading.confidence < 0.9))
-    event = MoveEvent(reading, _distinct(game, fitting), doubtful, shared_men=shares_men(game))
+    event = MoveEvent(reading, _distinct(game, fitting), doubtful, shared_pieces=shares_pieces(game))
     return dataclasses.replace(event, goes_back=_goes_back(game, history, event))
 
 

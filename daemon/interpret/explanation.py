@@ -78,7 +78,7 @@ class MoveEvent:
     """Explanations that fit, cheapest first; empty if nothing legal fits."""
     doubtful: tuple[int, ...]
     """Cells that could be something else: read with a probability below 0.9."""
-    shared_men: bool = False
+    shared_pieces: bool = False
     """Whether the pieces belong to nobody, so that the board does not show who played which, nor in what order."""
     goes_back: bool = False
     """Whether it may be half of a takeback: the cells that differ from the believed board are as they recently were."""
@@ -116,4 +116,4 @@ class MoveEvent:
 
     def _same_men(self, other: Explanation) -> bool:
         best = self.explanations[0]
-        return self.shared_men and best.kind == other.kind == "plies" and best.board == other.board
+        return self.shared_pieces and best.kind == other.kind == "plies" and best.board == other.board

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.cell_losses import CellLosses
 from daemon.interpret.explanation import (
     EXTRA_PLY_NATS,
@@ -89,7 +89,7 @@ class Lookahead:
         """Follows everything that may have been played from any of the starts, all of which show `board`."""
         loss = self._losses.of(board)
         lines: Iterable[Line] = [Line(start, start, board, loss) for start in starts]
-        for plies in range(1, (MAX_MISSED if shares_men(self._game) else MAX_PLIES) + 1):
+        for plies in range(1, (MAX_MISSED if shares_pieces(self._game) else MAX_PLIES) + 1):
             if not self._matters(EXTRA_PLY_NATS * (plies - 1)):
                 return
             begun = self._follow(lines, plies)
@@ -169,7 +169,7 @@ class Lookahead:
         if begun[0] > (FIT_PLIES_NATS if plies > 1 else FIT_NATS["plies"]) + 1e-6:
             return
         line = self._carry_out(begun)
-        if plies >= MAX_PLIES and not shares_men(self._game) and not _all_leave_a_trace(self._game, line):
+        if plies >= MAX_PLIES and not shares_pieces(self._game) and not _all_leave_a_trace(self._game, line):
             return
         strangers = sum(
             side != known for side, known in zip(reversed(line.sides), reversed(self._movers), strict=False)

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterable
 
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.i18n.translation import called
 from daemon.judging.corrections import Refusal
 from games import EMPTY, AnyGame
@@ -65,7 +65,7 @@ def letter_of(game: AnyGame, piece: str) -> str:
     """The class letter of a piece: a side's name, a colour, a letter, or `empty`. Raises Refusal, listing them."""
     word, names = piece.strip().lower(), pieces_of(game)
     for name, letter in names.items():
-        if word in _called(name, letter):
+        if word in _called(game, name, letter):
             return letter
     if (letter := piece.strip().upper()) in game.classes and letter:
         return letter
@@ -73,15 +73,16 @@ def letter_of(game: AnyGame, piece: str) -> str:
     raise Refusal(sentence("There is no piece {name}; say {pieces}.", name=piece[:20], pieces=known))
 
 
-def _called(name: str, letter: str) -> set[str]:
+def _called(game: AnyGame, name: str, letter: str) -> set[str]:
     """The words by which people may call the content of a cell; half a tile is called by its pips only."""
     if letter == EMPTY:
         return called(Term("piece", "empty"))
-    return {name} if name == letter else called(Term("side", name)) | called(Term("man", name))
+    noun = game.piece_noun(letter)
+    return {name} if not isinstance(noun, Term) else called(Term("side", name)) | called(noun)
 
 
 def pieces_of(game: AnyGame) -> dict[str, str]:
     """The words for the possible contents of a cell, each with its class letter."""
-    if shares_men(game):
+    if shares_pieces(game):
         return {letter: letter for letter in game.classes if letter != EMPTY} | {"empty": EMPTY}
     return dict(zip(game.sides, game.pieces, strict=True)) | {"empty": EMPTY}

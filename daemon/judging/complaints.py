@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.explanation import Explanation, MoveEvent
 from daemon.judging import phrases
 from games import EMPTY, AnyGame, Fault, changed_cells
@@ -150,6 +150,6 @@ def _strays(game: AnyGame, before: str, board: str) -> int:
     Flipped pieces do not count: one move may flip any number of them. Half tiles never flip.
     """
     cells = changed_cells(before, board)
-    if shares_men(game):
+    if shares_pieces(game):
         return len(cells)
     return sum(EMPTY in (before[cell], board[cell]) for cell in cells)

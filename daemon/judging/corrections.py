@@ -6,7 +6,7 @@ Each function returns effects as `Referee.see` does, and raises Refusal if it is
 from __future__ import annotations
 
 from daemon.game.effects import Effect
-from daemon.game.line_of_play import shares_men, unseen_moves
+from daemon.game.line_of_play import shares_pieces, unseen_moves
 from daemon.i18n.translation import called
 from daemon.judging import phrases
 from daemon.judging.referee import Referee
@@ -57,8 +57,8 @@ def set_mover(referee: Referee, name: str = "", number: int | None = None) -> li
     """
     line, game = referee.line, referee.game
     count = len(line.seen)
-    if not shares_men(game):
-        raise Refusal(sentence("In {game} every man shows whose it is.", game=Term("game", game.title)))
+    if not shares_pieces(game):
+        raise Refusal(sentence("In {game} every piece shows whose it is.", game=Term("game", game.title)))
     if not count:
         raise Refusal(sentence("No move has been made yet."))
     number = count if number is None else number

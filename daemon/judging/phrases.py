@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from games import EMPTY, AnyGame, Gain, Outcome, Side, Step
 from wording import Listing, Said, Sentence, Term, Value, listing, sentence, sentence_n
 
@@ -114,7 +114,7 @@ def listed(words: Sequence[Value]) -> Listing:
 
 
 def put_right(game: AnyGame, before: str, board: str) -> Said:
-    """What hands must do to make a board show `before` again: "Take a1 away. Put light back on d2."."""
+    """What hands must do to make a board show `before` again: "Take a1 away. Put the light man back on d2."."""
     cells = [cell for cell, pair in enumerate(zip(before, board, strict=True)) if pair[0] != pair[1]]
     came = [cell for cell in cells if before[cell] == EMPTY]
     gone = [cell for cell in cells if board[cell] == EMPTY]
@@ -124,20 +124,29 @@ def put_right(game: AnyGame, before: str, board: str) -> Said:
     for letter in sorted({before[cell] for cell in cells} - {EMPTY}):
         lacking = [cell for cell in gone if before[cell] == letter]
         other = [cell for cell in cells if before[cell] == letter and cell not in gone]
-        man = game.man(letter)
+        piece = game.piece_noun(letter)
         if lacking:
             where = named_cells(game, lacking)
             sentences.append(
                 sentence_n(
-                    "Put {man:acc} back on {cells}.",
-                    "Put {man:pl} back on {cells}.",
+                    "Put the {piece:acc} back on {cells}.",
+                    "Put the {piece:pl} back on {cells}.",
                     len(lacking),
-                    man=man,
+                    piece=piece,
                     cells=where,
                 )
             )
         if other:
-            sentences.append(sentence("Make {cells} {man} again.", cells=named_cells(game, other), man=man))
+            where = named_cells(game, other)
+            sentences.append(
+                sentence_n(
+                    "Make {cells} a {piece} again.",
+                    "Make {cells} {piece:pl} again.",
+                    len(other),
+                    piece=piece,
+                    cells=where,
+                )
+            )
     return tuple(sentences)
 
 
@@ -152,20 +161,22 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
     if step.kind == "remove" and not _chooses(game, position, move):
         taken = named_cells(game, [one.cell for one in missing if one.kind == "remove"])
         return sentence_n(
-            "Take the man on {cells} off the board.",
-            "Take the men on {cells} off the board.",
+            "Take the piece on {cells} off the board.",
+            "Take the pieces on {cells} off the board.",
             len(taken),
             cells=listed(taken),
         )
     if step.kind == "remove":
         sides = {"side": named(game, side), "other": named(game, 1 - side)}
-        return sentence("{side:Nom} may take a man: remove one of {other:gen}'s men.", **sides)
+        return sentence("{side:Nom} may take a piece: remove one of {other:gen}'s pieces.", **sides)
     if step.kind == "flip":
         turned = named_cells(game, [one.cell for one in missing if one.kind == "flip"])
-        return sentence_n("Turn the man on {cells}.", "Turn the men on {cells}.", len(turned), cells=listed(turned))
+        return sentence_n(
+            "Turn the piece on {cells}.", "Turn the pieces on {cells}.", len(turned), cells=listed(turned)
+        )
     if step.origin is not None:
         cell = game.cells[step.origin]
-        return sentence("The man of {cell} is off the board: put it down to finish the turn.", cell=cell)
+        return sentence("The piece of {cell} is off the board: put it down to finish the turn.", cell=cell)
     if _is_tile(game, game.steps(position, move)):
         seen = listed(named_cells(game, cells_of_unfinished(game, position, move, missing)))
         if len(missing) == 1:
@@ -175,7 +186,7 @@ def missing_steps(game: AnyGame, position: Any, move: Any, missing: Sequence[Ste
 
 
 def _chooses(game: AnyGame, position: Any, move: Any) -> bool:
-    """Whether the man of a move may take other men on arrival: a mill has that choice, what gánh takes is settled."""
+    """Whether the piece of a move may take others on arrival: a mill has that choice, what gánh takes is settled."""
     first = game.steps(position, move)[0]
     return sum(game.steps(position, other)[:1] == (first,) for other in game.legal_moves(position)) > 1
 
@@ -190,7 +201,7 @@ def cells_of_unfinished(game: AnyGame, position: Any, move: Any, missing: Sequen
 
 def _is_tile(game: AnyGame, steps: Sequence[Step]) -> bool:
     """Whether a move lays one piece that belongs to nobody and covers several cells."""
-    return shares_men(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
+    return shares_pieces(game) and len(steps) > 1 and all(step.kind == "place" for step in steps)
 
 
 def result(game: AnyGame, outcome: Outcome) -> Said:

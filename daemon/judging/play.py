@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import games
 from daemon.game.effects import Announcement, Code, Effect, Finish, Known, Rewrite, Verdict
-from daemon.game.line_of_play import LineOfPlay, shares_men
+from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging import phrases
 from daemon.judging.gap import Gaps
@@ -134,7 +134,7 @@ class Play:
 
     @property
     def awaiting(self) -> Literal["move", "agent", "carry_out", "nothing"]:
-        """What must happen next, as in the state message; `nothing` also during a pause and until men are put back."""
+        """What must happen next, as in the state message; `nothing` also in a pause and until pieces are put back."""
         if self.outcome is not None or self.paused or self.withdrawn is not None:
             return "nothing"
         if self.agents[self.game.to_move(self.position)] is None:
@@ -334,7 +334,7 @@ class Play:
     def _is_assumed(self, outcome: Outcome) -> bool:
         """Whether the game would continue or end otherwise if the other side made the last move, as may be the case."""
         last = self.line.plies[-1] if self.line.plies else None
-        if self._declared is not None or last is None or last.known or not last.seen or not shares_men(self.game):
+        if self._declared is not None or last is None or last.known or not last.seen or not shares_pieces(self.game):
             return False
         try:
             other = self.line.with_mover(len(self.line.seen), 1 - last.side, "")

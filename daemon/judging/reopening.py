@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from daemon.game.effects import Announcement, Effect, Known
-from daemon.game.line_of_play import LineOfPlay, shares_men
+from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import UNSEEN_NATS, Explanation, MoveEvent
 from daemon.interpret.lookahead import MAX_MOVES_BESIDES
@@ -53,7 +53,7 @@ def reopened(line: LineOfPlay, event: MoveEvent, movers: Sequence[Side], *, know
 
     `movers` as in `explain`. Without `known` all movers count as assumed.
     """
-    if not shares_men(line.game) or not _is_laid(line, event):
+    if not shares_pieces(line.game) or not _is_laid(line, event):
         return None
     found = []
     going_on = _going_on(line if known else line.copy(forgetful=True))

@@ -16,7 +16,7 @@ from calibration.template import BoardTemplate, load_template
 from daemon.commands.command import mark_of
 from daemon.drawing.board_svg import Marks, board_svg
 from daemon.game.effects import Thought
-from daemon.game.line_of_play import LineOfPlay, shares_men, unseen_moves
+from daemon.game.line_of_play import LineOfPlay, shares_pieces, unseen_moves
 from daemon.i18n.translation import alone, in_words, language, worded
 from daemon.judging import phrases
 from daemon.judging.play import Play
@@ -112,7 +112,7 @@ def offers_of(play: Play, *, watched: bool) -> list[str]:
         "pause": goes_on and not play.paused and watched,
         "resume": play.paused,
         "resign": goes_on and not play.paused and None in play.agents,
-        "mover": watched and shares_men(play.game) and bool(play.line.seen),
+        "mover": watched and shares_pieces(play.game) and bool(play.line.seen),
         "correct": looks,
         "adopt": looks,
         "hand": unseen_hand(play, watched=watched) is not None,
@@ -163,7 +163,7 @@ def _told_pass(play: Play, move: Any) -> dict[str, str]:
 def men_of(line: LineOfPlay) -> list[dict[str, int]] | None:
     """Each side's pieces on the `board`, `taken` and still `to_lay`; None if pieces belong to no side."""
     game, position = line.game, line.position
-    if shares_men(game):
+    if shares_pieces(game):
         return None
     taken: Counter[str] = Counter()
     for index, before in enumerate(itertools.islice(line.positions, len(line.plies))):

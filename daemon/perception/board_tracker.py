@@ -7,7 +7,7 @@ import numpy as np
 from daemon.core.command_handlers import NEEDS_BOARD
 from daemon.core.match import Match
 from daemon.game.effects import Announcement, Effect
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.interpret.explain import explain
 from daemon.interpret.explanation import MoveEvent
 from daemon.judging.cell_overrides import CellOverrides
@@ -32,7 +32,7 @@ HURRY_S = 3.0
 HURRY_GIVEN_UP = sentence("I cannot read the board: something moves over it. I look again when it is still.")
 ENDED = sentence("The pictures end while something moves over the board: what was done last I have not seen.")
 OFFER = sentence(
-    "The board is set up for a new game. I begin one in {seconds} seconds. To go on with this game, put the men back.",
+    "The board is set up for a new game. I begin one in {seconds} seconds. To continue this game, put the pieces back.",
     seconds=round(STANDS_S),
 )
 
@@ -270,7 +270,7 @@ class BoardTracker:
         the mover.
         """
         seats = self.match.seats
-        if not shares_men(self._referee.game) or any(seat.agent for seat in seats):
+        if not shares_pieces(self._referee.game) or any(seat.agent for seat in seats):
             return ()
         sides = tuple(side for side, seat in enumerate(seats) if seat.place and seat.place == self._arm)
         return sides if len(sides) == 1 else ()

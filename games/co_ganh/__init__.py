@@ -52,7 +52,7 @@ class CoGanh(Game[Position, Move]):
     classes = EMPTY + "".join(PIECES)
     Rules = GanhRules
     neighbours = NEIGHBOURS
-    men = (noun("man", "up"), noun("man", "down"))
+    piece_nouns = (noun("piece", "piece of Up"), noun("piece", "piece of Down"))
     endings = ENDINGS
     mistakes = MISTAKES
 

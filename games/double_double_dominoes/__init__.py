@@ -148,9 +148,9 @@ class DoubleDoubleDominoes(Game[Position, Move]):
         """The cells of each tile."""
         return tuple(lay.cells for lay in position.tiles)
 
-    def man(self, letter: str) -> Sentence:
+    def piece_noun(self, letter: str) -> Sentence:
         """Half a tile, named by its pips."""
-        return sentence("the {pips}", pips=letter)
+        return sentence("half with {pips}", pips=letter)
 
     def told(self, position: Position, move: Move) -> Sentence | None:
         """Names the tile that a pass discards."""

@@ -91,7 +91,7 @@ class Gomoku(Game[Position, Move | Choice]):
     title = noun("game", "gomoku")
     classes = EMPTY + "".join(PIECES)
     Rules = GomokuRules
-    men = (noun("man", "black"), noun("man", "white"))
+    piece_nouns = (noun("piece", "black stone"), noun("piece", "white stone"))
     endings = ENDINGS
     formats = ("sgf",)
     mistakes = MISTAKES
@@ -199,9 +199,9 @@ class Gomoku(Game[Position, Move | Choice]):
             return ()
         return (Step("place", move.cell, None, PIECES[self.colour(position)]),)
 
-    def man(self, letter: str) -> Term:
+    def piece_noun(self, letter: str) -> Term:
         """A stone named by its colour, even where the sides are the two seats."""
-        return Term("man", self.men[PIECES.index(letter)])
+        return Term("piece", self.piece_nouns[PIECES.index(letter)])
 
     def told(self, position: Position, move: Move | Choice) -> Sentence | None:
         """What a choice of the opening does."""

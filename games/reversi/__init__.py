@@ -75,7 +75,7 @@ class Reversi(Game[Position, Move]):
     cells = CELLS
     classes = EMPTY + "".join(PIECES)
     Rules = ReversiRules
-    men = (noun("man", "black"), noun("man", "white"))
+    piece_nouns = (noun("piece", "black disc"), noun("piece", "white disc"))
     endings = ENDINGS
     formats = ("ggf", "transcript")
     mistakes = MISTAKES

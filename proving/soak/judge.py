@@ -15,7 +15,7 @@ import cv2
 
 import games
 from daemon.game.effects import Announcement
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.judging.other_lines import next_moves
 from proving.soak.fault import COMPLAINTS
 from proving.soak.lawful import one_move_on
@@ -172,10 +172,10 @@ class Judge:
             self._to_and_fro += plies
             trial.tally.to_and_fro += plies
             return
-        if code == "game_over" and shares_men(trial.game) and self._compared().assumed:
+        if code == "game_over" and shares_pieces(trial.game) and self._compared().assumed:
             trial.abandon_game()  # the points follow from an order announced as assumed, which nobody corrects here
             return
-        if code == "game_over" and shares_men(trial.game) and self._took_for_the_other():
+        if code == "game_over" and shares_pieces(trial.game) and self._took_for_the_other():
             return
         if code in COMPLAINTS and self._is_unneeded(code, announcement.board):
             self._fail("unneeded_reports", f"{code} {announcement.rule}: {announcement.text}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import games
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from games import EMPTY, AnyGame
 
 Make = Callable[["Situation"], str | None]
@@ -173,7 +173,7 @@ def mistakes_of(game: AnyGame) -> list[Mistake]:
     """The kinds possible in a game: those it names, or else all that suit its pieces, reportable by any code."""
     if game.mistakes:
         return [Mistake(name, frozenset(codes.split()), KINDS[name]) for name, codes in game.mistakes.items()]
-    tiles = shares_men(game)
+    tiles = shares_pieces(game)
     return [Mistake(name, frozenset(), make) for name, make in KINDS.items() if name.startswith("tile") == tiles]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from daemon.commands.command import Adopt, Mover
 from daemon.core.command_handlers import obey
-from daemon.game.line_of_play import LineOfPlay, shares_men
+from daemon.game.line_of_play import LineOfPlay, shares_pieces
 from vision.simulated.player import Ply
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CarefulPair:
 
     def hear(self, code: str) -> None:
         """Takes note of an announcement."""
-        if code in NAMING and shares_men(self._trial.game):
+        if code in NAMING and shares_pieces(self._trial.game):
             self._due_s = self._trial.time_s + SAY_S
 
     def update(self) -> None:

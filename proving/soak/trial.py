@@ -13,7 +13,7 @@ import games
 from calibration.template import load_template
 from daemon.config.seats import Seat
 from daemon.game.effects import Announcement
-from daemon.game.line_of_play import shares_men, unseen_moves
+from daemon.game.line_of_play import shares_pieces, unseen_moves
 from proving.soak.agent import NAME as AGENT
 from proving.soak.agent import SimulatedAgent
 from proving.soak.camera import Camera
@@ -95,7 +95,7 @@ class Trial:
         )
         self.agent = SimulatedAgent(self._clock, plan.seed)
         # Agents take no part where pieces belong to nobody: nobody sees which hand lays them.
-        self._wants_agents = any(kind.agent for kind in faults) and not shares_men(self.game)
+        self._wants_agents = any(kind.agent for kind in faults) and not shares_pieces(self.game)
         self.player = self._new_player()
         self.judge = Judge(self, keep_failures)
         self.storm = Storm(self, faults, plan.calm_s)

@@ -34,7 +34,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import games
-from daemon.game.line_of_play import shares_men
+from daemon.game.line_of_play import shares_pieces
 from daemon.storage.journal import Journal
 from tests.bench import victims
 from tests.bench.victims import Process
@@ -93,7 +93,7 @@ class Bench:
         self.random = chance
         self.folder, self._any = folder, any_
         self._game = the_game = games.load(game, games.rules_from_words(rules))
-        self._shares_men = shares_men(the_game)
+        self._shares_pieces = shares_pieces(the_game)
         self.page, self.video = free_port(), free_port()
         self.killed: collections.Counter[str] = collections.Counter()
         self.outlived: list[str] = []
@@ -108,7 +108,7 @@ class Bench:
         self.table = self._start(
             "table", "--game", game, *rule_words, "--seed", str(seed), "--port", str(self.video), "--pace", str(pace),
             "--think-s", str(think_s),
-            "--write-profile", str(profile), *([] if self._shares_men else [
+            "--write-profile", str(profile), *([] if self._shares_pieces else [
                 "--humans", the_game.sides[0], "--follow", f"http://127.0.0.1:{self.page}/state"
             ]),
         )  # fmt: skip
@@ -117,7 +117,7 @@ class Bench:
         self.journals = [folder / "journal.sqlite"]
         head = f'[game]\nname = "{game}"\nrules = {{ {toml_rules} }}\n[board]\nprofile = "{profile}"\n'
         sound = '[speech]\nenabled = true\ndevice = "silent"\n' if any_ else "[speech]\nenabled = false\n"
-        agent = "" if self._shares_men else "alphabeta"
+        agent = "" if self._shares_pieces else "alphabeta"
         self._configure(
             "config", f'{head}{sound}[players.second]\nagent = "{agent}"\ntime_s = 0.1\n'
             f"[page]\nport = {self.page}\nwindow = false\n", self.video, self.journals[0],
@@ -190,7 +190,7 @@ class Bench:
         to nobody, passes are not seen, and tiles that appeared together may be in either order.
         """
         moves = truth["moves"]
-        if self._shares_men:
+        if self._shares_pieces:
             seen = [
                 collections.Counter(move for move in one if not move.startswith("pass")) for one in (recorded, moves)
             ]
@@ -215,7 +215,7 @@ class Bench:
         plies, progress_s = 0, begun_s
         daemon = self.start_daemon()
         while time.monotonic() - begun_s < GAME_S and time.monotonic() - progress_s < STUCK_S:
-            caught_up = not self._shares_men or self._settle(CATCH_UP_S)
+            caught_up = not self._shares_pieces or self._settle(CATCH_UP_S)
             time.sleep(self.random.uniform(0.3, longest_s))
             truth = self.truth()
             assert truth is not None, "the simulated table died"
@@ -242,7 +242,7 @@ class Bench:
             "plies": len(truth["moves"]),
             "recorded": [len(one) for one in records],
             "wrong_records_at_kill": wrong_resumes,
-            "other_lines": sum(not self._shares_men and one != truth["moves"] for one in records),
+            "other_lines": sum(not self._shares_pieces and one != truth["moves"] for one in records),
             "record_right": all(self._is_right(one, truth, whole=True) for one in records),
             "outlived": self.outlived,
             "finished": truth["finished"],

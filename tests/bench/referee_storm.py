@@ -20,7 +20,7 @@ from typing import Any
 
 import games
 from daemon.game.effects import Announcement, Effect
-from daemon.game.line_of_play import shares_men, unseen_moves
+from daemon.game.line_of_play import shares_pieces, unseen_moves
 from daemon.interpret.explain import explain
 from daemon.judging import adopting
 from daemon.judging.referee import Referee
@@ -47,7 +47,7 @@ class Storm:
 
     def __post_init__(self) -> None:
         self.dice = random.Random(f"{self.game.name} {self.seed}")
-        agent = self.seed % 3 == 2 and not shares_men(self.game)  # pieces that belong to nobody are laid by people
+        agent = self.seed % 3 == 2 and not shares_pieces(self.game)  # pieces that belong to nobody are laid by people
         self.referee = Referee(self.game, (None, AGENT) if agent else (None, None))
         self.positions: list[Any] = [self.dice.choice(self.game.starts)]
         self.log: list[str] = []

@@ -95,7 +95,7 @@ def believed(bench: Bench) -> str:
 
 def test_undo_takes_the_move_back_at_once_and_says_which_men_to_put_back() -> None:
     bench = at(moves=MILL)
-    assert tell(bench, Undo()) == "Light's g7xb6 is taken back. Take g7 away. Put dark back on b6."
+    assert tell(bench, Undo()) == "Light's g7xb6 is taken back. Take g7 away. Put the dark man back on b6."
     assert bench.notebook.written[-2:] == [4, "undo"]
     assert bench.match.referee.moves == MILL[:4]
     assert bench.post.states[-1].awaiting == "nothing"

@@ -202,7 +202,7 @@ def test_in_a_game_whose_men_show_their_side_movers_are_not_needed() -> None:
     board = np.array(list(game.board(history[-1])))
     board[game.cells.index("f4")] = "B"
     event = explain(game, history, reading_of(game, "".join(board)))
-    assert not event.shared_men
+    assert not event.shared_pieces
     assert event.explanations[0].moves[0].to == game.cells.index("f4")
 
 

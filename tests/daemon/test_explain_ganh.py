@@ -13,10 +13,10 @@ from tests.daemon.readings import reading_of
 @pytest.mark.parametrize(
     ("capture", "taken", "said"),
     [
-        ("remove", (), "Take the men on b3 and d3 off the board."),
-        ("remove", (1,), "Take the man on d3 off the board."),
-        ("remove", (2,), "Take the man on b3 off the board."),
-        ("flip", (2,), "Turn the man on b3."),
+        ("remove", (), "Take the pieces on b3 and d3 off the board."),
+        ("remove", (1,), "Take the piece on d3 off the board."),
+        ("remove", (2,), "Take the piece on b3 off the board."),
+        ("flip", (2,), "Turn the piece on b3."),
     ],
 )
 def test_what_is_left_to_capture_is_named(capture: str, taken: tuple[int, ...], said: str) -> None:

@@ -118,8 +118,8 @@ def test_every_form_that_a_language_asks_for_exists(language: str) -> None:
     words = tongue_of(language)
     for side in (one.text for one in TERMS if one.context == "side"):
         assert words.form(Term("side", side), "gen") != words.form(Term("side", side), "nom")
-    for man in (one.text for one in TERMS if one.context == "man"):
-        assert words.form(Term("man", man), "pl") != words.form(Term("man", man), "nom")
+    for piece in (one.text for one in TERMS if one.context == "piece" and one.text != "empty"):
+        assert words.form(Term("piece", piece), "pl") != words.form(Term("piece", piece), "nom")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -138,8 +138,8 @@ def test_games_sides_ends_and_pieces_are_in_the_catalogues() -> None:
             assert ("game", game.title) in known
             assert {("side", side) for side in game.sides} <= known
             pieces = (game.classes[1:] if set(game.pieces) == {games.EMPTY} else game.pieces) if not rules else ()
-            owners = [game.man(letter) for letter in pieces]
-            assert {("man", one.name) for one in owners if isinstance(one, Term)} <= known
+            owners = [game.piece_noun(letter) for letter in pieces]
+            assert {("piece", one.name) for one in owners if isinstance(one, Term)} <= known
 
 
 def test_every_way_a_game_ends_has_its_words() -> None:

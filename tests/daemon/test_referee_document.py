@@ -192,7 +192,7 @@ SEEN: dict[str, Callable[[], Played]] = {
         after(["d2"]), men(W="d2 a1 g7 a4"), g7=("B", 0.3)
     ),
     "nothing legal, few men came or went": lambda: begun(["d2"], men(W="d2 a1")),
-    "nothing legal, five men or more came or went": lambda: begun(["d2"], men(W="a7 a4 a1", B="b4 c4")),
+    "nothing legal, five pieces or more came or went": lambda: begun(["d2"], men(W="a7 a4 a1", B="b4 c4")),
     "the same, where more plies than three lead to it": lambda: begun(["d2"], GAP),
     "a move made from there": lambda: begun(["d2"], GAP, men(W="d2 a1 a4 g4", B="f4 b4 f2")),
     "another board than the start, before the first move": lambda: begun([], men(W="a7 a4 a1", B="b4 c4")),
