@@ -1,4 +1,4 @@
-"""The recipe for judgements: what it counts is what the kernels judge by, and the same seed gives the same weights."""
+"""The recipe for judgements: its features are those of the kernels, and the same seed gives the same weights."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def some_positions(judgement: Judgement, seed: int, count: int) -> list[Any]:
 
 
 def judged(search: Any, game: Any, position: Any) -> int:
-    """What the kernel says of a position without a search."""
+    """The kernel's value of a position without a search."""
     if game.name == "gomoku":
         write_stones(search.memory, game.size, position.stones)
         return int(gomoku_value(search.memory, U(game.colour(position))))
@@ -67,7 +67,7 @@ def test_what_is_counted_times_the_weights_is_what_the_kernel_says(name: str, ru
     judgement = judgement_of(name, rules)
     drawn = np.random.default_rng(3).integers(max(judgement.fewest, -50), 50, judgement.shipped().shape)
     if name == "gomoku":
-        drawn[0, -1] = gomoku.TURN  # is compiled
+        drawn[0, -1] = gomoku.TURN  # a compiled constant
     groups = set()
     for weights in (judgement.shipped(), drawn):
         search, seen = judgement.search(weights, 1), 0
@@ -122,7 +122,7 @@ def test_weights_that_made_the_results_are_found_again() -> None:
     features = draw.integers(-3, 4, (20_000, 4))
     chance = 1 / (1 + np.exp(-(features @ true) / judgement.scale))
     points = (draw.random(len(features)) < chance).astype(float)
-    points[::5] = np.round(chance[::5] * 2) / 2  # a fifth are drawn, where that is likely
+    points[::5] = np.round(chance[::5] * 2) / 2  # every fifth game is drawn if its result was uncertain
     assert np.abs(fit_group(judgement, features, points) - true).max() <= 8
     judgement.fewest, judgement.most = 0, 60
     bounded = fit_group(judgement, features, points)
@@ -152,7 +152,7 @@ def test_only_games_kept_apart_are_judged_by() -> None:
     men = features[:, 0]
     points = np.where(men > 0, 1.0, np.where(men < 0, 0.0, 0.5))
     game = np.arange(len(men)) // 20
-    points[game % 10 == 0] = 1 - points[game % 10 == 0]  # the contrary of what can be learnt
+    points[game % 10 == 0] = 1 - points[game % 10 == 0]  # the opposite of what can be learnt
     positions = Positions([None] * len(men), np.zeros(len(men), np.int64), features, points, game)
     weights = fit(judgement, positions, lambda _: None)
     assert weights[0, 0] > 50
