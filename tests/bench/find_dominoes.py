@@ -110,7 +110,7 @@ def main() -> int:
     given = parser.parse_args()
     cv2.setNumThreads(1)
     template = load_template(GAME)
-    find_board(np.zeros((90, 90, 3), dtype=np.uint8), template)  # The drawing is made once.
+    find_board(np.zeros((90, 90, 3), dtype=np.uint8), template)  # makes the board's drawing once
     photos = sorted(given.photos.glob("*.jpg"))[:: given.every]
     for count in measure(photos, [name for name in given.views.split(",") if name], template):
         sys.stdout.write(count.row() + "\n")
