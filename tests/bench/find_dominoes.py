@@ -70,7 +70,7 @@ class Count:
 
 
 def timed(image: Image, template: BoardTemplate, count: Count) -> BoardPose | None:
-    """The board in the picture; notes the processor time, whatever else the machine does."""
+    """Finds the board in the picture; records the processor time, so that other programs do not matter."""
     start = time.process_time()
     found = find_board(image, template)
     count.times_ms.append((time.process_time() - start) * 1e3)

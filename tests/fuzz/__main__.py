@@ -85,8 +85,8 @@ def fuzz(
 ) -> None:
     """Fuzzes everything that Kibitzer reads: by mutation, hypothesis, and libFuzzer if it is installed.
 
-    An input may be accepted or refused by its declared error; another exception, more than ten seconds of work, or a
-    state that the rules do not allow is a fault. Exit status: 0 no fault, 1 faults, 2 wrong usage.
+    An input may be accepted or refused by its declared error; another exception, more than ten seconds of
+    processor time, or a state that the rules do not allow is a fault. Exit status: 0 no fault, 1 faults, 2 wrong usage.
 
     Example: python -m tests.fuzz --target bus --count 100000 --seed 7 --json
     """

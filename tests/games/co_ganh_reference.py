@@ -111,7 +111,7 @@ def groups(men: Men, side: str) -> Iterator[set[Point]]:
 
 
 def winner(state: State, jumps: bool, limit: int) -> str | None:
-    """ "U", "D", "draw", or None while the game goes on."""
+    """ "U", "D", "draw", or None if the game is unfinished."""
     men, side, plies = state
     counts = {one: list(men.values()).count(one) for one in "UD"}
     if not counts["U"] or not counts["D"]:

@@ -77,7 +77,7 @@ def test_the_first_tile_covers_the_star_in_any_of_four_ways() -> None:
 
 
 def test_the_second_tile_fits_at_ten_places_a_side() -> None:
-    """The tile 1-2 lies on 8H and 8I: three cells touch each end, and each orientation there fits seven tiles.
+    """The tile 1-2 lies on 8H and 8I: three cells touch each end, and seven tiles fit each orientation there.
 
     The cell at the end of the row allows three orientations. The cells above and below each end allow two, and a third
     along the whole first tile, where only the same tile fits.
