@@ -1,4 +1,4 @@
-"""Shared test set-up: subprocesses find the checkout's modules, as the launcher arranges it."""
+"""Shared test set-up: subprocesses find the checkout's modules, as when the launcher starts them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ DATA = ROOT.parent / "shared" / "data"
 os.environ["PYTHONPATH"] = str(ROOT)
 os.environ["PYTHONSAFEPATH"] = "1"
 os.environ["KIBITZER_TABLES"] = ""
-"""No test plays by, or builds, endgame tables that it does not name."""
+"""Tests use and build only the endgame tables that they name."""
 signal.signal(signal.SIGINT, signal.default_int_handler)
-"""A shell that starts the tests in the background has Ctrl-C ignored; programs started here would inherit that."""
+"""A shell that runs the tests in the background makes them ignore Ctrl-C, and programs started here would inherit
+that."""
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def real_data() -> Path:
 
 @pytest.fixture
 def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Replaces Romanian by wide letters: text that stays narrow was never translated."""
+    """Replaces the Romanian translation by wide letters, so that untranslated text shows as narrow letters."""
     from daemon.i18n import translation
     from tests.daemon.pseudo import speak_pseudo
 

@@ -1,4 +1,4 @@
-"""An installed package's game, connect four in `tests/packages`: everything plays it, though no file names it."""
+"""A game from an installed package (connect four in `tests/packages`) works everywhere, though no file names it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ REMEMBERED: tuple[Any, ...] = (
 
 @pytest.fixture(autouse=True, scope="module")
 def brought() -> Iterator[None]:
-    """Makes the package importable while these tests run."""
+    """Makes the package importable during these tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PACKAGES))
         patch.setenv("PYTHONPATH", PATH)
@@ -103,7 +103,7 @@ def test_a_package_that_brings_no_game_is_left_out_with_a_warning(
 
 
 def test_it_keeps_what_every_game_promises() -> None:
-    """The contract tests, in a process of their own: they gather the games before any fixture."""
+    """Runs the contract tests in a separate process, since they collect the games before any fixture runs."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/games/test_contract.py"]
     done = subprocess.run([*command, "-k", "four"], cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout
@@ -180,7 +180,7 @@ def test_a_scene_of_it_is_played_again(tmp_path: Path) -> None:
     table.pass_time(2.0)
     table.lay("d1", white)
     table.lay("d2", black, DARK)
-    table.lay("a2", white, LIGHT)  # nothing lies below it
+    table.lay("a2", white, LIGHT)  # there is no disc below it
     table.lift("a2")
     bundle = Path(ask(tmp_path, Ask(table="table", last_s=30, note="four")).path)
     table.keeper.close()

@@ -1,4 +1,4 @@
-"""Files of version 0.1 are still read: a record, a table profile, settings; and every command of 0.1 answers."""
+"""Files of version 0.1 are still readable (a record, a table profile, settings), and its commands still exist."""
 
 from __future__ import annotations
 

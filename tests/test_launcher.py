@@ -1,4 +1,4 @@
-"""Tests the launcher: what it installs, and that it says what is missing."""
+"""Tests the launcher: the packages it installs, and its messages if something is missing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def launcher() -> ModuleType:
 
 
 def names_of(launcher: ModuleType, *arguments: str) -> set[str]:
-    """The packages that a command line needs, by name."""
+    """Names of the packages that a command line needs."""
     wanted = launcher.requirements(launcher.extras_of(list(arguments)))
     return {re.split(r"[<>=;\[ ]", one, maxsplit=1)[0] for one in wanted}
 

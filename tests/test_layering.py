@@ -23,7 +23,7 @@ ALLOWED = {
     "models": {"models", "vision", "calibration", "games", "agents", "wording", "places"},
 }
 SIGHT = ("sources", "primitives", "finding", "watching", "reading", "calibrating")
-"""Packages of `vision`, each built on those before it."""
+"""Packages of `vision`; each imports only earlier ones."""
 AGENT_TYPES = {"agents.agent", "agents.certificates", "agents.messages"}
 GATHERERS = (ROOT / "daemon" / "cli" / "main.py", ROOT / "proving" / "bench_cli.py")
 ROOMS = (
@@ -38,11 +38,11 @@ ROOMS = (
     ("app",),
     ("cli",),
 )
-"""Folders of `daemon`, each built on those of the lines before it, and on none beside it."""
+"""Folders of `daemon`; each imports only folders from earlier lines, none from its own line."""
 
 
 def imports(path: Path) -> set[str]:
-    """Every module name that a file imports, also inside functions."""
+    """Names of all modules that a file imports, including inside functions."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -90,7 +90,7 @@ def test_imports_run_one_way(path: Path) -> None:
 
 @pytest.mark.parametrize("room", ["interpret", "judging"])
 def test_who_judges_knows_no_language(room: str) -> None:
-    """The judging code emits sentences; only what people call an object is looked up in the table's language."""
+    """The judging code emits sentences; it looks up only people's words for objects in the table's language."""
     for path in sorted((ROOT / "daemon" / room).rglob("*.py")):
         assert names_from(path, "daemon.i18n.translation") <= {"called"}, path.name
 
@@ -118,7 +118,7 @@ def test_the_daemon_is_built_one_way(room: str) -> None:
 
 
 def test_no_file_of_the_daemon_is_built_on_itself() -> None:
-    """Imports for types count as well: `prepare` names the cycle."""
+    """Imports for types count as well. `prepare` raises an error that names the cycle."""
     files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / "daemon").rglob("*.py")}
     graphlib.TopologicalSorter({name: imports(path) & files.keys() for name, path in files.items()}).prepare()
 

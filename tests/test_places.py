@@ -1,4 +1,4 @@
-"""Tests where files are kept in a checkout, and when Kibitzer is installed."""
+"""Tests where files are kept in a checkout and in an installation."""
 
 from __future__ import annotations
 

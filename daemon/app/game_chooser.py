@@ -42,7 +42,7 @@ class GameChooser:
         return restored(path_of(self._session.journal.path), configured)
 
     def poll(self) -> Config | None:
-        """The settings of a new choice to be applied; whoever chose has been answered before."""
+        """Returns the settings of a new choice, to be applied; its sender has already been answered."""
         page, taken = self._session.page, None
         for request in () if page is None else page.chosen():
             try:

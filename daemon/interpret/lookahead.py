@@ -217,8 +217,8 @@ class Lookahead:
 def _all_leave_a_trace(game: AnyGame, line: Line) -> bool:
     """Whether each ply changed a cell that still looks different from before that ply.
 
-    A piece placed and captured again, or moved there and back, leaves no trace. With such plies in between, a single
-    piece on a forbidden cell would become legal, yet that it was put there is likelier than three unseen plies.
+    A piece placed and captured again, or moved there and back, leaves no trace. Such plies in between would make a
+    single piece on a forbidden cell legal, although an illegal move is more likely there than three unseen plies.
     """
     boards = [game.board(position) for position in (line.start, *line.positions)]
     return all(

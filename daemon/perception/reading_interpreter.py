@@ -45,7 +45,7 @@ class ReadingInterpreter:
         self._learner = learner
 
     def explain(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:
-        """Explains a reading, using what people said about cells only if legal play does not explain it without."""
+        """Explains a reading; uses what people said about cells only if legal play alone does not explain it."""
         told = self.told.over(reading)
         if told is reading:
             return self._as_seen(referee, reading, movers)
@@ -55,7 +55,7 @@ class ReadingInterpreter:
         plain = explain(referee.game, referee.history, reading, movers)
         if not plain.explanations or plain.ambiguous:
             return event
-        self.told.forget(self.told.cells)  # hands have been there since: the picture alone explains the board
+        self.told.forget(self.told.cells)  # hands have moved since: the picture alone explains the board
         return plain
 
     def _as_seen(self, referee: Referee, reading: BoardReading, movers: tuple[Side, ...]) -> MoveEvent:

@@ -1,4 +1,4 @@
-"""The daemon's two sockets and nothing else, for workers under test."""
+"""A bus with only the daemon's two sockets, for testing workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 class FakeBus:
-    """An XPUB that repeats the last state to newcomers, and a ROUTER that keeps what it hears."""
+    """An XPUB socket that repeats the last state to new subscribers, and a ROUTER socket that keeps all it receives."""
 
     def __init__(self, endpoints: tuple[str, str] = ("tcp://127.0.0.1:*", "tcp://127.0.0.1:*")) -> None:
         self._context = zmq.Context()
@@ -49,7 +49,7 @@ class FakeBus:
         self.tell(identity, encode(ErrorMessage(code="unknown_worker", text="say READY first")))
 
     def pump(self, seconds: float) -> list[tuple[bytes, Json]]:
-        """Serves for that long; what was heard meanwhile."""
+        """Serves the sockets until a message arrives or the seconds are over; returns what arrived."""
         start, end_s = len(self.heard), time.monotonic() + seconds
         poller = zmq.Poller()
         poller.register(self._states, zmq.POLLIN)
@@ -64,7 +64,7 @@ class FakeBus:
         return self.heard[start:]
 
     def wait(self, wanted: Callable[[Json], bool], timeout_s: float = 20.0) -> tuple[bytes, Json]:
-        """The next message that is wanted."""
+        """Waits for the next message for which `wanted` is true."""
         end_s = time.monotonic() + timeout_s
         while time.monotonic() < end_s:
             for identity, message in self.pump(end_s - time.monotonic()):
@@ -91,7 +91,7 @@ def state(
     limits: LimitsPart | None = None,
     **rules: str,
 ) -> StateMessage:
-    """A state of morris after those moves, in which the agent plays both sides."""
+    """The state of a morris game after some moves; the agent plays both sides."""
     game = games.load("morris", rules)
     texts = moves.split()
     position = games.line_of_play(game, texts)[-1]
@@ -128,7 +128,7 @@ def bus() -> Iterator[FakeBus]:
 
 @contextlib.contextmanager
 def program(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
-    """A Python program; killed at the end where it still runs."""
+    """Starts Python with these arguments; kills the process at the end if it still runs."""
     process = subprocess.Popen([sys.executable, *map(str, arguments)], stderr=subprocess.PIPE, text=True)
     try:
         yield process
@@ -139,6 +139,6 @@ def program(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def worker(bus: FakeBus, *more: str) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
-    """The worker as the daemon starts it."""
+    """Starts the worker as the daemon does."""
     connect, reply = bus.endpoints
     return program("-m", "agents.worker", "--connect", connect, "--reply", reply, *more)

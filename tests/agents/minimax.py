@@ -1,4 +1,4 @@
-"""Plain minimax and morris' features, written as slowly and plainly as can be: what the engine must agree with."""
+"""Minimax and the morris features, written as plainly as possible, without regard to speed: the engine must agree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def evaluation(game: NineMensMorris, position: Position, closed: bool) -> int:
 
 
 def minimax(game: NineMensMorris, position: Position, depth: int, last: Move | None = None, ply: int = 0) -> int:
-    """The score for the side to move of the whole tree to that depth."""
+    """The score for the side to move, by searching the whole tree to that depth."""
     outcome = game.outcome(position)
     if outcome is not None:
         return 0 if outcome.winner is None else (WIN - ply) * (1 if outcome.winner == position.side else -1)

@@ -1,4 +1,4 @@
-"""Positions of games in which both sides move at random."""
+"""Positions from random games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from games import AnyGame
 
 
 def positions(game: AnyGame, seed: int, count: int, longest: int = 200) -> list[Any]:
-    """So many positions in which the game goes on, from all stages of games of at most `longest` plies."""
+    """`count` unfinished positions, from all stages of random games of at most `longest` plies."""
     draw, found = random.Random(seed), []
     while len(found) < count:
         position, line = game.initial(seed=draw.randrange(1, 2**30)), []

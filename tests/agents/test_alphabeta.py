@@ -43,7 +43,7 @@ def morris(**rules: object) -> NineMensMorris:
 
 
 def positions(game: NineMensMorris, seed: int, count: int) -> list[Position]:
-    """Positions of random games in which the game goes on."""
+    """Unfinished positions from random games."""
     draw, found = random.Random(seed), []
     while len(found) < count:
         position, line = draw.choice(game.starts), []
@@ -102,7 +102,7 @@ def test_men_in_mills_are_taken_where_no_other_is_left() -> None:
 
 
 def after_plies(game: NineMensMorris, position: Position, plies: int) -> set[Position]:
-    """Every position so many plies on in which the game goes on."""
+    """Every unfinished position that is reached after exactly that many plies."""
     reached = {position}
     for _ in range(plies):
         reached = {game.apply(one, move) for one in reached for move in game.legal_moves(one)}
@@ -112,7 +112,7 @@ def after_plies(game: NineMensMorris, position: Position, plies: int) -> set[Pos
 def scores_with_and_without_memory(
     game: NineMensMorris, position: Position, depth: int, known: set[Position], known_depth: int
 ) -> tuple[int, int]:
-    """The score from a table that has seen each of the known positions as a root, and from an empty one."""
+    """The scores with a table that has seen each known position as a root, and with an empty table."""
     kept, fresh = MorrisSearch(game, table_mb=1, seed=0), MorrisSearch(game, table_mb=1, seed=0)
     for root in known:
         kept.begin(root, None, exact=True)
@@ -188,7 +188,7 @@ def test_plain_python_agrees_with_the_kernel_where_the_end_is_in_sight() -> None
         search.begin(position, None, exact=True)
         score = minimax(game, position, 2)
         if abs(score) < WIN - 100:
-            score = 0  # points know no features: all but a forced end is even to it
+            score = 0  # `points` knows no features: it judges everything but a forced end as even
         assert search.deepen(2).score == score
         ends += score != 0
     assert ends
@@ -198,7 +198,7 @@ def test_plain_python_agrees_with_the_kernel_where_the_end_is_in_sight() -> None
 def test_the_clock_is_kept(limits: Limits) -> None:
     game = morris()
     agent = load_agent("alphabeta", game)
-    began_s = time.thread_time()  # other programs may slow the wall clock
+    began_s = time.thread_time()  # processor time, since other programs may slow down the wall clock
     answer = agent.choose(game.initial(), limits, NEVER)
     assert time.thread_time() - began_s < (limits.time_s or 1.0) + 0.2
     assert answer.depth >= 4
@@ -213,7 +213,7 @@ def test_no_more_positions_are_visited_than_allowed() -> None:
 
 
 class _NoKernel:
-    """The rules of morris under a name that has no kernel, as a sixth game would be."""
+    """The rules of morris under a name for which there is no kernel, as a sixth game would have."""
 
     name = "sixth_game"
 

@@ -1,4 +1,4 @@
-"""What can be asked of alpha-beta beside a position: depths by phase, errors, heuristics, and when it stops."""
+"""The options of alpha-beta: depths by phase, errors, heuristics, and when it stops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOVING = "MOOMOOOEOOEOOOMOOOMOEOEO0044"
 
 
 class FakeSearch:
-    """Finds the first move at every depth, and notes what it was asked."""
+    """Finds the first legal move at every depth, and records the depths and the exactness asked for."""
 
     def __init__(self, final_at: int = 99) -> None:
         self.depths: list[int] = []

@@ -34,7 +34,7 @@ def specs(*texts: str) -> list[players.PlayerSpec]:
 
 
 def decided(met: Pairing, halves: list[int], plies: list[int] | None = None) -> dict[str, Played]:
-    """Games that bring the first player of the pairing those half points."""
+    """Results that give the first player of the pairing those half points."""
     found = {}
     for number, (job, half) in enumerate(zip(met.jobs, halves, strict=True)):
         winner = None if half == 1 else int((half == 2) != met.a_is_first(job))
@@ -49,14 +49,14 @@ def one_pairing(halves: list[int], plies: list[int] | None = None) -> bracket.Me
 
 
 def test_more_wins_go_on() -> None:
-    # a begins the first, third, .. game
+    # a begins the first, third, ... game
     found = one_pairing([2, 2, 0, 1])
     assert (found.winner, found.decided_by, found.wins, found.draws) == (3, "wins", (2, 1), 1)
     assert one_pairing([0, 0, 0, 2]).winner == 5
 
 
 def test_of_equal_wins_those_as_second_player_count_more() -> None:
-    found = one_pairing([1, 2, 1, 0])  # the wins were of a as second, of b as first
+    found = one_pairing([1, 2, 1, 0])  # a won as second player, b as first
     assert (found.wins, found.wins_as_second) == ((1, 1), (1, 0))
     assert (found.winner, found.decided_by) == (3, "wins_as_second")
     found = one_pairing([0, 1, 2, 1])
@@ -274,7 +274,7 @@ def test_ctrl_c_tells_the_result_so_far_without_a_traceback(tmp_path: Path, jobs
     while not path.exists() or path.read_bytes().count(b"\n") < 3:
         assert time.monotonic() < deadline_s and process.poll() is None
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group hears it
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the group gets it
     out, told = process.communicate(timeout=30)
     assert process.returncode == 130, told
     assert "so far" in told and "Traceback" not in told

@@ -1,4 +1,4 @@
-"""The engine of cờ gánh against its rules, its plain heuristics and plain minimax."""
+"""The cờ gánh kernel against the rules, the heuristics in plain Python and plain minimax."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ganh(**rules: object) -> CoGanh:
 
 
 def positions(game: CoGanh, seed: int, count: int) -> list[Position]:
-    """Positions of random games in which the game goes on, late ones among them."""
+    """Unfinished positions from random games, including late ones."""
     draw, found = random.Random(seed), list[Position]()
     while len(found) < count:
         position, line = game.initial(), []
@@ -57,7 +57,7 @@ def ends(game: CoGanh, seed: int, count: int) -> list[Position]:
 
 
 def minimax(game: CoGanh, heuristic: str, position: Position, depth: int, ply: int = 0) -> int:
-    """The score for the side to move of the whole tree to that depth."""
+    """The score for the side to move, by searching the whole tree to that depth."""
     outcome = game.outcome(position)
     if outcome is not None:
         return 0 if outcome.winner is None else (WIN - ply) * (1 if outcome.winner == position.side else -1)
@@ -180,7 +180,7 @@ def test_unequal_weights_count_for_the_player_who_has_just_moved() -> None:
     game = ganh()
     position = game.parse_position("down:WWW....................BB")
     assert plain.HEURISTICS["material"](game, position, None) == 2 - 3
-    # 1 a man of Up, who has just moved, -2 a man of Down: 3 - 4, and Down sees the opposite.
+    # Each man of Up, who has just moved, counts 1, and each of Down -2: 3 - 4. Down sees the opposite.
     assert plain.HEURISTICS["material_1_2"](game, position, None) == 1
     assert plain.HEURISTICS["material_2_1"](game, position, None) == -4
 

@@ -1,4 +1,4 @@
-"""What every agent promises, in every game."""
+"""The contract that every agent keeps, in every game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agents.agent import Answer, Limits
 PAIRS = [(agent, game) for agent in registry.names() for game in registry.games_of(agent)]
 LEVELS = [f"level-{number}" for number in levels.NUMBERS]
 WHOLE = [(agent, game) for agent, game in PAIRS if agent not in LEVELS or agent in ("level-1", "level-5", "level-8")]
-"""Levels are the other agents under limits of their own; three of them play whole games."""
+"""Agents that play whole games. The levels only wrap other agents with limits, so three of them are enough."""
 QUICK: dict[str, dict[str, object]] = {"mcts": {"playout_plies": 2}, "alphabeta": {"table_mb": 1}}
 
 

@@ -1,4 +1,4 @@
-"""Greedy and expectimax: what they count, that they see no more than a player does, and that they play well."""
+"""Greedy and expectimax: how they count, that they use only what a player can see, and that they play well."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GAME = DoubleDoubleDominoes()
 
 
 def most_diamonds(board: str) -> list[int]:
-    """The same as Outlook's, tile by tile and place by place, by the rules' own words."""
+    """The same as `Outlook.diamonds`, but each tile is tried in each place by the rules."""
     found = [NOWHERE] * len(TILES)
     for cells, _, _ in slots(board, None):
         for index, (a, b) in enumerate(TILES):
@@ -60,7 +60,7 @@ def test_the_bonus_counts_for_both_pawns_and_doubles_twice() -> None:
     diamonds = [NOWHERE] * len(TILES)
     for tile, points in (((1, 2), 4), ((2, 2), 3), ((0, 5), 2)):
         diamonds[TILES.index(tile)] = points
-    worth = worths(diamonds, 1, 2)  # the pawns stand on spaces of the values 1 and 2
+    worth = worths(diamonds, 1, 2)  # the pawns are on spaces with the values 1 and 2
     assert worth[TILES.index((1, 2))] == 4 + 3 - 3
     assert worth[TILES.index((2, 2))] == 6 - 3
     assert worth[TILES.index((0, 5))] == 2
@@ -129,7 +129,7 @@ def _wins(position: Position, move: object) -> bool:
 
 
 def difference_of_a_deal(first: str, second: str, deal: int) -> float:
-    """The mean lead of the first over two games with the same tiles, the sides swapped."""
+    """The first player's mean lead over two games with the same deal and swapped sides."""
     total = 0
     for mine in (0, 1):
         sides = [Player(parse(text), GAME) for text in ((first, second) if mine == 0 else (second, first))]
@@ -157,7 +157,7 @@ def test_prospects_count_points_and_tiles_that_bring_the_bonus() -> None:
     start = GAME.initial(seed=1)
     prospects = heuristics.of(GAME)["prospects"]
     assert prospects(GAME, start, None) == 0
-    # On space 1 stands the value 1, shown by the tiles 0-1 to 1-6 and 1-1, each there twice.
+    # Space 1 shows the value 1, which the tiles 0-1 to 1-6 and 1-1 bear, each of which exists twice.
     assert prospects(GAME, dataclasses.replace(start, pawns=(1, 0)), None) == 10 + 14
     laid = GAME.apply(start, GAME.legal_moves(start)[0])
     ones = 14 - (1 in laid.tiles[0].tile)

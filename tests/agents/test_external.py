@@ -1,4 +1,4 @@
-"""The agent `external`, against engines that are whole programs: one is good, the others are not."""
+"""The agent `external` with separate engine programs, of which only one behaves well."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from agents.external import MAX_FAILURES
 ENGINE = Path(__file__).parent / "fake_engines" / "engine.py"
 GAMES = {"uci": "morris", "nboard": "reversi", "gomocup": "gomoku"}
 OPENING = {"uci": "a7 a1 d7 d1", "nboard": "d3 c3", "gomocup": "a15 b15 h8 i8"}
-"""Moves after which `lies` of the fake engine is not legal; in morris the first move closes no mill yet."""
+"""Moves after which the fake engine's LIES are illegal; in morris the next move closes no mill yet."""
 
 
 @pytest.fixture
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Makes one engine of the given protocol and manner known; returns the file of its second argument."""
+    """Registers one fake engine with the given protocol and manner; returns the FILE it is given."""
 
     def write(protocol: str, manner: str, timeout_s: float = 20.0) -> Path:
         marks, path = tmp_path / "marks", tmp_path / "engines.toml"

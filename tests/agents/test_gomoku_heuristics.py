@@ -1,4 +1,4 @@
-"""What gomoku's patterns are worth."""
+"""The values of gomoku's patterns."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def gomoku(**rules: object) -> Gomoku:
 
 
 def row(game: Gomoku, letters: str, name: str = "d8") -> Position:
-    """Black to move; a picture along a row from that point on: `x` black, `o` white, `.` empty."""
+    """A position with black to move and these stones in a row from that point on: `x` black, `o` white, `.` empty."""
     start = game.cells.index(name)
     stones = [sum(1 << start + step for step, letter in enumerate(letters) if letter == mark) for mark in "xo"]
     return Position((stones[0], stones[1]), 0)
 
 
 def mask(game: Gomoku, position: Position) -> int:
-    """Black's centre mask less white's, on 15 lines, by the formula of the specification."""
+    """Black's centre mask minus white's on a board of 15 lines, by the formula of the specification."""
     worth = [7 - max(abs(cell // 15 - 7), abs(cell % 15 - 7)) for cell in range(225)]
     own, enemy = (sum(worth[cell] for cell in cells_of(stones)) for stones in position.stones)
     return own - enemy

@@ -1,4 +1,4 @@
-"""Gomoku in machine code against the rules, the plain heuristic and plain minimax."""
+"""The gomoku kernel against the rules, the heuristic in plain Python and plain minimax."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RULES: list[dict[str, object]] = [{}, {"exact_five": True}, {"size": "19"}, {"fi
 
 
 def middle_games(game: Any, seed: int, count: int, most: int) -> list[Any]:
-    """Positions of random games whose stones lie mostly near the middle."""
+    """Positions from random games with most stones near the middle."""
     draw, found = random.Random(seed), list[Any]()
     while len(found) < count:
         position = game.initial()
@@ -48,9 +48,9 @@ def middle_games(game: Any, seed: int, count: int, most: int) -> list[Any]:
 
 
 def nearly_full(game: Any, seed: int, empty: int) -> Any:
-    """A position with few empty points where nobody has five."""
+    """A position with few empty points in which nobody has five."""
     draw, size = random.Random(seed), game.size
-    # Colours in pairs of columns, shifted every second row, hold no five in any direction; then points are cleared.
+    # Colours alternate by pairs of columns, shifted in every second row: no five. Then some points are cleared.
     cells = [(column + 2 * (row % 2)) // 2 % 2 for row in range(size) for column in range(size)]
     cleared = set(draw.sample(range(size * size), empty))
     stones = [sum(1 << c for c, colour in enumerate(cells) if colour == side and c not in cleared) for side in (0, 1)]
@@ -101,7 +101,7 @@ def test_by_windows_renju_and_swap2_are_played_by_the_rules() -> None:
 
 
 def cells(memory: Any, colour: int, kind: int) -> int:
-    """A set of the board as the game's bits."""
+    """One of the kernel's sets of cells as the game's bits."""
     start = int(layout.SETS) + (colour * int(SIDE_SETS) + kind) * layout.SET_WORDS
     words = [int(word) for word in memory[start : start + layout.SET_WORDS]]
     found = [64 * place + bit for place, word in enumerate(words) for bit in range(64) if word >> bit & 1]
@@ -122,7 +122,7 @@ def test_the_sets_of_fives_and_fours_are_those_of_plain_windows() -> None:
 
 
 def position_of(game: Any, text: str) -> Any:
-    """The position after those moves."""
+    """The position after the moves in the text."""
     return games.line_of_play(game, text.split(), game.initial())[-1]
 
 
@@ -158,7 +158,7 @@ def test_a_lost_position_is_still_defended() -> None:
 
 def test_black_keeps_from_renju_fouls() -> None:
     game: Any = games.load("gomoku", {"renju": True})
-    # A stone of black on h8 would make two open threes.
+    # A black stone on h8 would make two open threes.
     position = position_of(game, "h9 a1 h10 c1 i8 e1 j8 a15")
     assert game.fouls(position) >> game.parse_move(game.initial(), "h8").cell & 1
     answer = load_agent("alphabeta", game).choose(position, Limits(nodes=20_000), NEVER)

@@ -1,4 +1,4 @@
-"""Levels 1 to 8: their files are whole, and the agents play what the files say."""
+"""Levels 1 to 8: their files are complete, and the agents play as the files say."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_player_that_does_not_play_the_game_is_refused(folder: Path) -> None:
 
 
 class _Asked:
-    """An agent that remembers what it was asked."""
+    """An agent that records the limits it was given, and whether it was stopped."""
 
     limits = Limits()
     stopped = False

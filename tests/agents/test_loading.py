@@ -1,4 +1,4 @@
-"""What an agent does while its search kernel is still being compiled, with kernels that come when they are told to."""
+"""Agents whose search kernel is still being compiled, with fake kernels that arrive on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEVER = threading.Event()
 
 
 class SlowGame:
-    """The rules of gánh under a name of their own, for which a kernel can be pretended."""
+    """The rules of gánh under a name of their own, for which a kernel can be faked."""
 
     def __init__(self, name: str) -> None:
         self._game = games.load("ganh")
@@ -30,7 +30,7 @@ class SlowGame:
 
 
 class FakeKernel:
-    """Kernels of any game, loaded when `arrive` is set."""
+    """A kernel for any game that is loaded once `arrive` is set."""
 
     def __init__(self) -> None:
         self.arrive = threading.Event()

@@ -1,4 +1,4 @@
-"""Files of gomoku mates: every claimed win is checked stone by stone in plain Python."""
+"""Gomoku mates from files: plain Python checks every claimed win stone by stone."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from agents.mates import read_positions, solve_mates
 from tests.agents.threat_lines import faults, fives, holds, is_line_of_fours, wins_by_fours
 
 TIME_S = 20.0
-"""More than any of these needs: what is found does not depend on the machine."""
+"""Seconds, more than any test needs, so that the results do not depend on the machine's speed."""
 
 
 def board(*rows: str, size: int = 15) -> tuple[int, int]:
-    """Stones of X, the attacker, and of O in the top left corner of an empty board."""
+    """The stones of X (the attacker) and O, drawn in the top left corner of an otherwise empty board."""
     stones = [0, 0]
     for row, text in enumerate(rows):
         for column, letter in enumerate(text):
@@ -31,7 +31,7 @@ def board(*rows: str, size: int = 15) -> tuple[int, int]:
 
 
 class Prover:
-    """The prover as `threat_lines.holds` asks it: the attacker has the stones of one colour."""
+    """The prover, callable as `threat_lines.holds` expects; the attacker plays `colour`."""
 
     def __init__(self, colour: int = 0, size: int = 15, exact: bool = False) -> None:
         self.memory = layout.allocate(size, (exact, exact), 8)
@@ -91,9 +91,9 @@ def test_two_threes_at_once_win_against_every_answer(prove: Prover) -> None:
         (OPEN_THREE[0], board("", "", " O   O")[1]),
         (0, 0),
         (1 << 112, 1 << 113),
-        # The defender has a four that cannot be stopped with a four.
+        # The defender has a four, which the attacker cannot stop with a four of his own.
         (OPEN_THREE[0], board(*[""] * 8, "OOOO")[1]),
-        # Two threes, but the defender's open three becomes five first.
+        # The attacker gets two threes, but the defender's open three becomes a five first.
         (TWO_OPEN_TWOS[0], board(*[""] * 10, "", "    OOO")[1]),
     ],
 )
@@ -125,7 +125,7 @@ def test_the_same_win_is_found_for_both_colours_and_on_the_large_board() -> None
 
 
 def crowded(draw: random.Random, stones: int) -> tuple[int, int]:
-    """Random stones near the middle, none of them five."""
+    """Random stones near the middle, without a five."""
     while True:
         cells = draw.sample([row * 15 + column for row in range(4, 11) for column in range(4, 11)], stones)
         mine, theirs = (sum(1 << cell for cell in cells[side::2]) for side in (0, 1))

@@ -1,4 +1,4 @@
-"""What is let through as a message, and what of a stranger's text is shown."""
+"""Which messages are accepted, and how text from outside is cleaned before it is shown."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_longest_game_of_dominoes_fits_into_a_state() -> None:
     while moves := game.legal_moves(position):
         position = game.apply(position, draw.choice(list(moves)))
         longest = max(longest, game.format_position(position), key=len)
-    assert len(longest) > 512  # one text of the wire is too short for it
+    assert len(longest) > 512  # more than an ordinary text of a message may hold
     assert messages.StateMessage.model_validate(state(1).model_dump() | {"position": longest}).position == longest
 
 

@@ -1,4 +1,4 @@
-"""Plain minimax: what it is worth, and that alpha-beta agrees with it in every game, value for value."""
+"""Plain minimax: its strength, and that alpha-beta finds the same values in every game."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tests.agents.random_games import positions
 NEVER = threading.Event()
 PAIRS = [(game, name) for game in games.names() for name in heuristics.of(games.load(game))]
 LEAVES = 1500
-"""About so many positions are looked at for one score."""
+"""Positions that one score may cost, approximately."""
 
 
 def affordable(game: AnyGame, position: Any) -> int:
-    """The depth that plain minimax can look at in a test."""
+    """The depth that plain minimax can search in a test."""
     moves = max(2, len(game.legal_moves(position)))
     return max(1, min(3, next(depth for depth in range(1, 99) if moves ** (depth + 1) > LEAVES)))
 
 
 def samples(game: AnyGame, count: int) -> list[tuple[Any, int]]:
-    """Positions with the depth to look at; those that allow two plies or more are preferred."""
+    """Positions with the depth to search; positions that allow two plies or more are preferred."""
     found = [(position, affordable(game, position)) for position in positions(game, 7, 4 * count)]
     return sorted(found, key=lambda sample: sample[1] == 1)[:count]
 

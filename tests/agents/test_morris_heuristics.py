@@ -1,4 +1,4 @@
-"""Morris' heuristics: what each counts, on boards that show it, and that both sides count alike."""
+"""The morris heuristics: what each counts, on boards made for it, and that they treat both sides alike."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def bits(names: str) -> int:
 
 
 def moving(mine: str, theirs: str) -> Position:
-    """All men laid, light to move."""
+    """A position with all men laid and light to move."""
     return Position((bits(mine), bits(theirs)), (0, 0), 0)
 
 
 def lines(game: NineMensMorris, seed: int, count: int) -> list[tuple[Position, Move | None]]:
-    """Positions of random games, also finished ones, each with the move that led there."""
+    """Positions from random games, including final ones, each with the move that led to it."""
     draw = random.Random(seed)
     found: list[tuple[Position, Move | None]] = []
     while len(found) < count:
@@ -137,7 +137,7 @@ def test_what_is_good_for_one_side_is_as_bad_for_the_other(name: str, rules: dic
     game, seen = morris(**rules), set()
     for position, _ in lines(game, 5, 60):
         if (outcome := game.outcome(position)) is not None and outcome.reason != "two_men_left":
-            continue  # who is blocked, or whose position recurred, depends on who is to move
+            continue  # being blocked and repetition depend on who is to move
         other = dataclasses.replace(position, side=1 - position.side)
         if game.outcome(other) is not None and outcome is None:
             continue

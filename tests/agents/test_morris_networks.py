@@ -1,4 +1,4 @@
-"""The board as networks number it, the good-moves format, its split, legality for many states, the measures."""
+"""The networks' numbering of the board, the good-moves format and its split, legality of batches, the measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent neural over networks that are made up: what it masks, how it searches, and its service on a socket."""
+"""The agent neural with fake networks: which answers it masks, how it searches, and its service on a socket."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ START = "O" * 24 + "9900"
 
 
 class FarthestPoint:
-    """Networks that like a move the more, the later its points come; every answer passes over two illegal choices."""
+    """Fake networks that prefer moves to points with higher numbers; every answer counts two masked illegal choices."""
 
     def answers(self, states: States) -> Moves:
         return np.tile(np.array([[23, NONE, NONE]]), (len(states), 1))
@@ -125,7 +125,7 @@ async def _ask(port: int, sent: bytes) -> bytes:
 
 
 def serve(talk: Callable[[list[int]], Coroutine[Any, Any, None]]) -> None:
-    """Runs a service on two free ports while `talk` speaks with it."""
+    """Runs a service on two free ports while `talk` talks to it."""
 
     async def both() -> None:
         made, ready, ports = service.Service(NineMensMorris(), FarthestPoint()), asyncio.Event(), [0, 0]
@@ -135,7 +135,7 @@ def serve(talk: Callable[[list[int]], Coroutine[Any, Any, None]]) -> None:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
 
-    with ThreadPoolExecutor(1) as thread:  # a page test before this one may have left its loop in the main thread
+    with ThreadPoolExecutor(1) as thread:  # an earlier page test may have left its loop in the main thread
         thread.submit(asyncio.run, both()).result()
 
 
@@ -230,7 +230,7 @@ def test_commands_say_what_is_wrong(tmp_path: Path) -> None:
 
 @pytest.fixture
 def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """What eval-neural prints of two good moves, one of which the networks answer."""
+    """Runs eval-neural on two good moves, one of which is the networks' answer; returns its output."""
     monkeypatch.setattr("agents.morris_networks.networks.load_networks", lambda design, folder: FarthestPoint())
     file = tmp_path / "good.txt"
     file.write_text(f"{START}-g1\n{START}-a1\n", encoding="ascii")

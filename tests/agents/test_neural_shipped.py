@@ -1,4 +1,4 @@
-"""The networks of morris in the repository: as good as their manifest says, small, and playing by all rules."""
+"""The morris networks in the repository: as good as the manifest says, small, and able to play under all rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.conftest import DATA
 GOOD_MOVES = DATA / "morris" / "good-moves.train.txt"
 MANIFEST = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8"))
 ROUNDING = 0.05
-"""Percent: another processor may round a near tie the other way."""
+"""Percentage points: another processor may round a near tie the other way."""
 
 
 @pytest.mark.parametrize("design", DESIGNS)

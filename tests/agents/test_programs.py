@@ -1,4 +1,4 @@
-"""One move on a board file, and matches of two programs that do it well or badly."""
+"""One move on a board file, and matches between two programs that do this well or badly."""
 
 from __future__ import annotations
 

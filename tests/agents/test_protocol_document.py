@@ -1,4 +1,4 @@
-"""docs/protocol.md tells the truth: its program plays, its tables list every field."""
+"""docs/protocol.md is right: its example program plays, and its tables list every field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our players as engines of the field's protocols: what a manager says, and what it hears."""
+"""Our agents as engines under the usual protocols: what a manager sends, and what it gets back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Talk:
         self.session: Any = protocols.open_session(protocol, game, players.parse(player), self.lines.append)
 
     def say(self, *lines: str) -> list[str]:
-        """What is answered to these lines, thinking included."""
+        """Sends these lines, waits for the engine to finish, and returns its answers."""
         self.lines.clear()
         for line in lines:
             assert self.session.hear(line)

@@ -1,4 +1,4 @@
-"""What looks good in reversi, on boards small enough to count by hand, and against slow definitions."""
+"""The reversi heuristics, on boards that can be counted by hand and against slow definitions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_percentage_is_rounded_toward_zero_for_both_sides() -> None:
 def test_the_features_count_what_they_say() -> None:
     here = position("X-XO---O -X------ OO------ -------- -------- -------- -------- X------X")
     assert value("corners", here) == 100 * (3 - 1) // 4
-    assert value("edges", here) == -(100 * (2 - 1) // 3)  # c1 against d1 and a3; a1, h1 and their like are no edges
+    assert value("edges", here) == -(100 * (2 - 1) // 3)  # c1 against d1 and a3; a1, h1 and the like are no edges
     assert value("coin_parity", here) == 100 * (5 - 4) // 9
     moves = [len(GAME.legal_moves(Position(here.discs, side))) for side in (0, 1)]
     assert value("mobility", here) == features.percentage(*moves)

@@ -1,4 +1,4 @@
-"""Reversi's machine code against the rules, against plain Python, and on a warm cache."""
+"""The reversi kernel against the rules and plain Python, and with a warm cache."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ print(json.dumps([found.score, found.nodes, solved.score, solved.final, count(ga
 
 @functools.cache
 def positions(seed: int, number: int, empties: tuple[int, int] = (1, 60)) -> tuple[Position, ...]:
-    """Positions of random games in which the game goes on, with so many empty squares."""
+    """Unfinished positions from random games, with a number of empty squares in that range."""
     draw, found = random.Random(seed), list[Position]()
     while len(found) < number:
         position, line = GAME.initial(), []
@@ -84,7 +84,7 @@ def test_the_published_counts_come_out() -> None:
 
 
 def slow_count(position: Position, depth: int) -> int:
-    """As published: passes are plies, a game that is over stays one leaf."""
+    """Counts leaves as the published figures do: a pass is a ply, and a finished game is one leaf."""
     if depth == 0 or GAME.outcome(position) is not None:
         return 1
     return sum(slow_count(GAME.apply(position, move), depth - 1) for move in GAME.legal_moves(position))
@@ -109,7 +109,7 @@ def test_named_heuristics_have_the_plain_values(name: str) -> None:
 
 
 def minimax(memory: Any, position: Position, depth: int, ply: int = 0) -> int:
-    """Plain minimax by what judges that memory; passes are plies."""
+    """Plain minimax with the evaluation of that memory; a pass is a ply."""
     if GAME.outcome(position) is not None:
         mine, theirs = (int(discs).bit_count() for discs in discs_of(position))
         ahead = 64 - 2 * theirs if mine > theirs else 2 * mine - 64 if mine < theirs else 0
@@ -147,7 +147,7 @@ def test_positions_with_a_pass_are_among_those_tested() -> None:
 
 
 def best_result(position: Position) -> int:
-    """The result by trying everything."""
+    """The best result, found by trying all moves."""
     if GAME.outcome(position) is not None:
         mine, theirs = (int(discs).bit_count() for discs in discs_of(position))
         return 64 - 2 * theirs if mine > theirs else 2 * mine - 64 if mine < theirs else 0
@@ -178,7 +178,7 @@ def test_the_table_and_stable_discs_change_no_result() -> None:
 
 
 def symmetric(board: int) -> list[int]:
-    """The board as seen from all sides and in a mirror."""
+    """The board in its eight rotations and reflections."""
     grid = np.array([board >> bit & 1 for bit in range(64)]).reshape(8, 8)
     turned = [np.rot90(one, turn) for one in (grid, grid.T) for turn in range(4)]
     return [sum(1 << index for index, bit in enumerate(one.ravel()) if bit) for one in turned]
@@ -193,7 +193,7 @@ def test_a_position_is_worth_the_same_from_every_side() -> None:
 
 
 def groups_by_squares(position: Position) -> set[int]:
-    """The weights that a board chooses, from lists of squares."""
+    """The indices of the weights that apply to a board, by the listed squares."""
     names = (
         "a1 b1 c1 a2 b2 c2 a3 b3 c3", "a1 b1 c1 d1 e1 a2 b2 c2 d2 e2", "a1 b1 c1 d1 e1 f1 g1 h1 b2 g2",
         "a2 b2 c2 d2 e2 f2 g2 h2", "a3 b3 c3 d3 e3 f3 g3 h3", "a4 b4 c4 d4 e4 f4 g4 h4",

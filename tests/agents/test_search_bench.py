@@ -1,4 +1,4 @@
-"""What the search bench says: whose nodes, at which depth, and that all found the same. Not how fast."""
+"""The search bench's report: nodes by engine and depth, and whether all scores agree; no speeds are tested."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def figures(**changes: Any) -> GameCost:
 
 
 def test_ratios_compare_the_last_depth_only() -> None:
-    # By hand: 1000 / 100 nodes; 2 / 0.5 s; 2 / 0.01 s; 8000 nodes/s of the engine to 200.
+    # By hand: 1000 / 100 nodes; 2 / 0.5 s; 2 / 0.01 s; the engine's 8000 nodes/s against 200.
     assert figures().ratios == {
         "minimax nodes / plain alphabeta nodes": 10,
         "minimax seconds / plain alphabeta seconds": 4,

@@ -1,4 +1,4 @@
-"""`kibitzer solve`: exact results of files of endgames, and what it says of bad ones."""
+"""`kibitzer solve`: exact results for files of endgames, and messages for bad files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.reversi import Reversi
 
 FIRST = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; G8:+18; H1:+12;"
 ALIKE = "-XXXXXX-X-XXXOO-XOXXXOOXXXOXOOOX-OXOOXXX--OOOXXX--OOXX----XOXXO- X;"
-"""Two moves are as good: h8 and a5."""
+"""A position with two equally good moves: h8 and a5."""
 OVER = "X" * 60 + "-" * 4 + " O;"
 MUST_PASS = "X" * 62 + "O- O;"
 GAME = Reversi()

@@ -1,4 +1,4 @@
-"""Endgame tables: numbering, counts, values by the rules, files, and what of them is refused."""
+"""Endgame tables: numbering, counts, values by the rules, files, and files that are refused."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from games.nine_mens_morris import Move, NineMensMorris, Position
 
 U = np.uint64
 ORBITS = {(3, 3): 169_626, (3, 4): 760_398, (4, 3): 760_398}
-"""Positions that the 16 symmetries do not join, as others have counted them."""
+"""Numbers of positions that differ under all 16 symmetries, by both sides' men, as counted by others."""
 THREE_THREE = {"flying": (2_232_160, 455_648, 4_112, 25, 26), "plain": (1_442_092, 635_704, 614_124, 39, 38)}
-"""Wins, losses, draws, longest win and loss with three men each, as others have counted them."""
+"""Wins, losses, draws, longest win and longest loss with three men each, as counted by others."""
 
 
 def morris(**rules: object) -> NineMensMorris:
@@ -41,7 +41,7 @@ def make(game: NineMensMorris, within: Path, men: int) -> list[files.Header]:
 
 @pytest.fixture(scope="module")
 def within(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of seven men for three sets of rules: built once, never changed."""
+    """A folder of tables of seven men for three sets of rules; built once, never changed."""
     made = tmp_path_factory.mktemp("tables")
     for rules in ({}, {"flying": True}, {"flying": True, "mill_protected": True}):
         make(morris(**rules), made, 7)
@@ -117,9 +117,9 @@ def test_a_wrong_value_is_found_with_its_position(within: Path, tmp_path: Path) 
 
 def test_who_is_blocked_has_lost_and_who_has_three_and_loses_one_has_lost(within: Path) -> None:
     checker = Checker(morris(), within)
-    blocked = morris().parse_position("MEOOOOOOOEOOOOEOOOOOOMEM0034")  # a7, a1 and g1 are shut in
+    blocked = morris().parse_position("MEOOOOOOOEOOOOEOOOOOOMEM0034")  # a7, a1 and g1 are blocked
     assert checker.endgames.code(*blocked.men) == checker.code_by_the_rules(blocked) == 1
-    closing = Position((0b11 | 1 << 14, 0b111 << 21), (0, 0), 0)  # a7 d7 and g4, which goes to g7
+    closing = Position((0b11 | 1 << 14, 0b111 << 21), (0, 0), 0)  # a7, d7, and g4, which moves to g7
     assert checker.endgames.code(*closing.men) == 2
     assert Move(2, 14, 21) in morris().legal_moves(closing)
 

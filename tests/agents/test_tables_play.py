@@ -1,4 +1,4 @@
-"""Perfect play from endgame tables, and how a search comes by them."""
+"""Perfect play from endgame tables, and their use in a search."""
 
 from __future__ import annotations
 

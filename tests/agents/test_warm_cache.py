@@ -1,4 +1,4 @@
-"""Compiled kernels come back from the disk in another process, whole and quickly."""
+"""Another process loads compiled kernels from the disk, completely and quickly."""
 
 from __future__ import annotations
 

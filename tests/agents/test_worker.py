@@ -1,4 +1,4 @@
-"""The worker as a separate program, against the daemon's two sockets."""
+"""The worker as a separate process, on the daemon's two sockets."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_a_parent_that_is_gone_already_ends_it_at_once() -> None:
 
 
 def _lives(pid: int) -> bool:
-    """Whether the process runs; one that ended and waits for its new parent does not."""
+    """Whether the process runs; a zombie does not."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii") as stat:  # noqa: PTH123
             return stat.read().rpartition(")")[2].split()[0] != "Z"

@@ -1,6 +1,6 @@
-"""Checks claimed wins of free gomoku in plain Python, by nothing but five cells in a row.
+"""Checks claimed wins of free gomoku in plain Python, using only windows of five cells in a row.
 
-Boards are pairs of bit sets, the attacker's and the defender's, row * size + column.
+Boards are two bit sets, the attacker's and the defender's; a cell's bit is row * size + column.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import functools
 from collections.abc import Callable, Sequence
 
 Prove = Callable[[int, int], Sequence[int] | None]
-"""The claimed line of cells for the attacker to move, None where no win is claimed."""
+"""Returns the claimed winning line of cells with the attacker to move; None if no win is claimed."""
 
 
 @functools.cache
 def windows(size: int) -> tuple[int, ...]:
-    """All five cells in a row, as bit sets."""
+    """All windows of five cells in a row, as bit sets."""
     found = []
     for row in range(size):
         for column in range(size):
@@ -43,7 +43,7 @@ def fours(mine: int, theirs: int, size: int = 15) -> int:
 
 
 def faults(mine: int, theirs: int, line: Sequence[int], size: int = 15) -> list[str]:
-    """What is wrong with a line up to the five, the attacker's stones and the defender's by turns; [] is nothing.
+    """The faults of a line up to the five, in which attacker and defender alternate; [] if it is right.
 
     Every attacker's stone must make five, or four, or threaten a win by fours; every answer to a four must stop it.
     """
@@ -72,7 +72,7 @@ def faults(mine: int, theirs: int, line: Sequence[int], size: int = 15) -> list[
 
 
 def wins_by_fours(mine: int, theirs: int, size: int = 15, deepest: int = 12) -> list[int] | None:
-    """A shortest line of fours up to the five, None where there is none of that length. Slow."""
+    """A shortest line of fours up to the five; None if there is none of at most `deepest` fours. Slow."""
     for depth in range(deepest + 1):
         line = _fours_line(mine, theirs, size, depth, {})
         if line is not None:
@@ -104,7 +104,10 @@ def _first(cells: int) -> int:
 
 
 def is_line_of_fours(mine: int, theirs: int, line: Sequence[int], size: int = 15) -> bool:
-    """Whether the line wins against every defence: each stone a four with one answer, or two, and then the five."""
+    """Whether the line wins against every defence.
+
+    Each stone makes a four with one answer, or the last one a four with two answers, or a five.
+    """
     for number, cell in enumerate(line):
         if (mine | theirs) >> cell & 1:
             return False
@@ -126,14 +129,14 @@ def is_line_of_fours(mine: int, theirs: int, line: Sequence[int], size: int = 15
 
 
 class Unfinished(Exception):
-    """The whole tree of a win is larger than was asked for."""
+    """The tree of a win is larger than allowed."""
 
 
 def holds(mine: int, theirs: int, prove: Prove, size: int = 15, most: int = 10_000) -> int:
-    """Follows a claimed win against every legal answer; returns how many positions that took.
+    """Follows a claimed win against every legal answer; returns the number of positions visited.
 
-    The prover is asked for each next stone, and believed in nothing. Raises AssertionError where the win fails, and
-    Unfinished beyond so many positions.
+    The prover is asked for every next stone, and each is checked. Raises AssertionError if the win fails, and
+    Unfinished beyond `most` positions.
     """
     seen: set[tuple[int, int]] = set()
     waiting = [(mine, theirs)]
@@ -157,7 +160,7 @@ def holds(mine: int, theirs: int, prove: Prove, size: int = 15, most: int = 10_0
 
 
 def _answers(mine: int, theirs: int, prove: Prove, size: int) -> list[int]:
-    """All answers that are not refuted by what the attacker threatens anyway."""
+    """All answers of the defender that the attacker's present threat does not refute."""
     empty = ~(mine | theirs) & (1 << size * size) - 1
     threats = fives(mine, theirs, size)
     if threats:

@@ -71,7 +71,7 @@ def by_the_rules(game: Any, shown: Sequence[Showing]) -> list[Due]:
 
 
 def _may_lead(game: Any, position: Any, board: str, plies: int) -> bool:
-    """Whether no more cells differ than so many plies can change: three each, a man moved and one taken."""
+    """Whether no more cells differ than that many plies can change: three each, as a man moves and one is taken."""
     there: str = game.board(position)
     differ = sum(one != other for one, other in zip(there, board, strict=True))
     return differ <= 3 * plies

@@ -262,7 +262,7 @@ def showings(path: Path, hand: Hand) -> list[Showing]:
 
 
 def film_of(folder: Path, plan: Plan, photos: int) -> tuple[Path, bool]:
-    """The path of a film of so many photos, and whether it exists.
+    """The path of a film with that many photos, and whether it exists.
 
     A film of that name with another number of photos is left alone.
     """

@@ -70,7 +70,7 @@ class Count:
 
 
 def timed(image: Image, template: BoardTemplate, count: Count) -> BoardPose | None:
-    """The board in the picture; notes the processor time, whatever else the machine does."""
+    """Finds the board in the picture; records the processor time, so that other programs do not matter."""
     start = time.process_time()
     found = find_board(image, template)
     count.times_ms.append((time.process_time() - start) * 1e3)
@@ -110,7 +110,7 @@ def main() -> int:
     given = parser.parse_args()
     cv2.setNumThreads(1)
     template = load_template(GAME)
-    find_board(np.zeros((90, 90, 3), dtype=np.uint8), template)  # The drawing is made once.
+    find_board(np.zeros((90, 90, 3), dtype=np.uint8), template)  # makes the board's drawing once
     photos = sorted(given.photos.glob("*.jpg"))[:: given.every]
     for count in measure(photos, [name for name in given.views.split(",") if name], template):
         sys.stdout.write(count.row() + "\n")

@@ -55,7 +55,7 @@ class Case:
     hand: bool = False
     cut_off: bool = False
     laid_out: str = ""
-    """The game whose board lies there instead."""
+    """The game whose board is on the table instead."""
 
 
 def low(style: Style, tilt_deg: float) -> Style:

@@ -56,7 +56,7 @@ class Shown:
         self.history = games.line_of_play(self.game, moves)
 
     def show(self, ply: int, sequence: int, text: str = "", agent: str | None = None) -> None:
-        """Shows the position after so many plies."""
+        """Shows the position after that many plies."""
         game, moves, position = self.game, self.moves[:ply], self.history[ply]
         referee = Referee(game, (None, agent), self.history[: ply + 1], moves)
         match: Any = SimpleNamespace(referee=referee, game_id="g1")

@@ -5,7 +5,7 @@
 Every scene is another board, table, set of pieces, light, lens and camera pose of up to 50 degrees, without hands.
 Prints one JSON object: boards found, found in a wrong place (a corner off by more than 3 % of the side), and, of those
 found in the right place, the share of cells and of whole boards that were read right before any rules help; of boards
-of tiles also the share of tiles whose halves were read right and taken together, and tiles seen that are none.
+of tiles also the share of tiles whose halves were read right and paired, and the number of tiles seen wrongly.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ class Storm:
         return True
 
     def _is_told_otherwise(self) -> bool:
-        """Whether two moves were taken for the first half of another one, and undone to continue; neither counts."""
+        """Whether two moves were taken for the first half of another, and were then undone; neither counts."""
         if self.referee.verdict != "unfinished":
             return False
         self.positions = list(self.referee.history)

@@ -76,7 +76,7 @@ def _parents() -> dict[int, int]:
 
 
 def _words(pid: int) -> tuple[str, ...]:
-    """The command line; empty for a process that is gone, or dead and not yet waited for."""
+    """A process's command line; empty for one that is gone or a zombie."""
     with contextlib.suppress(OSError):
         words = (PROC / str(pid) / "cmdline").read_bytes().decode(errors="replace").split("\0")
         return tuple(filter(None, words))

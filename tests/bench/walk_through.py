@@ -296,7 +296,7 @@ class Walk:
         self.hands.do(lambda: setattr(player, "held", True))
 
     def plays(self, plies: int) -> None:
-        """Lets so many more plies be made."""
+        """Continues the game for that many plies."""
         target = len(self.hands.player.record) + plies
         self.play_until(lambda player: len(player.record) >= target or player.finished)
 

@@ -1,4 +1,4 @@
-"""The annotation files of dominoes photos, to the byte, and labels made from a folder of them."""
+"""Annotation files of dominoes photos, byte for byte, and labels made from a folder of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEMPLATE = load_template("double_double_dominoes")
 
 
 def write(folder: Path, **files: str) -> Path:
-    """Annotations by the number of the move in game 1, with an empty photo beside each."""
+    """Writes annotations for the numbered moves of game 1, each with an empty photo beside it."""
     for name, text in files.items():
         (folder / f"1_{name[1:]}.txt").write_bytes(text.encode())
         (folder / f"1_{name[1:]}.jpg").write_bytes(b"")
@@ -164,7 +164,7 @@ def test_real_annotations_are_read_and_written_alike(real_data: Path) -> None:
     assert len(paths) == 100
     for path in paths.values():
         assert format_annotation(read_annotation(path)).split() == path.read_text(encoding="utf-8").split()
-    # The others have blanks at the end of a line, or an end of line after the last.
+    # The other files have spaces at the end of a line, or a line end after the last line.
     exact = [path for path in paths.values() if format_annotation(read_annotation(path)).encode() == path.read_bytes()]
     assert len(exact) == 91
 

@@ -1,4 +1,4 @@
-"""The boards that a guided calibration asks for."""
+"""The boards that the guided calibration asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The label format: what a person says stands on a board."""
+"""The label format, in which people write down what is on a board."""
 
 from __future__ import annotations
 

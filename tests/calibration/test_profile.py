@@ -1,4 +1,4 @@
-"""Table profiles: what is saved comes back, and nothing else is believed."""
+"""Table profiles: saving and loading, and files that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a printed board's markers are, and whose they are."""
+"""The markers of printed boards: their places, and the boards they stand for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = {
     ("gomoku", "size=19"): 6,
     ("double_double_dominoes", ""): 7,
 }
-"""Never to be changed: sheets that were printed once must be read for ever."""
+"""Must never change, since sheets that were printed once must stay readable."""
 
 
 def test_a_sheet_that_was_printed_once_is_known_for_ever() -> None:

@@ -1,4 +1,4 @@
-"""What a template file says of a board's print: the track, the diamonds, and what does not hold together."""
+"""A template file's description of a board's print: the track, the diamonds, and inconsistent descriptions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Feeds everything that Kibitzer reads with what nobody would write: `python -m tests.fuzz --help`."""
+"""Fuzz tests for everything that Kibitzer reads: `python -m tests.fuzz --help`."""

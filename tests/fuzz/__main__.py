@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: feeds everything that reads input, and lists what broke."""
+"""`python -m tests.fuzz`: fuzzes every reader of input, and lists the faults found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.fuzz.tally import Tally
 from tests.fuzz.targets import entries_of
 
 GUIDED, DRAWN = 0.3, 0.01
-"""Shares of an entry's inputs that libFuzzer and hypothesis make; the others are mutations of good ones."""
+"""Shares of an entry's inputs that libFuzzer and hypothesis make; the others are mutations of good inputs."""
 LEAST = 20
 SHARES = {
     "bus": 0.3,
@@ -35,13 +35,13 @@ SHARES = {
     "protocols": 0.015,
     "table": 0.005,
 }
-"""Shares of the targets in all inputs: what is fast gets many."""
+"""Each target's share of all inputs; fast targets get more."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 def share_out(entries: list[Entry], count: int) -> dict[str, int]:
-    """How many inputs each entry gets."""
+    """The number of inputs for each entry."""
     targets = {entry.target for entry in entries}
     whole = sum(SHARES[target] for target in targets)
     weights = {target: sum(entry.weight for entry in entries if entry.target == target) for target in targets}
@@ -52,7 +52,7 @@ def share_out(entries: list[Entry], count: int) -> dict[str, int]:
 
 
 def run_entry(entry: Entry, count: int, seed: int, step: Callable[[int], None]) -> Tally:
-    """Feeds one entry with inputs of all three makers."""
+    """Feeds one entry with inputs from all three sources."""
     tally = Tally()
     by_guide = round(count * GUIDED) if entry.guided and guided.is_available() else 0
     by_drawing = max(5, round(count * DRAWN)) if count > LEAST else 5
@@ -83,10 +83,10 @@ def fuzz(
     save: Annotated[Path | None, typer.Option(help="Folder for one input of every fault that is met.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
-    """Feeds what Kibitzer reads with what nobody would write: by mutation, hypothesis, and libFuzzer where it is there.
+    """Fuzzes everything that Kibitzer reads: by mutation, hypothesis, and libFuzzer if it is installed.
 
-    An input may be accepted or refused by its declared error; another exception, more than a second of work, or a
-    state that the rules do not allow is a fault. Exit status: 0 no fault, 1 faults, 2 wrong usage.
+    An input may be accepted or refused by its declared error; another exception, more than ten seconds of
+    processor time, or a state that the rules do not allow is a fault. Exit status: 0 no fault, 1 faults, 2 wrong usage.
 
     Example: python -m tests.fuzz --target bus --count 100000 --seed 7 --json
     """

@@ -1,4 +1,4 @@
-"""What comes over the bus: messages, and workers' replies at the registry and before the referee."""
+"""Input from the bus: messages, and workers' replies to the registry and the referee."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS = (*(f'"{name}"'.encode() for name in (*READY, *REPLY)), b"null", b"true",
 
 
 def entries() -> list[Entry]:
-    """The bus."""
+    """The entries of the bus."""
     mine = tuple(json.dumps(one).encode() for one in (READY, HEARTBEAT, REPLY))
     state = messages.encode(_state())
     error = b'{"schema_version":1,"type":"error","code":"unasked","text":"no","field":"agent"}'
@@ -53,7 +53,7 @@ def entries() -> list[Entry]:
 
 
 def worker_message(data: bytes) -> bool:
-    """A message of a worker; what is let through is written and read again as the same."""
+    """Reads a worker's message; an accepted one must survive encoding and decoding."""
     try:
         message = messages.decode_from_worker(data)
     except MessageError:
@@ -66,7 +66,7 @@ def worker_message(data: bytes) -> bool:
 
 
 def daemon_message(data: bytes) -> bool:
-    """A message of the daemon, as a worker reads it."""
+    """Reads a message of the daemon, as a worker does."""
     try:
         message = messages.decode_from_daemon(data)
     except MessageError:
@@ -77,7 +77,7 @@ def daemon_message(data: bytes) -> bool:
 
 
 def talk_at_the_desk(data: bytes) -> bool:
-    """Lines of messages of two connections, while state 7 asks agent random; only an honest reply may come through."""
+    """Takes message lines from two connections while state 7 asks agent random; only a matching reply may pass."""
     here, state = WorkerRegistry(), _state()
     here.expect(state)
     now_s = 100.0
@@ -97,7 +97,7 @@ def talk_at_the_desk(data: bytes) -> bool:
 
 
 def agents_reply(data: bytes) -> bool:
-    """The text of an agent's move before the referee: a legal move is carried out, all else is refused unspoken."""
+    """Gives the referee the text of an agent's move: it must accept only legal moves, and silently refuse others."""
     known = walks()
     game, position = known[data[0] % len(known)] if data else known[0]
     if game.outcome(position) is not None:
@@ -113,7 +113,7 @@ def agents_reply(data: bytes) -> bool:
 
 
 def endpoint(data: bytes) -> bool:
-    """An address of the settings; without keys nothing but this computer is let through."""
+    """Checks an address from the settings; without keys, only addresses on this computer are accepted."""
     try:
         taken = endpoints.checked(text_of(data))
     except BusError:
@@ -124,7 +124,7 @@ def endpoint(data: bytes) -> bool:
 
 
 def certificate_file(data: bytes) -> bool:
-    """A file of keys, and the name of one."""
+    """Reads a file of keys, and checks the name of a key."""
     path = scratch_file(data)
     with contextlib.suppress(CertificateError):
         keys.checked_name(text_of(data[:40]))
@@ -138,7 +138,7 @@ def certificate_file(data: bytes) -> bool:
 
 
 def shown_text(data: bytes) -> bool:
-    """A stranger's text, cleaned: printable, one line, not longer than asked."""
+    """Cleans text from outside: the result must be printable, one line, and not longer than asked."""
     shown = messages.clean(text_of(data), 80)
     if len(shown) > 80 or not shown.isprintable() or messages.clean(shown, 80) != shown:
         raise IllegalState(f"shown as {shown!r}")
@@ -159,7 +159,7 @@ def _state() -> StateMessage:
 
 
 def scratch_file(data: bytes, name: str = "input") -> Any:
-    """A file in memory that holds the data; one a process and name."""
+    """Writes the data to a file in memory; one file per process and name."""
     import os
     from pathlib import Path
 

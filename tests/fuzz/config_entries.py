@@ -1,4 +1,4 @@
-"""Settings: the daemon's file, and the engines that the workers read from it."""
+"""Settings: the daemon's file, and the engines that workers read from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = (
 
 
 def entries() -> list[Entry]:
-    """The settings."""
+    """The entries of the settings."""
     shipped = SHIPPED.read_bytes()
     sections = [part for part in re.split(rb"(?m)^(?=\[)", shipped) if part.startswith(b"[")]
     small = tuple(re.sub(rb"\s+#.*", b"", part) for part in sections)
@@ -30,7 +30,7 @@ def entries() -> list[Entry]:
 
 
 def config_file(data: bytes) -> bool:
-    """A file of settings: refused with its name and the key, or within all ranges."""
+    """Reads a settings file: a refusal must name the file; accepted settings must be within all ranges."""
     path = scratch_file(data, "config.toml")
     try:
         found = load_config(path)
@@ -44,7 +44,7 @@ def config_file(data: bytes) -> bool:
 
 
 def engines_file(data: bytes) -> bool:
-    """The engines in a file."""
+    """Reads the engines in a file."""
     try:
         found = engines.read(scratch_file(data, "config.toml"))
     except AgentError:

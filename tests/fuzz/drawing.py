@@ -1,4 +1,4 @@
-"""Inputs that hypothesis draws: right in form and wrong in what they say, as a program with a fault would send them."""
+"""Inputs drawn by hypothesis: well-formed but wrong in content, as a faulty program would send them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANYTHING = st.recursive(
 
 
 def objects(*examples: bytes) -> st.SearchStrategy[bytes]:
-    """JSON objects like the examples, with some fields exchanged, left out or added."""
+    """JSON objects like the examples, with some fields replaced, left out or added."""
 
     def changed(base: dict[str, Any], changes: dict[str, Any], gone: set[str]) -> bytes:
         found = {name: value for name, value in (base | changes).items() if name not in gone}
@@ -39,7 +39,7 @@ def objects(*examples: bytes) -> st.SearchStrategy[bytes]:
 
 
 def commands() -> st.SearchStrategy[bytes]:
-    """Commands with every word and any fields."""
+    """Commands with any name and any fields."""
     fields = st.dictionaries(st.sampled_from(["side", "move", "cell", "piece"]), ANYTHING, max_size=3)
     return st.builds(
         lambda name, more: json.dumps({"command": name, **more}).encode(), st.sampled_from([*NAMES, "", "x"]), fields
@@ -47,7 +47,7 @@ def commands() -> st.SearchStrategy[bytes]:
 
 
 def toml() -> st.SearchStrategy[bytes]:
-    """Settings: known sections and keys with values of every kind."""
+    """Settings files: known sections and keys with values of every type."""
     values = st.one_of(
         st.integers(),
         st.floats(),
@@ -83,7 +83,7 @@ def _toml_value(value: Any) -> str:
 
 
 def strategy_for(entry: Entry) -> st.SearchStrategy[bytes]:
-    """What hypothesis draws for an entry."""
+    """The strategy by which hypothesis draws inputs for an entry."""
     if entry.name == "config":
         return toml()
     if entry.name == "command":
@@ -106,7 +106,7 @@ def _is_object(data: bytes) -> bool:
 
 
 def draw(entry: Entry, count: int, chance_seed: int, feed: Callable[[bytes], None]) -> None:
-    """Feeds `count` drawn inputs."""
+    """Passes `count` drawn inputs to `feed`."""
 
     @seed(chance_seed)
     @settings(

@@ -1,4 +1,4 @@
-"""A place where input comes in: what is read there, good inputs to begin with, and what counts as a fault."""
+"""A fuzz entry, that is, one reader of input: its check, its good inputs, and what counts as a fault."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Literal
 
 ROOT = Path(__file__).resolve().parents[2]
 HANG_S = 10.0
-"""Processor seconds that one input may take: neither a slow machine nor a busy one makes a hang of it."""
+"""Processor seconds that one input may take: enough that a slow or busy machine causes no false hang."""
 STUCK_S = 60.0
-"""Seconds that one input may take in all, waiting included."""
+"""Seconds that one input may take in all, including waiting."""
 TARGETS = ("bus", "http", "config", "journal", "files", "games", "protocols", "table")
 
 Kind = Literal["crash", "hang", "illegal"]
 
 
 class IllegalState(AssertionError):
-    """An input was accepted that must not be, or what came of it is no state the rules allow."""
+    """An input was wrongly accepted, or led to a state that the rules do not allow."""
 
 
 class Hang(BaseException):
-    """An input took too long; no `except Exception` swallows it."""
+    """An input took too long. A BaseException, so that no `except Exception` swallows it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,30 +37,30 @@ class Entry:
     target: str
     """One of TARGETS."""
     check: Callable[[bytes], bool]
-    """Reads one input: True where it was accepted, False where it was refused by its declared error.
+    """Reads one input: True if it was accepted, False if it was refused by its declared error.
 
-    Anything else that it raises is a fault; IllegalState says that too much was accepted.
+    Any other exception is a fault; IllegalState means that a bad input was accepted.
     """
     seeds: tuple[bytes, ...]
-    """Good inputs, from which bad ones are made."""
+    """Good inputs, from which bad ones are derived."""
     words: tuple[bytes, ...] = ()
-    """What inputs are made of here."""
+    """Tokens to put into inputs."""
     weight: float = 1.0
-    """Share of the inputs of its target: slow readers get fewer."""
+    """Relative share of its target's inputs; slow readers get fewer."""
     guided: bool = True
-    """Whether a coverage-guided fuzzer may drive it: its check is fast, and keeps to one process."""
+    """Whether a coverage-guided fuzzer may drive it: its check must be fast and stay in one process."""
     longest: int = 4096
-    """Bytes of the inputs made."""
+    """Bytes at most of an input."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """One fault, however often it was met."""
+    """A fault; the same fault found again compares equal."""
 
     entry: str
     kind: Kind
     where: str
-    """File and function of ours in which it rose."""
+    """Our own file and function in which it was raised."""
     error: str
     """Name of the exception's class."""
     what: str = dataclasses.field(compare=False)
@@ -68,7 +68,7 @@ class Found:
 
 
 def met(entry: Entry, data: bytes) -> bool | Found:
-    """Feeds one input: whether it was accepted, or the fault that it met."""
+    """Feeds one input; returns whether it was accepted, or the fault it caused."""
     try:
         with _deadline():
             return entry.check(data)
@@ -76,14 +76,14 @@ def met(entry: Entry, data: bytes) -> bool | Found:
         return Found(entry.name, "illegal", _where(error), "IllegalState", str(error)[:200], data)
     except Hang as error:
         return Found(entry.name, "hang", _where(error), "Hang", "no end within the time for one input", data)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is what we look for
+    except Exception as error:  # noqa: BLE001 - any exception is a fault
         return Found(entry.name, "crash", _where(error), type(error).__name__, str(error)[:200], data)
 
 
 @contextlib.contextmanager
 def _deadline() -> Iterator[None]:
-    """Raises Hang in the body where it takes too long. In the main thread only."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, HANG_S, HANG_S)  # again, should it rise where Python drops it
+    """Raises Hang in the body if that takes too long. In the main thread only."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, HANG_S, HANG_S)  # repeats, in case Python drops the first one
     signal.setitimer(signal.ITIMER_REAL, STUCK_S, STUCK_S)
     try:
         yield
@@ -97,19 +97,19 @@ def _too_long(_number: int, _frame: object) -> None:
 
 
 def arm() -> None:
-    """Lets deadlines raise; once a process."""
+    """Installs the signal handlers for deadlines; once per process."""
     signal.signal(signal.SIGVTALRM, _too_long)
     signal.signal(signal.SIGALRM, _too_long)
 
 
 def quiet() -> None:
-    """Keeps the log still: what is refused is written there, too."""
+    """Silences the log, to which refusals are written, too."""
     for name in ("daemon", "agents", "calibration"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _where(error: BaseException) -> str:
-    """The innermost function of ours on the way to an error."""
+    """The innermost function of our own in an error's traceback."""
     ours = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)

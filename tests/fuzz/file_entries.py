@@ -1,4 +1,4 @@
-"""Files that people bring along: labels, annotations, profiles, bundles, boards, and games as others write them."""
+"""Files from people: labels, annotations, profiles, bundles, boards, and games written by other programs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SANMILL = (b"startpos moves d6 d2 f4", b"fen ********/********/******** w p p 0 
 
 
 def entries() -> list[Entry]:
-    """Files."""
+    """The entries of files."""
     labels = {"images": {"1.jpg": {"corners_px": [[0, 0], [9, 0], [9, 9], [0, 9]], "cells": "." * 24}}}
     board = json.dumps([[int(mark) for mark in row] for row in board_file.CLEAN]).encode()
     profile = _profile()
@@ -98,7 +98,7 @@ def _template() -> BoardTemplate:
 
 
 def label_file(data: bytes) -> bool:
-    """Labels of photos."""
+    """Reads labels of photos."""
     template = _template()
     try:
         found = read_labels(scratch_file(data, "labels.json"), template)
@@ -111,7 +111,7 @@ def label_file(data: bytes) -> bool:
 
 
 def annotation_text(data: bytes) -> bool:
-    """An annotation of a dominoes photo; one that is taken is written and read again as the same."""
+    """Reads an annotation of a dominoes photo; an accepted one must survive writing and reading."""
     try:
         found = annotations.parse_annotation(text_of(data), "it")
     except AnnotationError:
@@ -124,7 +124,7 @@ def annotation_text(data: bytes) -> bool:
 
 
 def movers_file(data: bytes) -> bool:
-    """A list of who laid each tile."""
+    """Reads a list of who laid each tile."""
     try:
         found = annotations.read_movers(scratch_file(data, "1_mutari.txt"))
     except AnnotationError:
@@ -135,7 +135,7 @@ def movers_file(data: bytes) -> bool:
 
 
 def profile_bytes(data: bytes) -> bool:
-    """A table profile; one that is taken is of numbers that can be used."""
+    """Reads a table profile; an accepted one must have a usable homography."""
     try:
         found = TableProfile.from_bytes(data)
     except ProfileError:
@@ -148,14 +148,14 @@ def profile_bytes(data: bytes) -> bool:
 
 
 def profile_arrays(data: bytes) -> bool:
-    """A sound archive whose facts say what nobody wrote."""
+    """Reads a well-formed profile archive whose facts are the data."""
     buffer = io.BytesIO()
     np.savez(buffer, facts=np.frombuffer(data, np.uint8), reference=np.zeros(3, np.uint8), image_from_board=np.eye(3))
     return profile_bytes(buffer.getvalue())
 
 
 def adapted_file(data: bytes) -> bool:
-    """What a table has learnt in play."""
+    """Reads a file of what a table has learnt in play."""
     try:
         load_adapted(scratch_file(data, "adapted.npz"))
     except AdaptedError:
@@ -164,7 +164,7 @@ def adapted_file(data: bytes) -> bool:
 
 
 def bundle_file(data: bytes) -> bool:
-    """A bundle that somebody sent."""
+    """Reads a bundle that somebody sent."""
     try:
         with BundleFile(Path(scratch_file(data, "bundle.zip"))) as bundle:
             bundle.profile()
@@ -176,7 +176,7 @@ def bundle_file(data: bytes) -> bool:
 
 
 def board_json(data: bytes) -> bool:
-    """A reversi board of another program."""
+    """Reads another program's reversi board."""
     try:
         black, white = board_file.read(scratch_file(data, "board.json"))
     except BoardFileError:
@@ -187,7 +187,7 @@ def board_json(data: bytes) -> bool:
 
 
 def sgf_text(data: bytes) -> bool:
-    """A record of gomoku; one that is taken is a legal game, and is written and read again as the same."""
+    """Reads an SGF record of gomoku; an accepted one must survive writing and reading."""
     try:
         game, moves = from_sgf(text_of(data))
     except GameError:
@@ -200,7 +200,7 @@ def sgf_text(data: bytes) -> bool:
 
 
 def transcript_text(data: bytes) -> bool:
-    """A game of reversi in one word."""
+    """Reads a reversi game written as one word."""
     game = _reversi()
     try:
         moves = transcript.read(game, text_of(data))
@@ -212,7 +212,7 @@ def transcript_text(data: bytes) -> bool:
 
 
 def ggf_text(data: bytes) -> bool:
-    """A game of reversi as NBoard sends it."""
+    """Reads a reversi game as NBoard sends it."""
     game = _reversi()
     try:
         position = ggf.read(game, text_of(data))
@@ -223,7 +223,7 @@ def ggf_text(data: bytes) -> bool:
 
 
 def sanmill_text(data: bytes) -> bool:
-    """A position of morris as Sanmill writes it."""
+    """Reads a morris position as Sanmill writes it."""
     game = games.load("morris")
     assert isinstance(game, NineMensMorris)
     try:

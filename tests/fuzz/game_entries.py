@@ -1,4 +1,4 @@
-"""Texts of moves, positions and rules of all games, and boards set up by hand."""
+"""Moves, positions and rules of all games as text, and boards set up by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_MEN = {"nine_mens_morris": 9, "co_ganh": 16}
 
 
 def entries() -> list[Entry]:
-    """Texts of the games."""
+    """The entries of the games."""
     known = all_games()
     texts: dict[int, list[bytes]] = {number: [] for number in range(len(known))}
     moves, boards = [], []
@@ -50,7 +50,7 @@ def entries() -> list[Entry]:
 
 
 def position_text(game: AnyGame, data: bytes) -> bool:
-    """A position's text: refused, or a position that the rules can go on from, and that is written as it was read."""
+    """Reads a position's text: if accepted, the game can continue from it, and it survives writing and reading."""
     try:
         position = game.parse_position(text_of(data))
     except PositionError:
@@ -63,7 +63,7 @@ def position_text(game: AnyGame, data: bytes) -> bool:
 
 
 def move_text(data: bytes) -> bool:
-    """A move's text in one of the known positions: refused, or one of the legal moves."""
+    """Reads a move's text in one of the known positions: if accepted, it is a legal move."""
     known = walks()
     game, position = known[data[0] % len(known)] if data else known[0]
     try:
@@ -78,7 +78,7 @@ def move_text(data: bytes) -> bool:
 
 
 def rule_words(data: bytes) -> bool:
-    """A game's name and rule options, as a command line gives them."""
+    """Reads a game's name and rule options, as given on a command line."""
     name, *words = text_of(data).split(" ")
     try:
         game = games.load(name, games.rules_from_words(words))
@@ -89,12 +89,12 @@ def rule_words(data: bytes) -> bool:
 
 
 def set_up_board(data: bytes) -> bool:
-    """A board that people set up by hand: refused, or a position that shows it."""
+    """Sets up a board as people do by hand: if accepted, the position shows it."""
     known = walks()
     game, before = known[data[0] % len(known)] if data else known[0]
     board, side = text_of(data[2:]), data[1] % 2 if data[1:] else 0
     if len(board) != len(game.cells) or not set(board) <= set(game.classes):
-        return False  # the eyes read no other boards
+        return False  # no other boards are ever read from pictures
     try:
         position = game.set_up(board, side, before)
     except PositionError:
@@ -106,7 +106,7 @@ def set_up_board(data: bytes) -> bool:
 
 
 def check_position(game: AnyGame, position: Any) -> None:
-    """Raises IllegalState where a position that was accepted breaks what every game promises."""
+    """Raises IllegalState if an accepted position breaks the contract of all games."""
     board, moves = game.board(position), list(game.legal_moves(position))
     if len(board) != len(game.cells) or not set(board) <= set(game.classes):
         raise IllegalState(f"{game.name}: the board {board!r}")

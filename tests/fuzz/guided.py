@@ -1,7 +1,7 @@
-"""The coverage-guided part: libFuzzer, by way of atheris, in a process of its own for each entry.
+"""The coverage-guided part: libFuzzer through atheris, in a separate process for each entry.
 
-`python -m tests.fuzz.guided TARGET ENTRY RUNS SEED REPORT` is started by `python -m tests.fuzz`; it writes what it met
-to REPORT as JSON. libFuzzer ends the process itself, so the report is written as it goes.
+`python -m tests.fuzz` starts `python -m tests.fuzz.guided TARGET ENTRY RUNS SEED REPORT`, which writes its results
+to REPORT as JSON. libFuzzer ends the process itself, so the report is written while it runs.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ INSTRUMENTED = (
 
 
 def is_available() -> bool:
-    """Whether atheris is installed; it is made for Linux on x86-64 only."""
+    """Whether atheris is installed, which exists for Linux on x86-64 only."""
     return importlib.util.find_spec("atheris") is not None
 
 
 def drive(entry: Entry, runs: int, seed: int) -> Tally:
-    """Lets libFuzzer feed an entry that many inputs. Raises RuntimeError where the process fails."""
+    """Lets libFuzzer feed an entry with `runs` inputs. Raises RuntimeError if its process writes no report."""
     with tempfile.TemporaryDirectory(prefix="kibitzer-fuzz-") as folder:
         report = Path(folder, "report.json")
         command = [

@@ -1,4 +1,4 @@
-"""What comes over HTTP: commands, and raw requests before the page's own application."""
+"""Input over HTTP: commands, and raw requests to the page's application."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ WORDS = (
 KNOWN = frozenset(
     {100, 101, 200, 206, 304, 400, 401, 403, 404, 405, 408, 409, 411, 412, 413, 414, 416, 417, 426, 429, 431, 503}
 )
-"""What the page answers; anything else is a fault of ours."""
+"""Status codes that the page may answer; any other is a fault."""
 TURNS = 12
-"""Turns of the loop that an answer may take."""
+"""Turns of the event loop that an answer may take."""
 
 
 def entries() -> list[Entry]:
-    """The page."""
+    """The entries of the page."""
     headers = (b"Bearer " + b"x" * 43, b"bearer y", b"Basic abc")
     return [
         Entry("command", "http", command, COMMANDS, (b'"side"', b'"move"', b'"cell"', b'"piece"'), weight=8),
@@ -120,7 +120,7 @@ def entries() -> list[Entry]:
 
 
 def command(data: bytes) -> bool:
-    """The text of a command; one that is taken is written and read again as the same."""
+    """Reads a command; an accepted one must survive writing and reading."""
     if len(data) > MAX_BYTES:
         return False
     try:
@@ -141,7 +141,7 @@ def command(data: bytes) -> bool:
 
 
 def wish(data: bytes) -> bool:
-    """What a page asks of the set-up; corners that are taken can be drawn."""
+    """Reads a set-up request; accepted corners must be drawable."""
     words = _json(data, MAX_BYTES)
     try:
         found = parse_setup_request(words)
@@ -153,7 +153,7 @@ def wish(data: bytes) -> bool:
 
 
 def choice(data: bytes) -> bool:
-    """A choice for a new game; settings that are taken open no file and can be chosen again."""
+    """Reads a choice for a new game; accepted settings must open no file, and the same choice must give them again."""
     words = _json(data, MAX_CHOICE_BYTES)
     try:
         config = chosen(Config(), parse_choice(words), {})
@@ -175,7 +175,7 @@ def choice(data: bytes) -> bool:
 
 
 def _json(data: bytes, most_bytes: int) -> object:
-    """What the page reads of a body; None where it is too long or no JSON."""
+    """A body as the page reads it; None if it is too long or not JSON."""
     try:
         return json.loads(data) if len(data) <= most_bytes else None
     except (ValueError, RecursionError):
@@ -189,7 +189,7 @@ def _refused(error: CommandError) -> bool:
 
 
 def bearer(data: bytes) -> bool:
-    """An Authorization header; only the token itself opens."""
+    """Checks an Authorization header; only the token itself may be accepted."""
     token, header = "x" * 43, text_of(data)
     taken = is_bearer(header, token)
     if taken and header.split()[-1] != token:
@@ -232,7 +232,7 @@ class _Wire(asyncio.Transport):
 
 
 class _Complaints(logging.Handler):
-    """What the server writes of errors that it did not expect."""
+    """Collects the server's log messages about unexpected errors."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -246,7 +246,7 @@ class _Complaints(logging.Handler):
 def _page() -> WebPage:
     """A page that answers every command at once."""
     page = WebPage(port=0)
-    page._queue._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # as often as we like
+    page._queue._permission._take = lambda *_words, **_more: True  # type: ignore[method-assign]  # without a rate limit
     page.take_commands()
     import threading
 
@@ -262,7 +262,7 @@ def _page() -> WebPage:
 
 @functools.cache
 def _application() -> tuple[asyncio.AbstractEventLoop, web.AppRunner, _Complaints]:
-    """The page's own application, served in the page's own loop and thread."""
+    """The page's application, served in the page's own loop and thread."""
     web_fileresponse.NOSENDFILE = True  # a connection in memory has no descriptor
     complaints = _Complaints()
     for name in ("daemon.outputs.web", "asyncio"):
@@ -274,7 +274,7 @@ def _application() -> tuple[asyncio.AbstractEventLoop, web.AppRunner, _Complaint
 
 
 def close() -> None:
-    """Ends the page, should it have been opened."""
+    """Closes the page if it was opened."""
     if _page.cache_info().currsize:
         _page().close()
         _page.cache_clear()
@@ -282,7 +282,7 @@ def close() -> None:
 
 
 def request(data: bytes) -> bool:
-    """Raw bytes of a connection, before the application itself."""
+    """Feeds raw bytes of a connection to the application."""
     loop, runner, complaints = _application()
     assert runner.server is not None
     wire = _Wire()
@@ -310,7 +310,7 @@ def request(data: bytes) -> bool:
 
 
 def request_on_a_socket(data: bytes) -> bool:
-    """The same over a real socket, as far as an answer comes at once."""
+    """The same over a real socket; judges only an answer that comes at once."""
     page = _page()
     with socket.create_connection(("127.0.0.1", page.port), timeout=2) as connection:
         try:

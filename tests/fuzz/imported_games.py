@@ -1,4 +1,4 @@
-"""Recorded games that are imported: in every text form that export writes."""
+"""Import of recorded games, in every text format that export writes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SEEDS = {
 
 
 def _seeds() -> dict[str, tuple[bytes, ...]]:
-    """Good files of every text format."""
+    """Good files in every text format."""
     documents = (to_json(read_text(text_of(one), "it", name)) for name in ("ggf", "moves") for one in SEEDS[name])
     return SEEDS | {"json": tuple(json.dumps(json.loads(one)).encode() for one in documents)}
 
@@ -66,7 +66,7 @@ def import_entries() -> list[Entry]:
 
 
 def imported(name: str, data: bytes) -> bool:
-    """A game that is taken can be played, and written and read again as the same."""
+    """Imports a game; an accepted one can be replayed, and survives writing and reading."""
     try:
         stored = read_text(text_of(data), "it", name)
     except ImportFault:
@@ -86,7 +86,7 @@ def imported(name: str, data: bytes) -> bool:
 
 
 def _rules(stored: StoredGame, name: str) -> dict[str, object]:
-    """What a transcript does not say."""
+    """The rules, for a transcript, which does not contain them."""
     return dict(stored.rules) if name == "transcript" else {}
 
 

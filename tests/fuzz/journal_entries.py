@@ -1,4 +1,4 @@
-"""Files of records: damaged bytes, rows that nobody wrote, foreign tables, other versions."""
+"""Record files: damaged bytes, rows we never wrote, foreign tables, other versions."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ STATEMENTS = (
 
 
 def entries() -> list[Entry]:
-    """The record."""
+    """The entries of the record."""
     record = _record()
     return [
         Entry(
@@ -103,14 +103,14 @@ def entries() -> list[Entry]:
 
 
 def damaged_file(data: bytes) -> bool:
-    """The bytes of a record."""
+    """Reads a record file made of the data."""
     path = _folder() / "journal.sqlite"
     path.write_bytes(data)
     return _read(path)
 
 
 def strange_rows(data: bytes) -> bool:
-    """A sound file in which a few values or statements stand that we did not write; which, the data decides."""
+    """Reads a valid record after a few changes of values or SQL statements, chosen by the data."""
     chance, path = random.Random(data), _folder() / "journal.sqlite"
     path.write_bytes(_record())
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -127,7 +127,7 @@ def strange_rows(data: bytes) -> bool:
 
 
 def _read(path: Path) -> bool:
-    """Opens a record, reads all of it, goes on with what it takes for unfinished, and writes a new game."""
+    """Opens a record, reads all of it and its unfinished game, and writes a new game."""
     try:
         with contextlib.closing(Journal(path)) as journal:
             going = journal.unfinished()
@@ -163,7 +163,7 @@ def _folder() -> Path:
 
 @functools.cache
 def _record() -> bytes:
-    """A record with a finished game, one that goes on, plies taken back and notes."""
+    """A record with a finished game, an unfinished one, plies taken back and notes."""
     path = _folder() / "seed.sqlite"
     game = games.load("reversi")
     with contextlib.closing(Journal(path)) as journal:

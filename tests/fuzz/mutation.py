@@ -1,4 +1,4 @@
-"""Bad inputs from good ones: bytes turned, cut, doubled and spliced, words put in, values of JSON exchanged."""
+"""Makes bad inputs from good ones: flips, cuts, doubles and splices bytes, inserts words, replaces JSON values."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ NASTY = (
     b"\x00",
     b"\xff\xfe",
     b"\r\n",
-    b"\xe2\x80\xae",  # turns the writing direction
-    b"\xed\xa0\x80",  # half a surrogate pair
+    b"\xe2\x80\xae",  # reverses the writing direction
+    b"\xed\xa0\x80",  # half of a surrogate pair
     b"\xef\xbb\xbf",
     b"\xd9\xa3",  # an Arabic digit, which int() reads
     b"\xc2\xb2",  # a superscript, which isdigit() takes for a digit
@@ -67,7 +67,7 @@ Step = Callable[["Mutator", bytearray], None]
 
 
 class Mutator:
-    """Makes inputs from seeds; the same seed of chance makes the same inputs."""
+    """Makes inputs from good ones; the same random seed makes the same inputs."""
 
     def __init__(self, seeds: Sequence[bytes], words: Sequence[bytes], chance: random.Random, longest: int) -> None:
         self.seeds = list(seeds) or [b""]
@@ -76,7 +76,7 @@ class Mutator:
         self._longest = longest
 
     def next(self) -> bytes:
-        """The next input."""
+        """Makes the next input."""
         data = bytearray(self.chance.choice(self.seeds))
         if data[:1] in (b"{", b"[") and self.chance.random() < 0.5:
             data = bytearray(self._exchange(bytes(data)))
@@ -87,16 +87,16 @@ class Mutator:
         return bytes(data[: self._longest])
 
     def at(self, data: bytearray) -> int:
-        """A place in the data, its end included."""
+        """A random index into the data, including its end."""
         return self.chance.randint(0, len(data))
 
     def span(self, data: bytearray) -> slice:
-        """A short piece of the data."""
+        """A random slice of the data, 32 bytes at most."""
         start = self.at(data)
         return slice(start, start + min(self.chance.randint(1, 32), len(data) - start))
 
     def _exchange(self, data: bytes) -> bytes:
-        """The same JSON with a value or a name changed, as any text of JSON."""
+        """The same JSON with one to three values or names changed; the data itself if it is not JSON."""
         try:
             tree = json.loads(data)
         except (ValueError, RecursionError):
@@ -121,7 +121,7 @@ class Mutator:
 
 
 def _containers(tree: Any) -> list[Any]:
-    """All objects and lists of a tree that hold something, from the top, at most a thousand."""
+    """All objects and lists in a tree that are not empty, from the top, a thousand at most."""
     found, waiting = [], [tree]
     while waiting and len(found) < 1000:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Positions of all games from which moves are tried, met in random play under several rules."""
+"""Positions of all games from random play, under several rules, in which moves are tried."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEED = 20
 
 @functools.cache
 def all_games() -> tuple[AnyGame, ...]:
-    """Every game under its usual rules, and under some that change what its texts may say."""
+    """Every game under its usual rules, and under some that change its texts."""
     found = []
     for name in games.names():
         for rules in RULES.get(name, ({},)):
@@ -32,7 +32,7 @@ def all_games() -> tuple[AnyGame, ...]:
 
 @functools.cache
 def walks() -> tuple[tuple[AnyGame, Any], ...]:
-    """Games with positions, in an order that does not change."""
+    """Pairs of a game and a position, in a fixed order."""
     return tuple((game, position) for game in all_games() for position in _walk(game))
 
 
@@ -49,5 +49,5 @@ def _walk(game: AnyGame) -> list[Any]:
 
 
 def text_of(data: bytes) -> str:
-    """The data as text, as the command line would give it: what is no UTF-8 becomes lone surrogates."""
+    """The data as text, as from a command line: bytes that are not UTF-8 become lone surrogates."""
     return data.decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Lines of the field's protocols: what managers say to our engine, and what other people's engines say to us."""
+"""Lines of engine protocols: what managers send to our engine, and what external engines send to us."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ WORDS = (
 
 
 def entries() -> list[Entry]:
-    """The protocols."""
+    """The entries of the protocols."""
     said = [
         Entry(f"manager_{name}", "protocols", functools.partial(manager, name), talks, WORDS, guided=False, weight=0.5)
         for name, talks in MANAGERS.items()
@@ -77,7 +77,7 @@ def entries() -> list[Entry]:
 
 
 def manager(protocol: str, data: bytes) -> bool:
-    """Lines of a manager: each is obeyed, or answered in the protocol's own words."""
+    """Sends a manager's lines to our engine; each must be obeyed, or answered as the protocol says."""
     said: list[str] = []
     session = protocols.open_session(protocol, _game(protocol), players.parse("random:time_s=0.01"), said.append)
     goes_on = True
@@ -93,14 +93,14 @@ def manager(protocol: str, data: bytes) -> bool:
 
 
 def _stop(session: Any) -> None:
-    """Ends what thinks without an end, as a manager's `stop` does."""
+    """Ends endless thinking, as a manager's `stop` does."""
     for value in vars(session).values():
         if isinstance(value, Thinking):
             value.stop()
 
 
 class Script:
-    """Stands where a process stands: says the lines it was given, then ends."""
+    """A fake engine process: sends the lines it was given, then ends."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -124,7 +124,7 @@ class Script:
 
 
 def engine(protocol: str, data: bytes) -> bool:
-    """Lines of an engine: its move is a legal one, or it is refused."""
+    """Reads an engine's lines; a move is legal or refused."""
     game = _game(protocol)
     script: Any = Script([line.decode("utf-8", "replace").strip() for line in data.split(b"\n")[:200]])
     asker, position = ASKERS[protocol](), game.initial()

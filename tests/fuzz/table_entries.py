@@ -1,4 +1,4 @@
-"""A whole table: commands, agents' answers and readings in any order before one match. What is believed stays legal."""
+"""A whole table: commands, agents' answers and readings in any order. The match must stay in a legal position."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MAX_STEPS = 14
 
 
 def entries() -> list[Entry]:
-    """One table of each game; the data is the seed of what happens at it."""
+    """One table for each game; the data is the seed of the events."""
     return [
         Entry(
             f"table_{game.short_name}",
@@ -51,7 +51,7 @@ def entries() -> list[Entry]:
 
 
 class _Eyes:
-    """Stands where the pipeline stands: gives the reading it was told."""
+    """A fake pipeline that returns the reading it was given."""
 
     def __init__(self) -> None:
         self.reading: BoardReading | None = None
@@ -75,7 +75,7 @@ class _Eyes:
 
     @property
     def reader(self) -> _Eyes:
-        """What reads a picture at once, when somebody says that the move is made."""
+        """The reader used when somebody says that the move is made."""
         return self
 
     def read(self, _image: object, _time_s: float) -> BoardReading:
@@ -84,7 +84,7 @@ class _Eyes:
 
 
 class _Post:
-    """Stands where the bus stands."""
+    """A fake bus."""
 
     def __init__(self) -> None:
         self.state: StateMessage | None = None
@@ -100,7 +100,7 @@ class _Post:
 
 
 class _Table:
-    """A match with what happens at it."""
+    """A match, and the events at it."""
 
     def __init__(self, game: AnyGame, chance: random.Random) -> None:
         self.game, self.chance = game, chance
@@ -117,7 +117,7 @@ class _Table:
         self.match.start()
 
     def step(self) -> None:
-        """One thing happens."""
+        """Makes one random event happen."""
         deeds: tuple[Callable[[], object], ...] = (
             self.show,
             self.show,
@@ -130,7 +130,7 @@ class _Table:
         self.seeing.poll()
 
     def show(self) -> None:
-        """The board as it stands, after a legal move, half of one, an older one, or with a cell or two changed."""
+        """Shows the current or an older board, after all, part or none of a legal move, with 0 to 2 cells changed."""
         chance, game, referee = self.chance, self.game, self.match.referee
         position = chance.choice(referee.history) if chance.random() < 0.15 else referee.position
         board, moves = game.board(position), list(game.legal_moves(position))
@@ -146,12 +146,12 @@ class _Table:
         self._frame()
 
     def lose_sight(self) -> None:
-        """The board is out of sight."""
+        """Takes the board out of sight."""
         self.eyes.reading = None
         self._frame()
 
     def command(self) -> None:
-        """Somebody says something."""
+        """Gives a random command."""
         chance, game = self.chance, self.game
         names = (*game.sides, *game.cells[:5], *game.classes, "empty", "", "nobody")
         words: dict[str, object] = {"command": chance.choice(NAMES)}
@@ -166,7 +166,7 @@ class _Table:
             raise IllegalState(f"said as {answer.text!r}")
 
     def answer(self) -> None:
-        """A worker answers: rightly, illegally, or what was never asked."""
+        """Lets a worker answer with a legal move, with an illegal one, or unasked."""
         state, chance = self.post.state, self.chance
         if state is None:
             return
@@ -188,7 +188,7 @@ class _Table:
             self.seeing.begin_again(Referee(self.game, self.match.referee.agents))
 
     def check(self) -> None:
-        """Raises IllegalState where what is believed is no game."""
+        """Raises IllegalState if the believed game is not a legal one."""
         referee, game = self.match.referee, self.game
         check_position(game, referee.position)
         if len(referee.history) > 1:
@@ -204,7 +204,7 @@ class _Table:
 
 
 def play(game: AnyGame, data: bytes) -> bool:
-    """Lets as much happen at a table as the data decides; whether a ply was made."""
+    """Lets random events happen at a table, with the data as seed; returns whether a ply was made."""
     chance = random.Random(data)
     table = _Table(game, chance)
     for _ in range(chance.randint(3, MAX_STEPS)):

@@ -1,4 +1,4 @@
-"""What was met: inputs, how many were accepted, and each fault once with how often it came."""
+"""Results: the number of inputs, how many were accepted, and each fault with its frequency."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Tally:
     found: dict[Found, int] = dataclasses.field(default_factory=dict)
 
     def count(self, outcome: bool | Found) -> None:
-        """One input more."""
+        """Counts one more input."""
         self.inputs += 1
         if isinstance(outcome, Found):
             self.note(outcome)
@@ -25,18 +25,18 @@ class Tally:
             self.accepted += outcome
 
     def note(self, found: Found, times: int = 1) -> None:
-        """A fault."""
+        """Counts a fault."""
         self.found[found] = self.found.get(found, 0) + times
 
     def add(self, other: Tally) -> None:
-        """The counts of another run of the same entry."""
+        """Adds the counts of another run of the same entry."""
         self.inputs += other.inputs
         self.accepted += other.accepted
         for found, times in other.found.items():
             self.note(found, times)
 
     def as_object(self) -> dict[str, Any]:
-        """For JSON."""
+        """The counts as an object for JSON."""
         faults = [
             dataclasses.asdict(one) | {"example": one.example[:4096].hex(), "count": times}
             for one, times in self.found.items()

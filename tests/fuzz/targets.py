@@ -10,7 +10,7 @@ MODULES = {"files": "file_entries", "games": "game_entries", "protocols": "proto
 
 
 def entries_of(target: str) -> list[Entry]:
-    """The entries of a target; of all with `all`."""
+    """The entries of a target, or of all targets with `all`."""
     if target == "all":
         return [entry for one in TARGETS for entry in entries_of(one)]
     module = importlib.import_module(f"tests.fuzz.{MODULES.get(target, f'{target}_entries')}")

@@ -1,4 +1,4 @@
-"""Cờ gánh once more, from the text of its rules alone: slow, on a dict of points, without a look at the engine's way.
+"""An independent, slow implementation of cờ gánh on a dict of points, written from the text of the rules alone.
 
 A point is (row, column) from Up's top left, a state is (men, side, plies): `men` maps points to "U" or "D".
 """
@@ -36,7 +36,7 @@ DIAGONALS: list[list[Point]] = [
 ROWS: list[list[Point]] = [[(row, column) for column in range(5)] for row in range(5)]
 COLUMNS: list[list[Point]] = [[(row, column) for row in range(5)] for column in range(5)]
 LINES = ROWS + COLUMNS + DIAGONALS
-"""Every drawn line from end to end."""
+"""All drawn lines, from end to end."""
 BOTH_WAYS = LINES + [line[::-1] for line in LINES]
 
 
@@ -45,7 +45,7 @@ def other(side: str) -> str:
 
 
 def joined(point: Point) -> list[Point]:
-    """The next points on every line through it."""
+    """The points that a line joins to this one."""
     return [line[line.index(point) + 1] for line in BOTH_WAYS if point in line[:-1]]
 
 
@@ -65,7 +65,7 @@ def moves(men: Men, side: str, jumps: bool) -> list[tuple[Point, Point]]:
 
 
 def play_by_removal(state: State, move: tuple[Point, Point]) -> State:
-    """A move by the rules under which captured men leave the board."""
+    """Makes a move by the rules under which captured men leave the board."""
     (men, side, plies), (start, end) = state, move
     men = dict(men)
     del men[start]
@@ -81,7 +81,7 @@ def play_by_removal(state: State, move: tuple[Point, Point]) -> State:
 
 
 def play_by_turning(state: State, move: tuple[Point, Point]) -> State:
-    """A move by the rules under which captured men change sides: gánh, then vây."""
+    """Makes a move by the rules under which captured men change sides: gánh, then vây."""
     (men, side, plies), (start, end) = state, move
     men = {end if point == start else point: man for point, man in men.items()}
     turned: set[Point] = set()
@@ -111,7 +111,7 @@ def groups(men: Men, side: str) -> Iterator[set[Point]]:
 
 
 def winner(state: State, jumps: bool, limit: int) -> str | None:
-    """ "U", "D", "draw", or None while the game goes on."""
+    """ "U", "D", "draw", or None if the game is unfinished."""
     men, side, plies = state
     counts = {one: list(men.values()).count(one) for one in "UD"}
     if not counts["U"] or not counts["D"]:
@@ -124,7 +124,7 @@ def winner(state: State, jumps: bool, limit: int) -> str | None:
 
 
 def leaves(state: State, depth: int) -> int:
-    """Move sequences of that many plies by the rules of removal; a game that ends sooner counts nothing."""
+    """Counts the move sequences of that many plies by the rules of removal, without games that end sooner."""
     if depth == 0:
         return 1
     if winner(state, jumps=True, limit=200) is not None:
@@ -133,7 +133,7 @@ def leaves(state: State, depth: int) -> int:
 
 
 def scattered(draw: random.Random) -> State:
-    """Any men anywhere: positions that no game from the start would reach."""
+    """A random position, such as no game from the start would reach."""
     points = draw.sample([(row, column) for row in range(5) for column in range(5)], 16)
     up, down = draw.randint(1, 8), draw.randint(1, 8)
     men = dict.fromkeys(points[:up], "U") | dict.fromkeys(points[8 : 8 + down], "D")

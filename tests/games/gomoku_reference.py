@@ -1,4 +1,4 @@
-"""A second, slow judge of renju's fouls, written from the federation's definitions over sets of points."""
+"""A second, slow implementation of renju's fouls, from the federation's definitions, on sets of points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Referee:
         return inside and point not in self.black and point not in self.white
 
     def unbroken(self, point: Point, direction: Point) -> Stones:
-        """The black stones in an unbroken row with the one on the point."""
+        """The unbroken row of black stones that includes the point."""
         found = {point}
         for sign in (1, -1):
             row, column = point
@@ -33,7 +33,7 @@ class Referee:
         return frozenset(found)
 
     def line(self, point: Point, direction: Point) -> Iterator[Point]:
-        """The empty points of the line that are at most five steps away."""
+        """The empty points on the line at most five steps away."""
         for steps in range(-5, 6):
             other = point[0] + steps * direction[0], point[1] + steps * direction[1]
             if self.is_empty(other):
@@ -44,7 +44,7 @@ class Referee:
         return any(len(after.unbroken(point, direction)) == 5 for direction in DIRECTIONS)
 
     def fours(self, stone: Point) -> set[Stones]:
-        """All sets of four black stones with this one that one more stone of the same line makes exactly five."""
+        """All sets of four black stones, including this one, that one more stone on the line makes exactly five."""
         found = set()
         for direction in DIRECTIONS:
             for other in self.line(stone, direction):
@@ -54,7 +54,7 @@ class Referee:
         return found
 
     def is_straight_four(self, stone: Point, direction: Point) -> bool:
-        """Whether the stone's unbroken row is of four, and two points make exactly five of it."""
+        """Whether the stone's unbroken row has four stones, and two points make it exactly five."""
         row = self.unbroken(stone, direction)
         if len(row) != 4:
             return False
@@ -62,7 +62,7 @@ class Referee:
         return sum(len(five) == 5 and row < five for five in fives) == 2
 
     def has_three(self, stone: Point, direction: Point) -> bool:
-        """Whether the stone belongs to a three of that line whose straight four black may make."""
+        """Whether the stone is part of a three on that line that black may turn into a straight four."""
         for other in self.line(stone, direction):
             after = self.with_stone(other)
             made = after.is_straight_four(other, direction) and stone in after.unbroken(other, direction)
@@ -71,7 +71,7 @@ class Referee:
         return False
 
     def foul(self, point: Point) -> str:
-        """The code of the foul that a black stone on an empty point is; empty where it is none."""
+        """The code of the foul that a black stone on an empty point would be; empty if it is none."""
         if self.makes_five(point):
             return ""
         after = self.with_stone(point)

@@ -1,4 +1,4 @@
-"""The rules of cờ gánh, those of removal and those of turning, and their options."""
+"""The rules of cờ gánh, with removal and with turning of captured men, and their options."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_slow_generator_plays_the_same_games_and_sees_the_same_ends(capture:
 
 
 def promises() -> list[Callable[..., None]]:
-    """The contract's tests that play a seeded game."""
+    """The tests of the contract that play a game from a seed."""
     found = [value for name, value in vars(contract).items() if name.startswith("test_")]
     return [test for test in found if set(test.__annotations__) == {"game", "seed", "return"}]
 
@@ -174,7 +174,7 @@ def test_a_jump_takes_the_man_leapt_over_and_the_men_between_which_it_lands() ->
     game = ganh()
     position = at({"W": "c5", "B": "c4 b3 d3 c2 e1"})
     assert "c5xc3" in texts(game, position)
-    # c4 is in the hand when c3 is reached: c2 has no partner any more.
+    # The man from c4 is already off the board when c3 is reached, so c2 has no partner any more.
     assert after(game, position, "c5xc3") == {"W": "c3", "B": "c2 e1"}
     (move,) = [move for move in game.legal_moves(position) if game.format_move(position, move) == "c5xc3"]
     assert game.steps(position, move) == (

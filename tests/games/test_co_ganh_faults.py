@@ -1,4 +1,4 @@
-"""What is said of boards that no move of cờ gánh can bring about."""
+"""Faults named for boards that no move of cờ gánh leads to."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def position(text: str, **rules: object) -> Position:
 
 START = ganh().initial()
 FLANKS = position("up:..W../...../.B.B./...../....B")
-"""Up's man on c5; c3 lies between Down's men on b3 and d3, two steps off."""
+"""Up's man on c5 is two steps from c3, which lies between Down's men on b3 and d3."""
 CARRIES = position("up:...../..W../.B.B./...../....B")
-"""Up's man on c4 can step between them."""
+"""Up's man on c4 can step between Down's men."""
 OPEN = ganh(**FORCING).parse_position("down:W..../..W../.W.W./.B.../....B:vacated=c3")
 
 

@@ -1,4 +1,4 @@
-"""What every game promises, checked on seeded random games of every game in the folder."""
+"""The contract of all games, checked on seeded random games of every game in the folder."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from games import EMPTY, AnyGame, MoveError, PositionError
 SEEDS = range(6)
 MAX_PLIES = 400
 MAX_TRIED = 20
-"""Moves of one position that are looked at one by one; games with hidden hands have hundreds."""
+"""Moves tried one by one in a position; games with hidden hands have hundreds."""
 
 
 def random_game(game: AnyGame, seed: int) -> list[tuple[Any, Any]]:
-    """Positions with the move drawn in each; the last has None. With odd seeds, what chance deals is dealt."""
+    """Positions, each with the move made in it; None for the last. With odd seeds, hidden tiles are dealt."""
     draw = random.Random(seed)
     position, line = game.initial(seed) if seed % 2 else draw.choice(game.starts), []
     for _ in range(MAX_PLIES):
@@ -33,13 +33,13 @@ def random_game(game: AnyGame, seed: int) -> list[tuple[Any, Any]]:
 
 
 def some_moves(game: AnyGame, position: Any) -> list[Any]:
-    """The legal moves, or some of them where there are many; always the last, as passes come last."""
+    """The legal moves, or a selection if there are many; always with the last, since passes come last."""
     moves = list(game.legal_moves(position))
     return moves[:: -(-len(moves) // MAX_TRIED)] + moves[-1:] if len(moves) > MAX_TRIED else moves
 
 
 def some_games() -> list[AnyGame]:
-    """Every game under its default rules, and with every switch on where it has any."""
+    """Every game under its default rules, and, if it has switches, with all of them on."""
     found = []
     for name in games.names():
         plain = games.load(name)

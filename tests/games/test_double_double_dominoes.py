@@ -27,7 +27,7 @@ GAME = dominoes()
 
 
 def played(*words: str, start: Position | None = None) -> Position:
-    """The position after some moves with hidden hands."""
+    """The position after some moves, with hidden hands."""
     position: Position = games.line_of_play(GAME, [text for word in words for text in word.split()], start)[-1]
     return position
 
@@ -66,7 +66,7 @@ def test_the_track_has_a_hundred_spaces() -> None:
     assert (TRACK[0], TRACK[3], TRACK[16], TRACK[23], TRACK[99]) == (1, 4, 5, 5, 0)
 
 
-# Where a tile may lie
+# Legal places for a tile
 
 
 def test_the_first_tile_covers_the_star_in_any_of_four_ways() -> None:
@@ -77,10 +77,10 @@ def test_the_first_tile_covers_the_star_in_any_of_four_ways() -> None:
 
 
 def test_the_second_tile_fits_at_ten_places_a_side() -> None:
-    """Ends 1 and 2 on 8H and 8I: three cells beside each end, each with its ways on, and seven tiles for each way.
+    """The tile 1-2 lies on 8H and 8I: three cells touch each end, and seven tiles fit each orientation there.
 
-    Beside the end of the row there are three ways on; above and below each end two, and one way that lies along the
-    whole first tile, where only the same tile fits.
+    The cell at the end of the row allows three orientations. The cells above and below each end allow two, and a third
+    along the whole first tile, where only the same tile fits.
     """
     moves = texts(played("8H1-8I2"))
     assert len(moves) == 2 * 3 * 7 + 4 * 2 * 7 + 2 + 1
@@ -89,7 +89,7 @@ def test_the_second_tile_fits_at_ten_places_a_side() -> None:
 
 
 def test_perft_is_the_one_counted_by_hand() -> None:
-    """A first tile can be followed in a hundred ways or by a pass, whether it is a double or not; a pass by 197."""
+    """The first tile, double or not, can be followed by a hundred lays or a pass; a first pass by 197 moves."""
     assert perft(GAME, GAME.initial(), 1) == 4 * 49 + 1
     assert perft(GAME, GAME.initial(), 2) == 4 * 49 * 101 + 197
 
@@ -253,7 +253,7 @@ def test_a_hand_is_made_known_and_what_it_draws_later_is_not() -> None:
     after = played("8H3-8I4 8J4-8K5", start=position)
     assert after.hands[0] == ((0, 0), (1, 5), (6, 6))
     assert (after.holds[0], after.knows_hand(0)) == (4, False)
-    # The fourth tile may be any, and nobody can say which was put away.
+    # The fourth tile may be any, and nobody knows which tile a pass puts away.
     assert "8F2-8G3" in texts(after)
     assert played("pass", start=after).hands[0] is None
     with pytest.raises(games.PositionError, match="3-4"):
@@ -289,12 +289,12 @@ def test_a_diamond_counts_for_the_mover_and_twice_under_a_double() -> None:
 
 
 def test_the_bonus_goes_to_both_pawns_once_a_tile_by_the_spaces_before_the_move() -> None:
-    """Space 4 shows a 4, space 17 a 5; on the way of the pawns other values do not count."""
+    """Space 4 shows a 4, space 17 a 5; values that the pawns pass on their way do not count."""
     position = position_of("red;pawns=4,4;tiles=8H1-8I2,7I2-6I4")
     assert gains(position, "5I4-5J4") == (Gain(2, 3), Gain(0, 3))
     assert GAME.apply(position, GAME.parse_move(position, "5I4-5J4")).pawns == (9, 7)
     assert gains(position_of("red;pawns=0,17;tiles=8H1-8I2,7I2-6I4"), "5I4-5J5") == (Gain(1), Gain(0, 3))
-    # A pawn at the start stands on no value, not on that of the last space.
+    # A pawn at the start is on no value, not even that of the last space.
     assert gains(position_of("red;pawns=0,0;tiles=8H0-8I2"), "8G0-8F0") == (Gain(), Gain())
 
 
@@ -309,7 +309,7 @@ WORKED_EXAMPLE = [
     ("2E6-2F6", (4, 17)),
     ("1D5-2D6", (4, 24)),
 ]
-"""Seven tiles of one game, green first: red stops after its double, and gives up a turn before the last two tiles."""
+"""Seven tiles of one game, in which green begins; red passes after its double, and again before the last two tiles."""
 
 
 def test_the_worked_example_ends_with_the_pawns_on_spaces_4_and_24() -> None:
@@ -324,7 +324,7 @@ def test_the_worked_example_ends_with_the_pawns_on_spaces_4_and_24() -> None:
 
 
 def annotated(folder: Path, game: int) -> list[tuple[str, int, int]]:
-    """Move text, mover and his points of every annotated photo of a game."""
+    """The move text, the mover and the mover's points of every annotated photo of a game."""
     movers = dict(re.findall(r"(\d_\d\d)\.jpg player(\d)", (folder / f"{game}_mutari.txt").read_text()))
     found = []
     for photo, player in sorted(movers.items()):
@@ -429,6 +429,6 @@ def test_a_played_game_is_the_recorded_one() -> None:
 
 
 def summary(position: Position) -> list[str]:
-    """What a line of the recorded game says after its move."""
+    """The words after the move in a line of the recorded game."""
     hands = ["".join(f"{low}{high}," for low, high in hand or ()).rstrip(",") or "-" for hand in position.hands]
     return [f"{position.pawns[0]}:{position.pawns[1]}", f"bag={position.bag}", *hands]

@@ -1,4 +1,4 @@
-"""What is said of boards that no turn of Double Double Dominoes can bring about."""
+"""Faults named for boards that no turn of Double Double Dominoes leads to."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def names(fault: Fault) -> str:
         ("8L3 8M4 2B4", "not_a_tile", "2B", "The 4 on 2B is half a tile."),
         ("1A3 1B4 1C4 1D4 1E4 1F4 1G4 1H4 1I4", "several_tiles", "1A 1B 1C 1D 1E 1F 1G 1H 1I", "one by one"),
         ("5H4 5I6 8L3 8M5", "several_tiles", "5H 5I 8L 8M", "Green laid 2 tiles at once, on 5H, 5I, 8L and 8M."),
-        # Side by side the two tiles 3-4 may lie there; a 3-3 and a 4-4 across may not.
+        # Two tiles 3-4 may lie there side by side, but not a 3-3 and a 4-4 across.
         ("8L3 8M4 9L3 9M4", "several_tiles", "8L 8M 9L 9M", "Green laid 2 tiles at once"),
         ("8J. 8K.", "tile_removed", "8J 8K", "A tile is missing: put it back, the 2-3 on 8J and 8K."),
         ("8J.", "tile_removed", "8J", "the 2-3 on 8J and 8K"),

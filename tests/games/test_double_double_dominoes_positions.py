@@ -1,4 +1,4 @@
-"""Texts of positions and moves of Double Double Dominoes, and what holds in every game played."""
+"""Texts of positions and moves of Double Double Dominoes, and invariants of every game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def random_line(start: Position, seed: int, passing: float = 0.15) -> list[tuple[Position, Move]]:
-    """Every position of a random game with the move made in it, but for the last."""
+    """Every position of a random game but the last, each with the move made in it."""
     draw, position, line = random.Random(seed), start, []
     while moves := GAME.legal_moves(position):
         lays = [move for move in moves if isinstance(move, Lay)]
@@ -30,7 +30,7 @@ def random_line(start: Position, seed: int, passing: float = 0.15) -> list[tuple
 
 
 def tiles_of(position: Position) -> list[Tile]:
-    """Every tile whose place is known."""
+    """Every tile that is laid, or known in a hand or the bag."""
     hidden = [tile for tiles in (*position.hands, position.order) for tile in tiles or ()]
     return [lay.tile for lay in position.tiles] + hidden
 
@@ -60,7 +60,7 @@ def test_no_tile_is_there_more_than_twice_and_none_comes_out_of_nothing(seed: in
 @settings(max_examples=25, deadline=None)
 @given(seed=SEEDS)
 def test_the_same_line_with_hidden_hands_leaves_as_many_tiles_in_the_bag(seed: int) -> None:
-    """Where a known hand could not go on from its double, the hidden one has to pass."""
+    """A known hand that cannot continue from its double ends the turn by itself; a hidden one has to pass."""
     hidden = GAME.initial()
     for position, move in random_line(GAME.initial(seed), seed):
         if hidden.to_move != position.to_move:
@@ -86,7 +86,7 @@ def test_a_view_allows_what_the_hand_allows_and_more(seed: int) -> None:
 @settings(max_examples=10, deadline=None)
 @given(seed=SEEDS, dealt=st.booleans())
 def test_legal_lays_are_those_that_break_no_rule(seed: int, dealt: bool) -> None:
-    """The fast generator against the rules read one by one, on lays of every kind near the tiles."""
+    """Compares the fast generator with checking the rules one by one, on all kinds of lays near the tiles."""
     draw = random.Random(seed)
     for position, _ in random_line(GAME.initial(seed if dealt else None), seed)[::8]:
         legal = set(GAME.legal_moves(position))

@@ -46,7 +46,7 @@ def refusal(game: Gomoku, position: Position, text: str) -> str:
 
 
 def brute_force(game: Gomoku, position: Position, depth: int) -> int:
-    """Counts sequences of stones with nothing of the rules but a list of points and the second judge of fouls."""
+    """Counts sequences of stones using only a list of points and the reference implementation of fouls."""
     if depth == 0:
         return 1
     points = [divmod(cell, game.size) for cell in range(game.size**2)]

@@ -1,4 +1,4 @@
-"""What is said of boards that no stone of gomoku can bring about."""
+"""Faults named for boards that no move of gomoku leads to."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def changed(game: Gomoku, position: Position, changes: str) -> str:
 
 
 PLAYED = "h8 h9 i8 i9"
-"""Black lays next."""
+"""Moves after which black is to lay."""
 CROSS = "g8 a1 i8 c1 h7 e1 h9 g1"
-"""Black would make two threes on h8."""
+"""Moves after which a black stone on h8 would make two threes."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Black's fouls in renju: drawn cases, and a second judge."""
+"""Black's fouls in renju: drawn cases, and comparison with a second implementation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def gomoku(**rules: object) -> Gomoku:
 
 
 def drawn() -> list[tuple[str, int, int, int, str]]:
-    """Title, black, white, the marked cell and its mark of every picture."""
+    """The title, black stones, white stones, marked cell and mark of every drawn case."""
     found = []
     for block in (DATA / "gomoku.fouls").read_text().split("\n\n")[1:]:
         title, *rows = block.strip("\n").splitlines()
@@ -45,7 +45,7 @@ def referee(black: int, white: int, size: int = SIZE) -> Referee:
 
 
 def random_stones(draw: random.Random, size: int) -> tuple[int, int]:
-    """Stones crowded together, no five among black's."""
+    """Random crowded stones, without a black five."""
     while True:
         black = white = 0
         top, left, side = draw.randrange(size - 8), draw.randrange(size - 8), 9

@@ -1,4 +1,4 @@
-"""What is said of boards that no turn of morris can bring about."""
+"""Faults named for boards that no turn of morris leads to."""
 
 from __future__ import annotations
 

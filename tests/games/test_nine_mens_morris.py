@@ -51,7 +51,7 @@ def test_perft_is_the_published_one() -> None:
 def test_perft_without_the_removals_as_plies_counts_whole_turns() -> None:
     game = morris()
     position = games.line_of_play(game, ["a7", "a1", "d7", "d1"])[-1]
-    # Light closes a7-d7-g7 in one way and takes either man, or lays elsewhere.
+    # Light closes a7-d7-g7 in one way and takes one of two men, or lays on one of 19 other points.
     assert perft(game, position, 1) == 19 + 2
     assert perft(game, position, 1, removals_as_plies=True) == 20
     assert perft(game, position, 0) == 1
@@ -185,7 +185,7 @@ def test_positions_are_equal_when_the_same_ones_came_before_in_another_order() -
     one = games.line_of_play(game, ["a7-d7", "a1-d1", "g1-g4", "e4-e3", "d7-a7", "d1-a1"], start)[-1]
     other = games.line_of_play(game, ["g1-g4", "e4-e3", "a7-d7", "a1-d1", "d7-a7", "d1-a1"], start)[-1]
     assert one.men == other.men
-    assert one != other  # other positions were passed, which may recur
+    assert one != other  # the earlier positions, which may recur, are different
     assert one.earlier == tuple(sorted(one.earlier))
 
 

@@ -1,4 +1,4 @@
-"""The rules of reversi: counts and games known from elsewhere, every way to break them, and their texts."""
+"""The rules of reversi: published counts and known games, every way to break the rules, and their texts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def reversi(**rules: object) -> Reversi:
 
 
 def board_of(rows: str) -> Position:
-    """A position from its rows, top first; rows left out are empty, and black is to move."""
+    """A position with black to move from its rows, top first; omitted rows are empty."""
     letters = "".join(row.ljust(8, "-") for row in rows.split()).ljust(64, "-")
     return reversi().parse_position(f"{letters} X")
 
@@ -57,7 +57,7 @@ def known_counts() -> Iterator[tuple[int, int, int]]:
 
 
 def discs_laid(game: Reversi, position: Position, depth: int) -> int:
-    """The sequences of so many laid discs; a pass is none, and a game that is over counts once."""
+    """Counts the sequences of `depth` laid discs; a pass is no disc, and a finished game counts once."""
     moves = game.legal_moves(position)
     if depth == 0 or not moves:
         return 1
@@ -135,7 +135,7 @@ def test_a_disc_turns_lines_in_all_eight_directions() -> None:
 
 def test_a_line_ends_at_the_side_of_the_board_and_not_on_the_next_row() -> None:
     game = reversi()
-    # Read along the rows, h1 a2 would go on from g1, and h2 a3 up to b3.
+    # Read along the rows, h1 and a2 would continue the line from g1, and h2 and a3 the line to b3.
     assert texts(game, board_of("-----X-O -X------")) == []
     assert texts(game, board_of("-------- -----XOO X-------")) == ["pass"]
 
@@ -218,7 +218,7 @@ def test_a_transcript_that_breaks_a_rule_names_the_ply() -> None:
         transcript.read(game, "f5z9")
 
 
-# From the start black lays d3, c4, f5 or e6, and d3 turns d4.
+# From the start, black lays d3, c4, f5 or e6; d3 turns d4.
 FAULTS = [
     ({"a1": "b"}, "turns_nothing", "A black disc on a1 turns no disc over. Take a1 away."),
     ({"a1": "b", "d4": "b"}, "turns_nothing", "Take a1 away. Turn d4 back."),

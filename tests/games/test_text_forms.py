@@ -1,4 +1,4 @@
-"""Every text form of every game, under any rule options: what is written is read back, what is not is refused."""
+"""Every text form of every game, under any rule options: what is written is read back, other text is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from games.reversi import Reversi, transcript
 EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 FEWER = settings(EXAMPLES, max_examples=20)
 LONGEST = 70
-"""Plies of a game that is drawn."""
+"""Plies at most of a generated game."""
 EVERY_GAME = pytest.mark.parametrize("name", games.names())
 Line = tuple[AnyGame, list[Any], list[Any]]
 """A game, its positions and the moves between them."""
@@ -26,7 +26,7 @@ Line = tuple[AnyGame, list[Any], list[Any]]
 
 @st.composite
 def options(draw: st.DrawFn, name: str) -> AnyGame:
-    """A game under any rule options that go together; the usual ones come first."""
+    """A game under any compatible rule options; hypothesis shrinks them to the defaults."""
     kind: Any = getattr(games.find(name), "Rules")  # noqa: B009
     rules: dict[str, object] = {}
     for field in dataclasses.fields(kind):
@@ -46,7 +46,7 @@ def options(draw: st.DrawFn, name: str) -> AnyGame:
 
 @st.composite
 def lines(draw: st.DrawFn, name: str) -> Line:
-    """A game from one of its starts, or from a deal, as far as it happens to go."""
+    """A game of random length from one of its starts or from a deal."""
     game = draw(options(name))
     starts = [*game.starts, game.initial(draw(st.integers(0, 9999)))]
     positions, moves = [draw(st.sampled_from(starts))], []
@@ -61,7 +61,7 @@ def lines(draw: st.DrawFn, name: str) -> Line:
 
 @st.composite
 def spoilt(draw: st.DrawFn, text: str) -> str:
-    """The text with a few characters changed, left out, doubled or put in."""
+    """The text with a few characters changed, left out, doubled or inserted."""
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(text)))
         new = draw(st.one_of(st.sampled_from(text or "x"), st.sampled_from(".:/-;,= 0139abhxXOWB\n"), st.characters()))
@@ -163,7 +163,7 @@ def test_a_game_of_reversi_comes_back_from_its_transcript(line: Line) -> None:
     game, positions, moves = line
     assert isinstance(game, Reversi)
     read = transcript.read(game, transcript.write(moves), positions[0])
-    # A pass at the very end is not written, being forced.
+    # A pass at the very end is not written, since it is forced.
     assert read == moves[: len(read)]
     assert all(game.format_move(positions[0], move) == "pass" for move in moves[len(read) :])
 

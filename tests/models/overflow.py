@@ -1,4 +1,4 @@
-"""Which weights of a network two products of bytes could overflow 16 bits with."""
+"""Finds a network's weights with which the sum of two products of bytes could overflow 16 bits."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LEAST, MOST = -(2**15), 2**15 - 1
 
 
 def overflowing(path: Path) -> list[str]:
-    """Names of stored eight-bit weights of which some two of an output channel, times 255, do not fit together.
+    """Names of stored eight-bit weights of which some two in an output channel, times 255, add up to an overflow.
 
-    Which two a processor adds is the affair of its routines: any two are tried, as they are stored.
+    Which two products are added depends on the processor's routines, so all pairs of stored weights count.
     """
     names, seen = [], 0
     for stored in onnx.load(str(path)).graph.initializer:

@@ -1,4 +1,4 @@
-"""A residual network of a few maps in full precision, whose last maps are two by two places."""
+"""A small residual network in full precision, whose last maps have two by two places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def patches(count: int, seed: int = 0) -> np.ndarray:
 
 
 def save_small(path: Path) -> Path:
-    """Writes it; the way to the file."""
+    """Writes the network; returns the path."""
     node, chance = onnx.helper.make_node, np.random.default_rng(1)
     stored = {
         "gain": np.float32(1 / 64), "two": np.float32(2), "row": np.array([-1, 6], dtype=np.int64),

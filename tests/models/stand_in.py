@@ -1,4 +1,4 @@
-"""Stands in for torchvision's published weights: a ResNet-18 of random weights, laid where the real file would be."""
+"""A stand-in for torchvision's published weights: a ResNet-18 with random weights in the place of the real file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 def lay_weights_of_chance(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file, which is vouched for from now on as the published one is."""
+    """Writes the file, and makes its checksum the expected one; returns its path."""
     import torch
 
     from models.train import published

@@ -1,4 +1,4 @@
-"""The comparison of descriptors: who is fitted to what, what is counted, what is said where something is missing."""
+"""The comparison of descriptors: splits, measures, and messages if something is missing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BOARDS = (
 
 @pytest.fixture
 def shots(tmp_path: Path) -> Path:
-    """Drawn photos and their labels."""
+    """A folder of drawn photos and their labels."""
     images = {}
     for number, board in enumerate(BOARDS):
         picture, pose = draw(MORRIS, cells=board)
@@ -43,7 +43,7 @@ def shots(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def no_published_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other process answers at once, without loading torch."""
+    """Replaces the process with the published weights by one that answers at once, without loading torch."""
     monkeypatch.setattr(imagenet, "COMMAND", (sys.executable, "-c", 'print(\'{"missing": "not here"}\')'))
 
 
@@ -52,7 +52,7 @@ def run(*words: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-# Who is fitted to what.
+# Splits.
 
 
 def test_no_picture_is_both_fitted_to_and_measured() -> None:
@@ -86,7 +86,7 @@ def test_photos_of_a_game_stand_in_the_order_they_were_taken() -> None:
     assert sorted(["1_10.jpg", "1_2.jpg", "empty.jpg"], key=in_natural_order) == ["1_2.jpg", "1_10.jpg", "empty.jpg"]
 
 
-# What is counted.
+# Measures.
 
 
 def test_a_descriptor_that_tells_classes_apart_reads_them_and_one_of_noise_does_not() -> None:
@@ -103,7 +103,7 @@ def test_a_descriptor_that_tells_classes_apart_reads_them_and_one_of_noise_does_
 
 
 def test_what_is_learnt_of_one_table_fails_on_another_where_the_descriptor_turns_round() -> None:
-    """If the measured pictures had been fitted to, this would be read right."""
+    """If the measured pictures were used for fitting, they would be read right."""
     pictures = np.repeat(np.arange(3), 20)
     labels = np.tile(np.array(["W", "B"]), 30)
     described = ((labels == "W") ^ (pictures == 2)).astype(np.float32)[:, None]
@@ -175,7 +175,7 @@ def test_wrong_usage_is_named_in_one_line(words: tuple[str, ...], said: str) -> 
     assert status == 2 and said in err and not out and len(err.splitlines()) == 1
 
 
-# The row of the published weights.
+# The published weights' row.
 
 
 def test_the_published_weights_are_described_in_another_process(

@@ -1,4 +1,4 @@
-"""Rewritten networks: the same sums, fewer steps."""
+"""Fused networks: the same results in fewer steps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kinds(path: Path) -> list[str]:
 
 
 def quantised(source: Path, target: Path, monkeypatch: pytest.MonkeyPatch, most_weights: int | None) -> Path:
-    """In eight bits; not rewritten where no number is given."""
+    """Quantises to eight bits; fuses nothing if `most_weights` is None."""
     if most_weights is None:
         monkeypatch.setattr(quantise, "fuse", lambda path: None)
     else:

@@ -1,4 +1,4 @@
-"""The recipe for halves of domino tiles: drawn scenes, turned patches, a few steps of training, what is shipped."""
+"""The recipe for halves of domino tiles: drawn scenes, turned patches, a few training steps, the shipped network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.reading.descriptors import load_descriptor
 from vision.reading.heads import load_generic, read_log_probabilities
 
 SHIPPED_LEAST = 0.9
-"""Share of drawn patches that the shipped network reads right, at least."""
+"""Share of drawn patches that the shipped network must read right."""
 
 
 @pytest.fixture(scope="module")

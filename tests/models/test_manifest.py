@@ -1,4 +1,4 @@
-"""The manifest vouches for every learnt file, and says where it comes from."""
+"""The manifest has every learnt file's checksum and origin."""
 
 from __future__ import annotations
 

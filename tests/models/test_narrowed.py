@@ -1,4 +1,4 @@
-"""Eight-bit weights of which no two products overflow 16 bits, on whatever processor."""
+"""Eight-bit weights with which no sum of two products overflows 16 bits, on any processor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_no_two_products_of_shipped_weights_overflow_sixteen_bits(name: str) -> 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_shipped_networks_describe_as_their_own_weights_in_full_precision(name: str) -> None:
-    """But for roundings that fall otherwise: what is clipped is a hundredth or more for every other patch."""
+    """Differences by rounding are allowed; clipping would change half of the patches by a hundredth or more."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(find_weights(name).path, options, providers=["CPUExecutionProvider"])
@@ -39,7 +39,7 @@ def test_shipped_networks_describe_as_their_own_weights_in_full_precision(name: 
 
 @pytest.fixture
 def quantised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small network in eight bits as ONNX Runtime's quantiser leaves it; full.onnx beside it."""
+    """A small network in eight bits, just as ONNX Runtime's quantiser writes it, with full.onnx beside it."""
     save_small(tmp_path / "full.onnx")
     with monkeypatch.context() as patched:
         patched.setattr(quantise, "narrow", lambda path, full: None)

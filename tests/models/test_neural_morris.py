@@ -1,4 +1,4 @@
-"""Training of morris' networks: symmetry, one answer from both forms, going on after a stop, export."""
+"""Training of the morris networks: symmetry, the same answers in both forms, resumption after a stop, export."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.agents.random_games import positions  # noqa: E402
 
 
 def good_moves(count: int) -> GoodMoves:
-    """The first legal move of positions met by chance."""
+    """The first legal move in each of `count` random positions."""
     game = NineMensMorris()
     found = positions(game, 2, count)
     states = [state_of(game, position) for position in found]

@@ -1,4 +1,4 @@
-"""What the networks of ours teach others: walks by the rules, answers that the rules allow, nothing held out."""
+"""Positions that our networks teach to others: legal walks, legal answers, no held-out positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Path-traced scenes: bodies, truth, light out of the picture, folders that are taken up again, and the renderer."""
+"""Path-traced scenes: bodies, truth, lights outside the picture, folders that are continued, and the renderer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ rendered = pytest.mark.skipif(bool(renderer_is_missing()), reason=renderer_is_mi
 
 
 def faces_outwards(mesh: Mesh) -> float:
-    """Share of the triangles that look the way their corners' normals do."""
+    """Share of the triangles that face the same way as their corners' normals."""
     a, b, c = (mesh.places[mesh.faces[:, corner]] for corner in range(3))
     flat = np.cross(b - a, c - a)
     solid = np.linalg.norm(flat, axis=1) > 1e-9

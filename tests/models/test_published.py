@@ -1,4 +1,4 @@
-"""torchvision's published weights: fetched whole or not at all, checked, laid by hand; and what is made of them."""
+"""torchvision's published weights: fetched completely or not at all, checked, put there by hand; and converted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def site(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A server on this machine that has the file, under the address that is asked."""
+    """A local server with the file, whose address replaces the published one."""
 
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -103,9 +103,9 @@ def test_what_is_no_network_is_refused_by_name(home: Path, monkeypatch: pytest.M
 
 @pytest.mark.filterwarnings(
     "ignore::FutureWarning", "ignore::DeprecationWarning"
-)  # torch's exporter uses what it warns of
+)  # torch's exporter itself uses what it warns about
 def test_the_network_made_describes_as_torchvision_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Colours in their order, scaled as they were published, at the size the recipe names; but for eight bits."""
+    """Checks the order of colours, their scale and the recipe's size; eight-bit rounding is allowed."""
     torch = pytest.importorskip("torch", reason="torch is not installed; `./kibitzer test` brings it")
     from models.train import imagenet, imagenet_onnx
     from models.train.pool import draw_pool

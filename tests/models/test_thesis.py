@@ -1,4 +1,4 @@
-"""The reference that the bench compares with does what its names say."""
+"""The reference that the bench compares with finds the frame and describes the cells."""
 
 from __future__ import annotations
 

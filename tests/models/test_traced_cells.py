@@ -1,4 +1,4 @@
-"""Cells cut from path-traced pictures: the lens is reckoned with, every third picture is kept apart, shares hold."""
+"""Cells cut from path-traced pictures: the lens, every third picture kept for the heads, the share in a pool."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pool_of(label: int, count: int) -> Pool:
 
 
 def folder_of_discs(folder: Path, count: int, game: str = "nine_mens_morris") -> Path:
-    """Pictures of plain discs on grey, seen through a barrel of a lens."""
+    """Writes pictures of plain discs on grey, seen through a lens with barrel distortion."""
     template = load_template(game)
     images: dict[str, Any] = {}
     for number in range(count):

@@ -1,4 +1,4 @@
-"""The recipes: drawn patches, a few steps of training, export and quantisation."""
+"""The recipes: drawn patches, a few training steps, export and quantisation."""
 
 from __future__ import annotations
 

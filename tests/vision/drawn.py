@@ -1,4 +1,4 @@
-"""Boards drawn with a few strokes, for tests that need a picture whose truth is known."""
+"""Simple drawings of boards, for tests that need pictures with known truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CORNERS = np.array([[190, 90], [450, 84], [500, 400], [140, 410]], dtype=np.floa
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How a drawn board looks."""
+    """Colours, sizes and noise of a drawn board."""
 
     table: tuple[int, int, int] = (60, 80, 110)
     board: tuple[int, int, int] = (150, 190, 210)
@@ -32,7 +32,7 @@ class Look:
 def draw(
     template: BoardTemplate, corners: FloatArray = CORNERS, cells: str = "", look: Look | None = None, seed: int = 0
 ) -> tuple[Image, BoardPose]:
-    """A picture of the board on a grained table with clutter, and where the board is in it."""
+    """Draws the board on a grained table with clutter; returns the picture and the board's pose."""
     look = look or Look()
     rng = np.random.default_rng(seed)
     pose = pose_from_corners(corners, template)
@@ -68,7 +68,7 @@ def draw(
 
 
 def random_corners(rng: np.random.Generator) -> FloatArray:
-    """Corners of a board seen from a hand: turned, tilted, nearer or farther."""
+    """(4, 2) random corners of a board as a hand-held camera sees it: turned, tilted, nearer or farther."""
     side = rng.uniform(170, 300)
     angle = rng.uniform(-0.5, 0.5)
     square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * side / 2
@@ -84,7 +84,7 @@ def random_corners(rng: np.random.Generator) -> FloatArray:
 
 
 def random_look(rng: np.random.Generator) -> Look:
-    """Dark lines on a light board or the other way round, thin or thick, on any table."""
+    """A random look: dark lines on a light board or the reverse, thin or thick, on any table."""
     light, dark = rng.uniform(150, 225, 3), rng.uniform(20, 80, 3)
     board, lines = (light, dark) if rng.random() < 0.7 else (dark, light)
     return Look(
@@ -98,7 +98,7 @@ def random_look(rng: np.random.Generator) -> Look:
 
 
 def random_cells(rng: np.random.Generator, template: BoardTemplate) -> str:
-    """Up to nine men of either side."""
+    """A random board with up to nine men of either side."""
     cells = ["."] * len(template.cells_mm)
     places = rng.permutation(len(cells))
     for side, count in (("W", int(rng.integers(0, 10))), ("B", int(rng.integers(0, 10)))):
@@ -109,7 +109,7 @@ def random_cells(rng: np.random.Generator, template: BoardTemplate) -> str:
 
 
 def cell_error(pose: BoardPose, template: BoardTemplate, truth: BoardPose, drawn: BoardTemplate) -> float:
-    """Greatest distance of a cell's centre from where it is, as a share of the board's side."""
+    """Greatest distance of a cell's centre from its true place, as a share of the board's side."""
     side = np.sqrt(cv2.contourArea(truth.corners_px(drawn).astype(np.float32)))
     found, real = project(pose.image_from_board, template.cells_mm), project(truth.image_from_board, drawn.cells_mm)
     return float(np.linalg.norm(found - real, axis=1).max() / side)

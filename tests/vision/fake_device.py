@@ -1,4 +1,4 @@
-"""A camera as real drivers make them: sets little of what it is asked, and says otherwise."""
+"""A fake camera that behaves like real drivers: it obeys few settings, and misreports them."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ YUYV = cv2.VideoWriter.fourcc(*"YUYV")
 
 @dataclasses.dataclass
 class Driver:
-    """The hardware: what survives closing and opening again."""
+    """The hardware: state that survives closing and reopening the device."""
 
     mode: float = 3.0
     """V4L2's exposure_auto: 3 automatic, 1 manual."""
     exposure: float = 157.0
-    """What the driver answers; while automatic, some answer what was last set by hand."""
+    """Exposure that the driver reports; in automatic mode, some report the one last set by hand."""
     true_exposure: float = 157.0
-    """What the sensor really uses."""
+    """Exposure that the sensor really uses."""
     balance: float = 1.0
     locks: bool = True
-    """False where the driver takes the setting and keeps the automatic."""
+    """Whether the exposure can be locked; False: the driver accepts the setting but stays automatic."""
     rate_hz: float = 15.0
-    """What it really delivers."""
+    """Frame rate that it really delivers."""
     dead_after: int = 10**9
-    """Reads after which it is unplugged."""
+    """Number of reads after which it is unplugged."""
     broken: int = 2
-    """First reads that fail."""
+    """Number of first reads that fail."""
     frozen_after: int = 10**9
-    """Pictures after which it repeats the last one."""
+    """Number of reads after which it repeats the last picture."""
     opened: int = 0
 
 
 class FakeDevice:
-    """One opened camera, in its own time; the part of `cv2.VideoCapture` that is used."""
+    """An opened camera with its own clock; implements the part of `cv2.VideoCapture` that is used."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
@@ -50,7 +50,7 @@ class FakeDevice:
         driver.opened += 1
 
     def clock(self) -> float:
-        """The time, which passes with each read."""
+        """The camera's time, which advances with each read."""
         return self.time_s
 
     def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
@@ -61,7 +61,7 @@ class FakeDevice:
             cv2.CAP_PROP_FOURCC: self._codec,
             cv2.CAP_PROP_FRAME_WIDTH: self._size[0],
             cv2.CAP_PROP_FRAME_HEIGHT: self._size[1],
-            cv2.CAP_PROP_FPS: 30.0,  # whatever was asked
+            cv2.CAP_PROP_FPS: 30.0,  # regardless of what was asked for
             cv2.CAP_PROP_AUTO_EXPOSURE: self.driver.mode,
             cv2.CAP_PROP_EXPOSURE: self.driver.exposure,
             cv2.CAP_PROP_AUTO_WB: self.driver.balance,
@@ -74,7 +74,7 @@ class FakeDevice:
         if propId == cv2.CAP_PROP_FOURCC:
             self._codec, self._size = int(value), (640, 480)  # a new codec forgets the size
         elif propId == cv2.CAP_PROP_FRAME_WIDTH:
-            # Uncompressed, USB has no room for more; compressed, the nearest size it knows.
+            # Uncompressed, USB has no bandwidth for more; compressed, it takes the nearest size it knows.
             self._size = (1280, 720) if value >= 1000 and self._codec == MJPG else (640, 480)
         elif propId == cv2.CAP_PROP_AUTO_EXPOSURE:
             driver.mode = value if driver.locks else 3.0
@@ -101,7 +101,7 @@ class FakeDevice:
     def _picture(self) -> Any:
         if self.driver.mode == 3:
             self.driver.true_exposure = 157.0
-        awake = min(1.0, (self._reads - self.driver.broken) / 8)  # it finds its exposure within eight pictures
+        awake = min(1.0, (self._reads - self.driver.broken) / 8)  # the automatic exposure needs eight pictures
         level = min(250.0, 120 * self.driver.true_exposure / 157) * awake
         noise = self._rng.normal(0, 2, (self._size[1] // 8, self._size[0] // 8, 3))
         return np.clip(level + noise, 0, 255).astype(np.uint8)

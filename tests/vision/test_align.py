@@ -1,4 +1,4 @@
-"""A board that rests, is bumped, covered, taken away, and seen by the hand of its owner."""
+"""Alignment of a board that rests, is bumped, covered or taken away, or is seen by a hand-held camera."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def empty(template: BoardTemplate) -> tuple[Image, BoardPose]:
 
 
 class Camera:
-    """Gives an aligner one picture after the other, ten a second, each with its own noise."""
+    """Feeds an aligner with pictures, ten a second, each with its own noise."""
 
     def __init__(self, aligner: Aligner) -> None:
         self.aligner = aligner
@@ -55,7 +55,7 @@ def camera(template: BoardTemplate, empty: tuple[Image, BoardPose]) -> Camera:
 
 
 def with_arm(image: Image, tip: tuple[int, int]) -> Image:
-    """A sleeve from the picture's bottom edge over the board."""
+    """The picture with a sleeve and a hand from its bottom edge over the board."""
     covered = image.copy()
     cv2.line(covered, tip, (tip[0] + 60, 479), (120, 60, 40), 70)
     cv2.circle(covered, tip, 42, (140, 170, 220), -1)
@@ -63,7 +63,7 @@ def with_arm(image: Image, tip: tuple[int, int]) -> Image:
 
 
 def with_hand(image: Image, x: int) -> Image:
-    """A hand and a sleeve that hide about half of the board's lines."""
+    """The picture with a hand and a sleeve that hide about half of the board's lines."""
     covered = image.copy()
     cv2.rectangle(covered, (x - 75, 150), (x + 75, 479), (140, 170, 220), -1)
     return covered
@@ -138,7 +138,7 @@ def test_hidden_lines_of_what_looks_as_before_are_forgiven_longer_but_not_for_ev
 
 
 def unseen(table: Camera, missed: list[int]) -> Callable[..., float]:
-    """A look that misses all lines, and keeps when."""
+    """A replacement for `pose_quality` that sees no lines, and records when it was called."""
 
     def quality(*_given: object) -> float:
         missed.append(table._index)

@@ -1,4 +1,4 @@
-"""From which side of the board an arm reached in: drawn arms from all sides, and the hands of a simulated table."""
+"""The side from which an arm reached over the board: drawn arms from all sides, and hands on a simulated table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EMPTY = "." * 24
 
 
 class Watched:
-    """Pictures go through a gate and are watched for arms."""
+    """Passes pictures through a gate and watches them for arms."""
 
     def __init__(self) -> None:
         self.gate, self.arms, self.time_s = Gate(), ArmWatch(), 0.0
@@ -34,7 +34,7 @@ class Watched:
         return self.side
 
     def visit(self, board: Image, side: Side, left: Image | None = None) -> None:
-        """An arm reaches in from a side, and goes; it leaves the board as `left`."""
+        """An arm reaches in from a side and leaves again; afterwards the board looks like `left`."""
         for reach in (80, 160, 240, 300):
             self.show(with_arm(board, side, reach))
         for reach in (300, 240, 160, 80):
@@ -51,7 +51,7 @@ def board(man: tuple[int, int] | None = None) -> Image:
 
 
 def with_arm(picture: Image, side: Side, reach: int) -> Image:
-    """An arm from the top, with a shadow to its right, turned to the side."""
+    """The picture with an arm, and the arm's shadow, from that side."""
     turns = SIDES.index(side)
     upright = np.rot90(picture, turns).copy()
     shadow = np.ones((512, 512, 1), np.float32)

@@ -1,4 +1,4 @@
-"""Lines that go on outside a board's frame: it is a piece of a larger one then."""
+"""Lines that continue outside a board's frame, which is then a part of a larger board."""
 
 from __future__ import annotations
 

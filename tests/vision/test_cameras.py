@@ -1,4 +1,4 @@
-"""Cameras by names that last."""
+"""Cameras by stable names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ C920 = "usb-046d_HD_Pro_Webcam_C920_1A2B-video-index0"
 
 @pytest.fixture
 def machine(tmp_path: Path) -> tuple[Path, Path]:
-    """Two webcams, each with a second device for its notes, and a camera that has no lasting name."""
+    """Folders `dev` and `sys`: a webcam with a metadata device, a camera named by its port, one without stable name."""
     dev, sys = tmp_path / "dev", tmp_path / "sys"
     for number, (title, index) in enumerate([("HD Pro Webcam C920", 0), ("HD Pro Webcam C920", 1), ("Cheap cam", 0)]):
         (sys / f"video{number}").mkdir(parents=True)

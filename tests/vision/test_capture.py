@@ -1,4 +1,4 @@
-"""Cameras on a cable, through a driver that behaves as real ones do."""
+"""Cameras on a cable, with a fake driver that behaves like real ones."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from vision.sources.live import Connection, LiveSource
 
 @pytest.fixture(autouse=True)
 def plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A device file is there, and failed reads cost no time."""
+    """Pretends that the device file exists, and removes the pause after failed reads."""
     monkeypatch.setattr(vision.sources.capture, "_target", int)
     monkeypatch.setattr(vision.sources.capture, "_RETRY_S", 0.0)
 
 
 class Camera:
-    """Opens fake devices one after the other."""
+    """Opens a new fake device each time."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
@@ -97,7 +97,7 @@ def test_camera_that_was_left_locked_finds_its_exposure_again_first() -> None:
 
 
 def test_lock_that_darkens_the_picture_is_taken_back() -> None:
-    camera = Camera(Driver(exposure=40.0))  # the driver answers what was once set by hand
+    camera = Camera(Driver(exposure=40.0))  # the driver reports what was once set by hand
     levels = [float(image.mean()) for image in itertools.islice(camera.frames(), 100)]
     assert camera.driver.mode == V4L2_AUTOMATIC
     assert min(levels) < 60 < 110 < levels[-1]

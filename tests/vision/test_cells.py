@@ -1,4 +1,4 @@
-"""Patches: the right place, the right order, the right size."""
+"""Patches of cells: place, order and size."""
 
 from __future__ import annotations
 

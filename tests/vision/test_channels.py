@@ -1,4 +1,4 @@
-"""Boards whose lines differ from them in colour alone."""
+"""Boards whose lines differ from the ground in colour only, not in brightness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conditions under which a board is seen: measured on a simulated table, spoilt in one way after the other."""
+"""Viewing conditions, measured on a simulated table that is spoilt in one way at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZE_PX = (640, 360)
 
 @functools.lru_cache(maxsize=2)
 def picture(board: str = EMPTY_BOARD) -> tuple[Image, BoardPose]:
-    """A good picture of the usual table, and the board's place in it."""
+    """A good picture of the default table, and the board's pose in it."""
     table = SimulatedTable(TEMPLATE, board, default_style(), seed=4, size_px=SIZE_PX)
     return table.render(), pose_from_corners(table.corners_px(), TEMPLATE)
 
@@ -48,7 +48,7 @@ def test_good_picture_is_fine_in_every_condition() -> None:
 
 
 def seen_from(tilt_deg: float, focal: float) -> Viewpoint:
-    """How a camera tilted so far from straight above sees the cells."""
+    """The cells as seen by a camera with that tilt from straight above."""
     camera = look_at(TEMPLATE.corners_mm, SIZE_PX, focal=focal, tilt_deg=tilt_deg, fill=0.9)
     corners_px = camera.project(np.column_stack([TEMPLATE.corners_mm, np.zeros(4)]))
     return viewpoint(pose_from_corners(corners_px, TEMPLATE), TEMPLATE, SIZE_PX)

@@ -1,4 +1,4 @@
-"""Hands against shadows: what covers the board's texture, and what only darkens it."""
+"""Hands and shadows: hands cover the board's texture, shadows only darken it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from vision.watching.light import FloatImage, changed, light_change
 
 SIZE = 128
 MAN_PX = 90.0
-"""Area of a man on such pictures."""
+"""Square pixels that a man covers in these pictures."""
 
 
 def chess() -> FloatImage:
-    """Squares of two woods, with a margin and some grain."""
+    """A chessboard of two woods, with a margin and some grain."""
     rng = np.random.default_rng(4)
     picture = np.full((SIZE, SIZE, 3), (110, 150, 175), np.float32)
     for row in range(8):
@@ -26,7 +26,7 @@ def chess() -> FloatImage:
 
 
 def plain() -> FloatImage:
-    """Nothing but a few thin lines on wood."""
+    """A board with only a few thin lines on wood."""
     picture = np.full((SIZE, SIZE, 3), (110, 150, 175), np.float32)
     for inset in (16, 32, 48):
         cv2.rectangle(picture, (inset, inset), (127 - inset, 127 - inset), (50, 60, 70), 1)
@@ -38,7 +38,7 @@ def soft(picture: FloatImage) -> FloatImage:
 
 
 def shade(picture: FloatImage, blur: float = 2.0) -> FloatImage:
-    """The shadow of an onlooker over the left third."""
+    """The picture with an onlooker's shadow over the left third."""
     gain = np.ones((SIZE, SIZE, 1), np.float32)
     gain[:, :45] = 0.55
     return np.asarray(picture * cv2.GaussianBlur(gain, (0, 0), blur)[..., None], dtype=np.float32)
@@ -51,7 +51,7 @@ def man(picture: FloatImage) -> FloatImage:
 
 
 def arm(picture: FloatImage, skin: tuple[int, int, int] = (110, 135, 200)) -> FloatImage:
-    """A sleeve and a hand from the right, with their shadow below."""
+    """The picture with a sleeve and a hand from the right, and their shadow below."""
     covered = picture.copy()
     dark = np.ones((SIZE, SIZE, 1), np.float32)
     cv2.line(dark, (135, 75), (60, 85), (0.6,), 18)
@@ -62,7 +62,7 @@ def arm(picture: FloatImage, skin: tuple[int, int, int] = (110, 135, 200)) -> Fl
 
 
 def area(before: FloatImage, after: FloatImage) -> float:
-    """Of the largest thing that reaches in."""
+    """The area of the largest object that reaches in from outside, in square pixels; 0 if there is none."""
     light = light_change(before, after)
     mask = np.where(changed(before, after, light) > 9, 255, 0).astype(np.uint8)
     mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), dtype=np.uint8)

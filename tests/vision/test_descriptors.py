@@ -1,4 +1,4 @@
-"""Descriptors: lengths, names, and weights that are checked."""
+"""Descriptors: lengths, names, and the check of their weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames that are decoded when somebody looks at them."""
+"""Frames that are decoded only when their picture is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards never seen before, found by their drawing; and pictures in which there is none."""
+"""Unseen boards are found by their drawing; pictures without a board yield none."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_rim_around_the_lines_is_not_taken_for_the_outermost(template: BoardTe
 
 
 def test_a_boards_edge_is_not_taken_for_the_outermost_line(template: BoardTemplate) -> None:
-    """The edge and the two outer squares look like a board's three squares while men hide the innermost."""
+    """The board's edge and the two outer squares look like its three squares while men hide the innermost one."""
     cells = "......WBWBBWB..BWW......"
     drawn = template.with_shape({"middle": 0.66, "inner": 0.3})
     image, truth = draw(drawn, cells=cells, look=Look(table=(200, 205, 210), border_mm=32))

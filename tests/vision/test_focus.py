@@ -1,4 +1,4 @@
-"""A lens that leaves its focus: how blurry a picture is, and what the gate makes of it, on drawn boards."""
+"""A lens that loses focus: the measured blur and the gate's behaviour, on drawn boards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vision.watching.light import FloatImage
 from vision.watching.surroundings import small_picture
 
 BREATH_S = 2.0
-"""From sharp to sharp."""
+"""Seconds from one sharp picture to the next."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_a_hand_over_the_board_is_no_blur(template: BoardTemplate) -> None:
 
 
 def breathe(table: Steady, picture: Image, seconds: float) -> list[tuple[float, str, bool]]:
-    """How blurry each picture of a lens that hunts was, and phase and whether it settled afresh."""
+    """Shows pictures of a hunting lens; returns each one's blur from 0 to 1, phase, and whether it settled afresh."""
     told, greatest = [], 1.2 * picture.shape[0] / 128
     for _ in range(round(seconds * RATE_HZ)):
         blur = greatest * np.sin(np.pi * table.time_s / BREATH_S) ** 2

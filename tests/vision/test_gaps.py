@@ -1,4 +1,4 @@
-"""Lines that are not there, and lines that are only hidden."""
+"""Lines that are missing, and lines that are only hidden."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_men_hide_lines_but_leave_no_board_bare(template: BoardTemplate) -> None
 
 @pytest.mark.parametrize(("polarity", "contrast"), [(1, 120), (-1, 120), (1, 30)])
 def test_a_frame_too_far_outside_leaves_the_joints_bare(template: BoardTemplate, polarity: int, contrast: int) -> None:
-    """The outermost square is taken for the middle one: a quarter of the joints cannot be there."""
+    """The board's outermost square is taken for the middle one, so a quarter of the expected joints do not exist."""
     drawn = template.with_shape({"middle": 0.65, "inner": 0.3})
     grey = 130 + polarity * contrast // 2
     look = Look(board=(grey, grey, grey), lines=(grey - polarity * contrast,) * 3, border_mm=32)

@@ -1,4 +1,4 @@
-"""When the board may be read: hands, shadows, lamps and noise, on drawn boards."""
+"""The gate that decides when the board may be read: hands, shadows, lamps and noise, on drawn boards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def template() -> BoardTemplate:
 
 
 class Steady:
-    """Feeds steady pictures of a board to a gate, with noise, and keeps its clock."""
+    """Feeds a gate with noisy pictures of a board at rest, and keeps the time."""
 
     def __init__(self, template: BoardTemplate, noise: float = 2.5) -> None:
         self.gate = Gate(settle_s=0.4)
@@ -158,7 +158,7 @@ def test_a_hand_elsewhere_does_not_make_a_resting_one_part_of_the_scene(template
 
 @pytest.mark.parametrize(("through", "slept_s"), [(True, 0), (False, 0), (True, 7200)])
 def test_what_the_board_is_read_through_is_no_hand(template: BoardTemplate, through: bool, slept_s: float) -> None:
-    """A lamp's mirror image that was there all the time has gone."""
+    """The reflection of a lamp, present from the beginning, disappears."""
     table, asked = Steady(template), []
     lit = table.board()
     cv2.rectangle(lit, (200, 300), (330, 511), (255, 255, 255), -1)
@@ -183,7 +183,8 @@ def test_what_the_board_is_read_through_is_no_hand(template: BoardTemplate, thro
 def test_a_hand_in_the_picture_of_a_camera_that_froze_is_no_hand_that_rested(
     template: BoardTemplate, live: bool, settled: bool
 ) -> None:
-    """It was in the first picture after a bump; who rested for ten seconds would belong there for thirty more."""
+    """The hand is in the first picture after a bump. A hand that really rested for ten seconds would count as part of
+    the scene for thirty more."""
     table = Steady(template)
     reaching = with_arm(table.board(), (250, 300))
     table.show(reaching, 0.6)
@@ -320,6 +321,6 @@ def test_time_that_nobody_watched_is_no_stillness(template: BoardTemplate) -> No
     table.show(table.board(), 4)
     resting = with_arm(table.board(), (250, 250))
     assert table.show(resting, 2)[-1].phase == "occluded"
-    table.time_s += 36_000  # the computer slept, or its clock leapt
+    table.time_s += 36_000  # the computer slept, or its clock jumped
     state = table.show(resting)[-1]
     assert (state.phase, state.blocked) == ("occluded", False)

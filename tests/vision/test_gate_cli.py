@@ -1,4 +1,4 @@
-"""`kibitzer settle`: which pictures of a source count as settled."""
+"""`kibitzer settle`: the pictures of a source that count as settled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE = (240, 320)
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """A board, three times; a hand over it, twice; the board with a man, three times."""
+    """A folder of photos: three of a board, two with a hand over it, three with a man on it."""
     folder = tmp_path / "photos"
     folder.mkdir()
     for number in range(8):

@@ -1,4 +1,4 @@
-"""Ruled boards are found by their lattice: bare, covered with men, and never a line aside."""
+"""Ruled boards are found by their lattice, whether bare or covered with men, and never shifted by a line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIZE_PX = (960, 720)
 
 @functools.cache
 def table(game: str, option: str, men: float, tilt_deg: float, azimuth_deg: float) -> tuple[Image, FloatArray]:
-    """A picture of a board with that share of men, and where its corners are."""
+    """A picture of a board with that share of cells occupied, and its (4, 2) corners."""
     template = template_of(game, option)
     rng = np.random.default_rng(5)
     board = "".join(rng.choice([".", "W", "B"], len(template.cell_names), p=[1 - men, men / 2, men / 2]))
@@ -67,7 +67,7 @@ def test_board_without_an_empty_point_is_found_by_its_men() -> None:
     image, corners = table("gomoku", "", 1.0, 25.0, 15.0)
     found = find_grid(image, template)
     assert found is not None
-    # Men are seen a little aside of their points, and no line tells better.
+    # The tops of men appear slightly beside their points, and no visible line corrects that.
     assert error_cells(found.corners_px(template), corners, template) < 0.4
 
 
@@ -103,7 +103,7 @@ def test_picture_without_a_board_shows_none() -> None:
 
 
 def test_window_leaves_out_a_rim_that_looks_like_a_line() -> None:
-    """Ten lines each way, and a dark rim one cell beyond the rightmost, which no line reaches."""
+    """There are ten lines each way, and a dark rim one cell beyond the rightmost line, which no line reaches."""
     canvas = np.full((400, 400, 3), 200, np.uint8)
     for line in range(10):
         canvas[60 + 24 * line : 62 + 24 * line, 60 : 60 + 24 * 9 + 2] = 40
@@ -134,7 +134,7 @@ def test_aspect_of_a_tilted_board_is_told_by_its_vanishing_points() -> None:
     template = template_of("gomoku", "")
     _, corners = table("gomoku", "", 0.5, 40.0, 25.0)
     cells_from_picture = np.linalg.inv(pose_from_corners(corners, template).image_from_board)
-    # Half as many frame pixels to the millimetre along y as along x.
+    # A millimetre has half as many frame pixels along y as along x.
     weave = Weave(np.diag([1.0, 0.5, 1.0]) @ cells_from_picture, np.zeros((0, 2, 2)), np.zeros((0, 2, 2)))
     assert frame_aspect(weave, SIZE_PX) == pytest.approx(0.5, rel=0.1)
 

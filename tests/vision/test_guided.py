@@ -1,4 +1,4 @@
-"""The guided calibration against people who are slow, careless, stubborn, or in the way."""
+"""The guided calibration with people who are slow, careless, stubborn, or in the way."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ INSIST_S = 8.0
 
 
 class Room:
-    """A table whose boards are laid at once, and the calibration that watches it."""
+    """A table on which boards are laid instantly, and the calibration that watches it."""
 
     def __init__(self, corners: bool = False, accept: bool = False) -> None:
         self.table = _table()
@@ -46,12 +46,12 @@ class Room:
         self.time_s = 0.0
 
     def show(self, board: str, seconds: float = 2.0) -> list[str]:
-        """Lays a board and waits; the codes of what is said meanwhile."""
+        """Lays a board and waits; returns the codes of the prompts meanwhile."""
         self.table = self.table.with_board(board, seed=int(self.time_s * 10))
         return self.wait(seconds)
 
     def wait(self, seconds: float) -> list[str]:
-        """Lets time pass."""
+        """Lets time pass; returns the codes of the prompts meanwhile."""
         before, end_s = len(self.said), self.time_s + seconds
         while self.time_s < end_s:
             self.time_s += STEP_S
@@ -71,13 +71,13 @@ def _table() -> SimulatedTable:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who is stubborn need not be so for long."""
+    """Shortens the time for which a stubborn person must insist."""
     monkeypatch.setattr(guided, "INSIST_S", INSIST_S)
 
 
 @pytest.fixture
 def room() -> Room:
-    """A room in which the empty board is taken."""
+    """A room in which the empty board has already been taken."""
     there = Room(corners=True)
     there.wait(FIRST_LOOK_S + 1.5)
     assert list(there.calibration.taken) == [0]
@@ -163,7 +163,7 @@ def test_bumped_board_is_followed_and_not_taken_for_a_mistake(room: Room) -> Non
     room.table.bump((9.0, -6.0), 3.0)
     codes = room.wait(4.0)
     assert codes == ["moved"]
-    # The twin lies where the board has been pushed to.
+    # The twin table has the board in its new place.
     assert room.show(LESSONS[1].board, 3.0)[-2:] == ["taken", "lay"]
 
 

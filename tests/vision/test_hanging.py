@@ -1,4 +1,4 @@
-"""A driver that hangs: its thread is given up, never too many of them, and the camera is opened again."""
+"""Hanging drivers: their threads are abandoned, up to a limit, and the camera is opened again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vision.sources.live import HANG_S, MAX_ABANDONED, Connection, LiveSource
 
 
 class Time:
-    """Stands still until it is moved."""
+    """A clock that stands still until it is set."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -25,7 +25,7 @@ class Time:
 
 
 class Driver:
-    """Hangs in every read until it is let go; the last life works."""
+    """A driver that hangs in its first `hangs` connections until it is let go; the next one works."""
 
     def __init__(self, hangs: int) -> None:
         self.hangs, self.opened = hangs, 0

@@ -1,4 +1,4 @@
-"""Heads: honest probabilities from few examples."""
+"""Heads: calibrated probabilities from few examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of one board are read together: what is light shows only beside what is dark."""
+"""Joint reading of a board's cells: light men are recognised by comparison with dark ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LETTERS = ".WB"
 
 
 class NoDescriptor:
-    """Tells nothing of a patch, so that its colours decide."""
+    """A descriptor without information, so that the patch's colours decide."""
 
     name, length, sha256, earlier = "none", 2, "", ()
 
@@ -26,7 +26,7 @@ class NoDescriptor:
 
 
 def board(letters: str, light: float, dark: float, ground: float, lamp: float, rng: np.random.Generator) -> WholeBoard:
-    """A disc of the side's shade on every occupied cell, under a lamp of that strength."""
+    """A board with a disc in the side's shade on every occupied cell, under a lamp of that strength."""
     patches = []
     for letter in letters:
         patch = np.full((48, 48), float(ground))
@@ -39,7 +39,7 @@ def board(letters: str, light: float, dark: float, ground: float, lamp: float, r
 
 @pytest.fixture(scope="module")
 def means() -> BoardMeans:
-    """Learnt from boards in bright light and in dim."""
+    """Means learnt from boards in bright and in dim light."""
     rng = np.random.default_rng(1)
     boards = []
     for _ in range(80):

@@ -1,4 +1,4 @@
-"""Poses snapped to drawn lines, and shapes measured on them."""
+"""Poses snapped to drawn lines, and board shapes measured by them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printed boards found by their markers: pages photographed from anywhere, with markers hidden, false or of others."""
+"""Printed boards are found by their markers: from any side, with markers hidden, false, or of other sheets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def picture(page: Sheet) -> Image:
 
 
 def photo(page: Sheet, turn: int = 0, hide: tuple[int, ...] = ()) -> tuple[Image, NDArray[np.float64]]:
-    """The page on a brown table, and where the frame's corners are; markers in `hide` are covered."""
+    """The page on a brown table, and the (4, 2) corners of the frame; markers in `hide` are covered."""
     drawn = picture(page).copy()
     scale = drawn.shape[1] / page.page.size_mm[0]
     for marker in hide:
@@ -64,7 +64,7 @@ def picture_from_board(page: Sheet, scale: float) -> NDArray[np.float64]:
 
 
 def error(page: Sheet, found: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
-    """Greatest distance of a corner, as a share of the side."""
+    """Greatest error of a corner, as a share of the side."""
     return float(np.linalg.norm(found - truth, axis=1).max() / np.linalg.norm(truth[0] - truth[1]))
 
 

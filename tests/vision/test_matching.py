@@ -1,4 +1,4 @@
-"""The heaviest pairs, against SciPy's assignment."""
+"""The matching of greatest weight, compared with SciPy's assignment."""
 
 from __future__ import annotations
 

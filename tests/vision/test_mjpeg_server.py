@@ -1,4 +1,4 @@
-"""The MJPEG server, met as a phone's stream is met."""
+"""The MJPEG server, read as a phone's stream is read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vision.sources.mjpeg_server import MjpegServer, ServerError
 
 
 class Counting:
-    """Frames whose brightness is twice their number."""
+    """A source of frames whose brightness is twice their number."""
 
     live = False
 

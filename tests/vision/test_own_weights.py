@@ -1,4 +1,4 @@
-"""`--weights imagenet`: profiles by weights made on this computer, and what is said where they are not there."""
+"""`--weights imagenet`: profiles that use weights made on this computer, and messages if these are missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOARDS = ("WB......WW..BB..........", ".W.B.W.B...............B")
 
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder of the weights made here."""
+    """An empty folder for the weights made on this computer."""
     monkeypatch.setattr(descriptors, "MADE_HERE", tmp_path / "made")
     load_descriptor.cache_clear()
     yield tmp_path / "made"
@@ -39,7 +39,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def made(nowhere: Path) -> Path:
-    """Another network under that name: the program's own, which takes and gives the same."""
+    """A folder with the program's own network under that name, which has the same inputs and outputs."""
     nowhere.mkdir()
     (nowhere / "imagenet.onnx").write_bytes((MODELS / "resnet18.onnx").read_bytes())
     write_entry(nowhere, IMAGENET, "imagenet.onnx", {"known_as": "published"})
@@ -48,7 +48,7 @@ def made(nowhere: Path) -> Path:
 
 @functools.cache
 def profile() -> TableProfile:
-    """Fitted once, by whatever is there under the name."""
+    """A profile fitted once, with the weights found under that name."""
     template = load_template("nine_mens_morris")
     photos = []
     for number, cells in enumerate(BOARDS):

@@ -1,4 +1,4 @@
-"""Pawns on the printed track, in drawn light of all kinds."""
+"""Pawns on the printed track, in all kinds of simulated light."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from vision.reading.pawns import find_pawns
 
 TEMPLATE = load_template("double_double_dominoes")
 PLASTIC = {"red": (40, 30, 170), "green": (130, 150, 20)}
-"""BGR."""
+"""Colours in BGR."""
 
 
 def board(red: int | None, green: int | None, offset_mm: tuple[float, float] = (0, 0), apart_mm: float = 0.0) -> Image:
-    """The bare board with pawns on these spaces; of two on one space each lies to its side."""
+    """The bare board with pawns on these spaces, moved by `apart_mm` to the left (red) and to the right (green)."""
     image = draw_print(TEMPLATE, TEMPLATE.pixels_per_mm)
     for sign, (colour, space) in zip((-1, 1), {"red": red, "green": green}.items(), strict=True):
         if space is not None:
@@ -28,7 +28,7 @@ def board(red: int | None, green: int | None, offset_mm: tuple[float, float] = (
 
 
 def put_pawn(image: Image, place_mm: np.ndarray, colour: tuple[int, int, int]) -> None:
-    """A disc of clear plastic with a dark rim and a highlight."""
+    """Draws a disc of clear plastic with a dark rim and a highlight."""
     x, y = project(TEMPLATE.rectified_from_board, place_mm[None])[0]
     at, radius = (round(x), round(y)), round(8 * TEMPLATE.pixels_per_mm)
     clear = image.copy()

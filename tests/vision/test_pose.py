@@ -1,4 +1,4 @@
-"""Where cells lie in a picture, by the board's pose."""
+"""Places of cells in a picture, by the board's pose."""
 
 from __future__ import annotations
 

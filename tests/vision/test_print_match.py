@@ -1,4 +1,4 @@
-"""Boards found by their print in any turn, tilt and light; and what is no such board."""
+"""Boards are found by their print at any turn, tilt and light; other pictures yield none."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sheet(template: BoardTemplate) -> Image:
 def photo(
     template: BoardTemplate, sheet: Image, turn_deg: float = 0.0, tilt_deg: float = 0.0, side_px: float = 560.0
 ) -> tuple[Image, BoardPose]:
-    """The sheet as a camera sees it on a grained table, and where the board is."""
+    """The sheet on a grained table as a camera sees it, and the board's pose."""
     turn, tilt = np.radians(turn_deg), np.radians(tilt_deg)
     outer = template.size_mm[0] + 2 * template.margin_mm
     plane = project(drawn_from_board(template, 1.0), template.corners_mm) / outer - 0.5
@@ -66,7 +66,7 @@ def exposed(picture: NDArray[np.generic], noise: float) -> Image:
 
 
 def with_tiles(template: BoardTemplate, image: Image, pose: BoardPose, every: int = 2) -> Image:
-    """White tiles with some dark spots on most of the squares."""
+    """The picture with white tiles with dark spots on every `every`-th square."""
     picture, rng = image.copy(), np.random.default_rng(2)
     for x, y in template.cells_mm[::every]:
         square = np.array([[x - 9, y - 9], [x + 9, y - 9], [x + 9, y + 9], [x - 9, y + 9]])
@@ -77,7 +77,7 @@ def with_tiles(template: BoardTemplate, image: Image, pose: BoardPose, every: in
 
 
 def error(pose: BoardPose, truth: BoardPose, template: BoardTemplate) -> float:
-    """The worst corner's, in squares."""
+    """The worst corner's error, in squares."""
     seen, true = pose.corners_px(template), truth.corners_px(template)
     square_px = np.sqrt(cv2.contourArea(true.astype(np.float32))) / template.size_mm[0] * SQUARE_MM
     return float(np.linalg.norm(seen - true, axis=1).max() / square_px)
@@ -136,7 +136,7 @@ def test_where_the_print_is_of_another_board_none_is_found(template: BoardTempla
 
 
 def test_a_board_without_its_track_is_not_guessed(template: BoardTemplate) -> None:
-    """The squares and diamonds look alike from four sides: they do not show how the board lies."""
+    """Squares and diamonds look alike from four sides, so they do not show the board's orientation."""
     assert template.printed is not None
     inner = tuple(shape for shape in template.printed.shapes if max(np.abs(np.array(shape.centre_mm) - 150)) < 155)
     bare = dataclasses.replace(template, printed=dataclasses.replace(template.printed, shapes=inner))
@@ -197,7 +197,7 @@ def test_the_aligner_follows_a_printed_board_under_tiles_and_when_it_is_turned(
 
 
 def test_every_photo_of_a_folder_gets_its_own_pose(template: BoardTemplate, sheet: Image) -> None:
-    """A board that a knock moved by less than is worth a word lies elsewhere all the same."""
+    """A knock too small to be reported still moves the board."""
     image, truth = photo(template, sheet)
     knock = np.array([[1, 0, 1.5], [0, 1, 1.0], [0, 0, 1]])
     knocked = cv2.warpPerspective(image, knock, (WIDTH, HEIGHT), borderMode=cv2.BORDER_REPLICATE)

@@ -1,4 +1,4 @@
-"""The drawing of a board's print: it shows what the template says, where the template says."""
+"""The drawing of a board's print shows the template's figures in the template's places."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_space_of_the_track_shows_as_many_pips_as_its_value(template: Boar
 def test_figures_lie_to_a_fraction_of_a_pixel_where_the_template_puts_them(
     template: BoardTemplate, scale: float
 ) -> None:
-    """The black and the white disc at the bottom left, by the middle of what stands out from the board."""
+    """Checks the black and the white disc at the bottom left by the centroid of their difference from the board."""
     drawing = cv2.cvtColor(draw_print(template, scale), cv2.COLOR_BGR2GRAY).astype(np.float64)
     for place in ((-46.5, 346.2), (-46.5, 327.4)):
         x, y = project(drawn_from_board(template, scale), np.array([place]))[0]

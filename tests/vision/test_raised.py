@@ -1,4 +1,4 @@
-"""Faces above the board: where they are seen, and at which height a board of tiles is read."""
+"""Tile faces above the board: their places in the picture, and the height at which a board of tiles is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LETTERS = TEMPLATE.letters
 
 
 def camera(tilt_deg: float, distance_mm: float = 800.0) -> np.ndarray:
-    """(3, 4) a camera that looks at the board's middle, tilted back from straight above."""
+    """(3, 4) camera matrix; the camera looks at the board's middle, tilted from straight above."""
     tilt, middle = np.radians(tilt_deg), np.array([150.0, 150.0, 0.0])
     place = middle + distance_mm * np.array([0, np.sin(tilt), np.cos(tilt)])  # millimetres: right, down, up
     turn = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, -np.sin(tilt), -np.cos(tilt)]])
@@ -57,7 +57,7 @@ def test_faces_are_seen_farther_aside_the_lower_the_camera_stands() -> None:
 
 
 class Teller:
-    """Reads boards with the sureness that it is told, one after the other."""
+    """A fake reader whose readings have the given sureness, in this order."""
 
     def __init__(self, *sure: float) -> None:
         self.left = [reading(one) for one in sure]

@@ -1,4 +1,4 @@
-"""`kibitzer read`: what is printed of a photo, with and without a board in it."""
+"""`kibitzer read`: the output for photos with and without a board."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CELLS = "W..B..W......B.....W...B"
 
 
 def read(*arguments: str) -> tuple[list[dict[str, Any]], str]:
-    """The objects printed, and what was said."""
+    """Runs the command; returns the objects printed and the text on standard error."""
     done = CliRunner().invoke(app, [*arguments, "--json"])
     assert done.exit_code == 0, done.output
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr

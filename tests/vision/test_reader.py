@@ -1,4 +1,4 @@
-"""Reading drawn boards without and with a profile, cell by changed cell."""
+"""Reading of drawn boards with and without a profile, with single cells changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding a known board again: wherever a camera or a push has moved it, and under hands that leave little in view."""
+"""Finding a known board again, wherever a camera or a push has moved it, and under hands that hide most of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real videos with known pauses: which pictures the gate gives out, and from which side arms came."""
+"""Real videos with known pauses: the pictures that the gate releases, and the sides from which arms came."""
 
 from __future__ import annotations
 

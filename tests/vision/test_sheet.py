@@ -1,4 +1,4 @@
-"""Pages for printing: what is on them, and that PDF, SVG and picture show the same."""
+"""Pages for printing: their contents, and that PDF, SVG and picture show the same."""
 
 from __future__ import annotations
 

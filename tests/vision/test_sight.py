@@ -1,4 +1,4 @@
-"""Why a board is not seen: told from what the picture shows of it, in words that a person can act on."""
+"""The reason why a board is not seen, inferred from the picture, in words that a person can act on."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def decoded(picture: Image | Picture) -> Image:
 
 
 class StateServer:
-    """Answers a state message, as the daemon's page does."""
+    """A server that answers with a state message, as the daemon's page does."""
 
     def __init__(self, state: object, port: int = 0) -> None:
         data = json.dumps(state).encode()

@@ -1,4 +1,4 @@
-"""The scripted player in a game whose passes are forced, told the agent's moves by a daemon that passes at once."""
+"""The scripted player in a game with forced passes, which gets the agent's moves from a daemon that passes at once."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from vision.simulated.table import SimulatedTable
 
 GAME = games.load("reversi")
 HUMAN = frozenset({0})
-"""Black; white is an agent."""
+"""Side of the person, black; white is an agent."""
 
 
 def seat(text: str) -> ScriptedPlayer:
-    """A player at a board in the middle of a game."""
+    """A scripted player at a board in the middle of a game."""
     start = GAME.parse_position(text)
     table = SimulatedTable(load_template("reversi"), GAME.board(start), seed=3, size_px=(160, 90))
     return ScriptedPlayer(GAME, table, HUMAN, seed=1, think_s=0.2, pace=8, start=start)
 
 
 def play(player: ScriptedPlayer) -> list[tuple[str, int, bool]]:
-    """The plies made until the game is over, or nothing happens any more."""
+    """The move, side and visibility of all plies made until the game is over or stops."""
     for _ in range(200):
         if not player.finished:
             player.update()

@@ -1,4 +1,4 @@
-"""What a phone does to pictures: measured on what comes out."""
+"""A phone's effects on pictures, measured on its output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZE = (320, 192)
 
 
 def scene(step: int = 0) -> Image:
-    """A patterned picture that drifts to the right, a pixel a step."""
+    """A patterned picture, shifted to the right by a pixel per step."""
     chance = np.random.default_rng(2)
     coarse = chance.integers(40, 220, (24, 40, 3), dtype=np.uint8)
     picture = cv2.resize(coarse, SIZE, interpolation=cv2.INTER_CUBIC)
@@ -81,7 +81,7 @@ def test_pictures_come_out_of_a_video_one_by_one_as_they_do_out_of_the_whole_fil
     writer.release()
     clip = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     assert all((clip.read()[1] == came).all() for came in passed[:KEY_EVERY])
-    # A picture after others is told by what has changed: it is another than the same one by itself.
+    # Later pictures are encoded by their changes, so the result differs from that of the same picture alone.
     assert (VideoRoundTrip().pass_on(pictures[5]) != passed[5]).any()
     assert video.pass_on(scene()[:96]).shape == (96, SIZE[0], 3)
 

@@ -1,4 +1,4 @@
-"""The scripted player, on the real rules and on a game that only lays men."""
+"""The scripted player, under the real rules and in a game that only lays men."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NoRules:
 
 
 class Filling:
-    """Both sides lay a man in turn; after eight the game is drawn. A whole game of the protocol."""
+    """A complete game by the protocol: both sides lay men in turn, and after eight men the game is drawn."""
 
     name, short_name, title = "nine_mens_morris", "filling", "filling"
     sides, pieces, classes = ("light", "dark"), ("W", "B"), ".WB"

@@ -1,4 +1,4 @@
-"""The simulated table as a frame source, and scenes by chance."""
+"""The simulated table as a frame source, and random scenes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random ways of a hand-held camera move as the recorded one does."""
+"""Random motions of a hand-held camera resemble the recorded one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOARD = 0.5 + 0.33 * np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
 
 def parts_of(way: FloatArray) -> FloatArray:
-    """(n, 6) the parts of (n, 3, 3) homographies of the unit square."""
+    """(n, 6) PARTS of (n, 3, 3) homographies of the unit square."""
     about = np.linalg.inv(UNIT) @ way @ UNIT
     about = about / about[:, 2:, 2:]
     shift, tilt = about[:, :2, 2], about[:, 2, :2]
@@ -31,7 +31,7 @@ def parts_of(way: FloatArray) -> FloatArray:
 
 
 def octaves(parts: FloatArray) -> FloatArray:
-    """(8, 6) root mean square in each octave, of a way that is mirrored in time."""
+    """(8, 6) root mean square of each part in each octave, of a motion that is mirrored in time."""
     still = parts - parts.mean(axis=0)
     mirrored = np.concatenate([still, still[-2:0:-1]])
     power = 2 * np.abs(np.fft.rfft(mirrored, axis=0) / len(mirrored)) ** 2
@@ -42,15 +42,15 @@ def octaves(parts: FloatArray) -> FloatArray:
 
 
 def drawn(seed: int, seconds: float, share: float = 1.0) -> FloatArray:
-    """(n, 3, 3) a random way in the unit square."""
+    """(n, 3, 3) a random motion in the unit square."""
     way = RandomWay(seed, share)
-    scale = np.array([[1000, 0, -0.5], [0, 1000, -0.5], [0, 0, 1.0]])  # middles of pixels
+    scale = np.array([[1000, 0, -0.5], [0, 1000, -0.5], [0, 0, 1.0]])  # coordinates of pixel centres
     matrices = [way.picture_from_rest(k / RATE_HZ, (1000, 1000)) for k in range(round(seconds * RATE_HZ))]
     return np.linalg.inv(scale) @ np.array(matrices) @ scale
 
 
 def corner_steps(way: FloatArray) -> float:
-    """Root mean square of how far a board's corners move from one picture to the next, in sides of the picture."""
+    """Root mean square of a board's corners' motion from one picture to the next, in sides of the picture."""
     seen = np.array([project(one, BOARD) for one in way])
     return float(np.sqrt(np.mean(np.sum(np.diff(seen, axis=0) ** 2, axis=2))))
 
@@ -63,7 +63,7 @@ def recorded(real_data: Path) -> FloatArray:
 def test_random_ways_have_the_spectrum_that_is_stated() -> None:
     measured = np.sqrt(np.mean([octaves(parts_of(drawn(seed, 240))) ** 2 for seed in range(5)], axis=0))
     assert measured.shape == SPECTRUM.shape == (len(EDGES_HZ) - 1, len(PARTS))
-    # Leakage from the neighbouring octaves fills the weakest ones a little.
+    # Leakage from the neighbouring octaves raises the weakest ones slightly.
     assert measured == pytest.approx(SPECTRUM, rel=0.3)
     assert np.median(measured / SPECTRUM) == pytest.approx(1, abs=0.05)
 

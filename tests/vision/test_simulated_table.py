@@ -245,7 +245,7 @@ def test_frames_are_quick(template: BoardTemplate) -> None:
 
 
 def median_ms(table: SimulatedTable, dt_s: float) -> float:
-    """Processor time, so that a busy machine does not matter."""
+    """Median milliseconds of processor time per picture; a busy machine does not matter."""
     times = []
     for _ in range(15):
         begun = time.process_time()

@@ -1,4 +1,4 @@
-"""Domino tiles on the simulated table: laid whole, seen where they lie, with pawns on the track beside them."""
+"""Domino tiles on the simulated table: laid as a whole, seen in their places, with pawns on the track."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cells(template: BoardTemplate, *names: str) -> tuple[int, ...]:
 
 
 def board_with(template: BoardTemplate, **halves: str) -> str:
-    """Such as `_8H="6"`."""
+    """The board with these halves, for example `_8H="6"`."""
     board = [EMPTY] * len(template.cell_names)
     for name, letter in halves.items():
         board[template.cell_names.index(name.lstrip("_"))] = letter
@@ -59,7 +59,7 @@ def test_two_halves_side_by_side_are_one_handful_and_other_steps_are_not(templat
 def test_halves_are_paired_so_that_as_few_as_possible_are_left(template: BoardTemplate) -> None:
     row = board_with(template, _8F="1", _8G="2", _8H="3", _8I="4")
     assert pair_cells(template, row) == [cells(template, "8F", "8G"), cells(template, "8H", "8I")]
-    # Greedily, 8G and 8H would leave two halves alone.
+    # Greedy pairing of 8G with 8H would leave two halves alone.
     bent = board_with(template, _8G="1", _8H="2", _7G="3", _9H="4")
     assert {frozenset(pair) for pair in pair_cells(template, bent)} == {
         frozenset(cells(template, "7G", "8G")),
@@ -105,7 +105,7 @@ def test_a_tile_is_taken_and_nudged_whole(template: BoardTemplate) -> None:
 
 
 def pips_seen(image: Image) -> int:
-    """Dark round spots on a light tile."""
+    """Counts the dark round spots on a light tile."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     light, dark = float(np.quantile(grey, 0.9)), float(grey.min())
     _, _, stats, _ = cv2.connectedComponentsWithStats((grey < (light + dark) / 2).astype(np.uint8))

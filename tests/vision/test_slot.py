@@ -1,4 +1,4 @@
-"""The newest frame, and the camera that has frozen."""
+"""The slot for the newest frame, and the detection of a frozen camera."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.sources.slot import NewestFrame, Stillness
 
 
 class Script:
-    """A source that plays a list of shades; a callable is called instead."""
+    """A source that plays a list of shades; a callable in the list is called instead."""
 
     def __init__(self, steps: list[int | Callable[[], None]], live: bool, pause_s: float = 0.0) -> None:
         self.live = live

@@ -1,4 +1,4 @@
-"""Files, folders, streams and cameras: what they deliver, and what they say when they cannot."""
+"""Files, folders, streams and cameras: their frames, and their messages if they fail."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_thumbnail_inside_a_photo_is_no_picture_of_its_own() -> None:
 
 
 class Camera(http.server.BaseHTTPRequestHandler):
-    """Serves an endless stream the way phones do, in one of several dialects."""
+    """Serves an endless stream as phones do, in one of several dialects."""
 
     protocol_version = "HTTP/1.1"
 

@@ -1,4 +1,4 @@
-"""Hands beside the board, of which its own picture shows next to nothing, on drawn boards."""
+"""Hands beside the board, of which the rectified picture shows almost nothing, on drawn boards."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def template() -> BoardTemplate:
 
 
 class Watched:
-    """Shows pictures of a board of gomoku to a gate, at rest first, and keeps its clock."""
+    """Shows pictures of a gomoku board to a gate, first at rest, and keeps the time."""
 
     def __init__(self, template: BoardTemplate, *, around: bool = True) -> None:
         self._template, self._around = template, around
@@ -44,7 +44,7 @@ class Watched:
         return image
 
     def place(self, name: str) -> tuple[int, int]:
-        """Where a cell is in the picture."""
+        """A cell's place in the picture, in pixels."""
         cell = self._template.cells_mm[[self._template.cell_names.index(name)]]
         x, y = project(self.pose.image_from_board, cell)[0]
         return round(x), round(y)
@@ -60,7 +60,7 @@ class Watched:
 
 
 def with_fingers(image: Image, tip: tuple[int, int]) -> Image:
-    """A hand from the picture's top edge whose fingers end just above a place."""
+    """The picture with a hand from its top edge whose fingers end just above a place."""
     covered = image.copy()
     x, y = tip[0], tip[1] - 14
     cv2.line(covered, (x - 4, y), (x - 14, y - 45), SKIN, 7)
@@ -123,7 +123,7 @@ def test_the_window_shows_what_the_boards_own_picture_shows(game: str) -> None:
 
 
 def test_how_far_around_the_board_is_looked_does_not_depend_on_the_games_margin() -> None:
-    """For all games it is 0.3 of the frame's side; dominoes have most of that in the board's own picture."""
+    """It is 0.3 of the frame's side for all games; for dominoes, the rectified picture already shows most of that."""
     for game in ("gomoku", "co_ganh", "double_double_dominoes"):
         template = load_template(game)
         image, pose = draw(template)
@@ -133,7 +133,7 @@ def test_how_far_around_the_board_is_looked_does_not_depend_on_the_games_margin(
 
 
 def over_the_rim(watched: Watched, image: Image, reach: int) -> Image:
-    """Fingers from the picture's top edge that end so many pixels above the first row."""
+    """The picture with fingers from its top edge that end `reach` pixels above the first row."""
     covered = image.copy()
     x, y = watched.place("h15")
     for finger in (-21, -7, 7, 21):
@@ -145,7 +145,7 @@ def test_fingers_that_rested_on_the_rim_vouch_for_no_free_board_when_one_is_stre
     watched = Watched(template)
     board = watched.board()
     on_rim = over_the_rim(watched, board, 10)
-    assert fresh(watched.show(on_rim, 2)) == 1  # they cover no place, and the board is as it was
+    assert fresh(watched.show(on_rim, 2)) == 1  # they cover no cell, and the board is unchanged
     watched.show(board, 0.2)
     watched.show(on_rim, 2)
     stretched = on_rim.copy()
@@ -155,7 +155,7 @@ def test_fingers_that_rested_on_the_rim_vouch_for_no_free_board_when_one_is_stre
 
 
 def test_fingers_that_come_from_beyond_the_cameras_picture_are_a_hand(template: BoardTemplate) -> None:
-    """Of the fingers nothing is seen where the picture ends: their skin has the colour of the table there."""
+    """The fingers are invisible at the edge of the picture, where the table has the colour of their skin."""
     watched = Watched(template)
     _, top = watched.place("h15")
     cut = top - 45
@@ -200,7 +200,7 @@ def test_a_man_near_the_end_of_the_cameras_picture_is_no_hand(letter: str, beyon
 
 @pytest.mark.parametrize("moved", [False, True])
 def test_a_board_pushed_to_the_end_of_the_cameras_picture_has_nothing_over_its_rim(moved: bool) -> None:
-    """Of what lies beyond that picture nothing is known; it is no black thing."""
+    """The area beyond that picture is unknown; it is no black object."""
     ganh = load_template("co_ganh")
     men = ["."] * len(ganh.cell_names)
     men[ganh.cell_names.index("a2")] = "B"
@@ -221,7 +221,7 @@ def test_a_board_pushed_to_the_end_of_the_cameras_picture_has_nothing_over_its_r
 
 
 def test_what_stirs_again_and_again_does_not_drive_out_the_pictures_from_before(template: BoardTemplate) -> None:
-    """A hand that hovers may throw a shadow that would seem a thing once it has gone."""
+    """The shadow of a hovering hand would look like an object once it has gone."""
     watched = Watched(template)
     before = watched.gate.picture
     assert before is not None
@@ -247,7 +247,7 @@ def test_a_hand_in_the_very_first_pictures_holds_up_play_once(template: BoardTem
     reaching = board.copy()
     cv2.rectangle(reaching, (x - 30, 0), (x + 24, y), SLEEVE, -1)
     watched.gate.reset()
-    assert fresh(watched.show(reaching, 1)) == 1  # nobody can tell yet that it is a hand
+    assert fresh(watched.show(reaching, 1)) == 1  # it cannot be recognised as a hand yet
     assert fresh(watched.show(board, 12)) == 1  # after a while
     assert fresh(watched.show(watched.board("d4"), 1)) == 1
 
@@ -256,8 +256,8 @@ def test_a_hand_in_the_very_first_pictures_holds_up_play_once(template: BoardTem
 def test_what_is_there_ever_since_a_short_first_look_is_the_free_board_whatever_hands_do_meanwhile(
     template: BoardTemplate, first_s: float, belongs: bool
 ) -> None:
-    """A daemon that starts while a hand hovers sees the board without it only later; from afar that is a hand on the
-    rim."""
+    """A daemon that starts while a hand hovers sees the board without the hand only later; that change resembles a hand
+    on the rim."""
     watched = Watched(template)
     hovering = watched.board()
     x, y = watched.place("h15")

@@ -1,4 +1,4 @@
-"""Tiles of one make: what has another colour than the faces that are seen surely is doubted, and nothing else is."""
+"""Tiles of one make: a cell is doubted only if its colour differs from that of the faces that are seen surely."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cell(face: tuple[int, int, int], pips: bool, light: float = 1.0) -> np.ndarr
 
 
 def believed(letter: str, share: float) -> np.ndarray:
-    """That share for one class, the rest for empty; for empty itself, the rest for a blank half."""
+    """Log probabilities with that share for one class, the rest for empty; for empty itself, for a blank half."""
     shares = np.full(len(LETTERS), 1e-4)
     shares[LETTERS.index(letter)] = share
     shares[LETTERS.index("." if letter != "." else "0")] = 1 - share
@@ -27,7 +27,7 @@ def believed(letter: str, share: float) -> np.ndarray:
 
 
 def board(*others: tuple[np.ndarray, np.ndarray], halves: int = 6) -> tuple[np.ndarray, np.ndarray]:
-    """Sure halves with pips in a light that falls off, then the cells in question."""
+    """Halves with pips that are surely seen, in light that falls off, followed by the cells in question."""
     light = np.linspace(1.0, 0.7, max(halves, 1))
     cells = [(cell(IVORY, True, light[number]), believed("5", 0.999)) for number in range(halves)]
     patches, logs = zip(*cells, *others, strict=True)

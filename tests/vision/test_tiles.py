@@ -1,4 +1,4 @@
-"""Halves taken together: beliefs about single cells become tiles."""
+"""Pairing of halves: beliefs about single cells become tiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UP, RIGHT, DOWN, LEFT = 1, 2, 3, 4
 
 
 class Eyes:
-    """What is believed of a board of 4 by 5 cells, all of them surely empty until said otherwise."""
+    """Beliefs about a board of 4 by 5 cells, all of which are surely empty unless set otherwise."""
 
     def __init__(self) -> None:
         self.shares = np.full((ROWS * COLUMNS, len(LETTERS)), 0.001)
@@ -23,7 +23,7 @@ class Eyes:
         self.ways = np.full((ROWS * COLUMNS, 5), 0.2)
 
     def see(self, cell: int, letter: str, share: float, way: int, surely: float = 0.9) -> None:
-        """Cell shows that letter with that probability, else nothing; its other half lies that way."""
+        """Sets a cell's belief: that letter with that probability, else empty, and the direction of its other half."""
         self.shares[cell] = 0.001
         self.shares[cell, 0] = 0.994 - share
         self.shares[cell, LETTERS.index(letter)] = share
@@ -88,7 +88,7 @@ def test_no_half_is_left_over_where_all_fit() -> None:
     eyes = Eyes()
     for cell in (5, 6, 7, 8):
         eyes.see(cell, "0", 0.97, RIGHT, surely=0.25)
-    # The two in the middle like each other best, but then those outside would stand alone.
+    # The two in the middle fit each other best, but would leave the outer ones alone.
     eyes.see(6, "0", 0.97, RIGHT, surely=0.7)
     eyes.see(7, "0", 0.97, LEFT, surely=0.7)
     assert [tile.cells for tile in eyes.pair().tiles] == [(5, 6), (7, 8)]

@@ -1,4 +1,4 @@
-"""What is expected of a profile, and when none is made."""
+"""A profile's expected quality, and the cases in which none is made."""
 
 from __future__ import annotations
 

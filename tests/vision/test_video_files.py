@@ -1,4 +1,4 @@
-"""Video files: their time, their broken frames, their end; and games recorded into them."""
+"""Video files: timestamps, broken frames, the end of the file, and games recorded as videos."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vision.sources.opening import open_source
 
 @dataclasses.dataclass
 class Film:
-    """A video as its reader shows it: milliseconds of each frame, None for a broken one."""
+    """A fake `cv2.VideoCapture`; `stamps_ms` has the milliseconds of each frame, None for a broken one."""
 
     stamps_ms: list[float | None]
     rate_hz: float = 20.0

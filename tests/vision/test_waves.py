@@ -1,4 +1,4 @@
-"""Rows of men tell their directions where no line is seen."""
+"""Rows of men show the board's directions where no line is visible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vision.primitives.waves import find_waves
 
 
 def men_at(gap_px: float, turn_deg: float) -> NDArray[np.uint8]:
-    """A picture full of black and white men side by side, in rows turned by so much."""
+    """A picture full of black and white men side by side, in rows turned by that angle."""
     rng = np.random.default_rng(2)
     picture = np.full((480, 480), 120, np.uint8)
     turn = np.deg2rad(turn_deg)
@@ -29,7 +29,7 @@ def test_rows_of_men_are_found_in_their_direction(gap_px: float, turn_deg: float
     straight, diagonal = (directions_deg(segments.ends) for segments in find_waves(men_at(gap_px, turn_deg)))
     off = np.abs((np.concatenate([straight, diagonal]) - turn_deg + 45) % 90 - 45)
     assert len(straight) > 20
-    # Either kind may be the rows; the other is at 45 degrees to them.
+    # Either set may be the rows; the other set is at 45 degrees to them.
     assert np.median(np.minimum(off, 45 - off)) < 1.5
     assert min(np.median(off[: len(straight)]), np.median(off[len(straight) :])) < 1.5
 

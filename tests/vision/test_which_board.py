@@ -1,4 +1,4 @@
-"""Which of the known boards is in a picture, told by the picture alone."""
+"""Recognition of the known boards by the picture alone."""
 
 from __future__ import annotations
 

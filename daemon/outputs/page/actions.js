@@ -1,4 +1,4 @@
-// The buttons: each is there only while it means something, and what loses something must be pressed twice.
+// The buttons: each is shown only while it applies; those that lose something must be pressed twice.
 "use strict";
 
 import { at, capital, fill, make } from "./elements.js";
@@ -7,13 +7,13 @@ import { tell } from "./tell.js";
 import { t } from "./words.js";
 
 const TWICE_MS = 4000;
-// What is meant for the position that is seen: a page on an old one is told so.
+// Commands meant for the position shown: the daemon refuses them from a page that shows an old one.
 const BOUND = ["pass", "undo", "mover", "adopt", "resign"];
 
-/** Command, what the button says, what it says the second time. */
+/** Lists of command, button text, text before the second press, and further fields of the command. */
 function buttons(message) {
   const { view } = message;
-  // Where no camera watches, a pass is a move like any other.
+  // Without a camera, a pass is a move like any other.
   const passes = (view.passes || []).map(({ move, name }) => ["pass", name, "", view.watched ? { choice: move } : { command: "move", move }]);
   const hand = view.hand && [["hand", t("Tell {side}’s tiles", { side: capital(t(view.hand.side)) }), "", view.hand]];
   return [
@@ -58,7 +58,7 @@ function button([name, says, twice, more], ply, mark) {
   return element;
 }
 
-/** Shows what can be told now; nothing where this page may not command. */
+/** Shows the commands available now; none if this page may not send commands. */
 export function showActions(message) {
   const place = at("actions");
   if (!message.commands || !message.state) return void fill(place, "none", () => []);

@@ -1,4 +1,4 @@
-// The drawn board, as the daemon sends it, made to be acted on: moves are led through by their steps, so no game is known here.
+// The drawn board from the daemon, made interactive. Moves are entered by their steps, so no code here is specific to a game.
 "use strict";
 
 import { at, make } from "./elements.js";
@@ -6,10 +6,10 @@ import { t } from "./words.js";
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const FAR_PX = 6;
-/** Of more cells where a man may be laid, as on an empty gomoku board, none is marked. */
+/** If a man may be laid on more cells than this, as on an empty gomoku board, none is marked. */
 const MOST_MARKED = 40;
 
-/** The cells a person points at to make a move, with what each does there. Men that turn over do so by themselves. */
+/** The cells to point at for a move, each with what happens there. Men that are turned over need no pointing. */
 function pathOf(move) {
   return move.steps.flatMap((step) => {
     if (step.kind === "move") return [{ cell: step.origin, kind: "lift" }, { cell: step.cell, kind: "move" }];
@@ -18,7 +18,7 @@ function pathOf(move) {
 }
 
 export class Board {
-  /** `chosen(move)` is called with a whole move, `pointed(cell, element)` with a cell where no move is to be made. */
+  /** Calls `chosen(move)` with a complete move, `pointed(cell, element)` with a cell that is part of no move. */
   constructor(place, { chosen, pointed }) {
     this.place = place;
     this.chosen = chosen;
@@ -34,9 +34,9 @@ export class Board {
     place.addEventListener("pointerdown", (event) => this.#grab(event));
   }
 
-  /** Puts a new drawing in place; a man that moved glides. */
+  /** Replaces the drawing; a man that moved glides to its new cell. */
   show(svg) {
-    // The page has the drawing's style already, and may not take one from within it.
+    // The page already has the drawing's style, and its policy forbids styles inside the drawing.
     const plain = svg.replace(/<style>[^<]*<\/style>/, "");
     const parsed = new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
     if (parsed.nodeName !== "svg") return;
@@ -52,34 +52,34 @@ export class Board {
     if (before && !CALM.matches) this.#glide();
   }
 
-  /** The moves that may be made now, as /legal gives them; none where it is nobody's turn here. */
+  /** Sets the moves that may be made now, as /legal lists them; none if nobody is to move on this page. */
   offer(moves) {
     this.moves = moves.map((move) => ({ ...move, path: pathOf(move) })).filter((move) => move.path.length);
     this.path = [];
     this.#mark();
   }
 
-  /** The tile that is to be laid, its first half first; null lets any be. */
+  /** Sets the tile to be laid, its first half first; null allows any tile. */
   hold(tile) {
     this.tile = tile;
     this.path = [];
     this.#mark();
   }
 
-  /** Whether a cell that takes part in no move answers, too: what stands on it can be corrected. */
+  /** Sets whether cells outside all moves react, too: then the piece on them can be corrected. */
   listen(answers) {
     if (answers === this.answers) return;
     this.answers = answers;
     this.#arm();
   }
 
-  /** Gives up a move half made. */
+  /** Cancels a partly entered move. */
   cancel() {
     this.path = [];
     this.#mark();
   }
 
-  /** The moves that go on from what was pointed at so far. */
+  /** The moves that begin with the cells pointed at so far. */
   get #left() {
     return this.moves.filter((move) => this.path.every((cell, index) => move.path[index]?.cell === cell)
       && this.#isHeld(move));
@@ -104,7 +104,7 @@ export class Board {
         cell.setAttribute("tabindex", name === this.focus ? "0" : "-1");
       } else {
         cell.setAttribute("role", "img");
-        cell.setAttribute("tabindex", "-1"); // who is here with the keyboard stays here
+        cell.setAttribute("tabindex", "-1"); // keeps the keyboard focus that is here
       }
     }
     this.#mark();
@@ -117,7 +117,7 @@ export class Board {
       for (const part of this.#nextOf(move)) next.set(part.cell, part.kind);
     }
     this.place.classList.toggle("acting", this.moves.length > 0);
-    // Where nearly everything is allowed, marks say nothing and hide the board: only the one pointed at shows.
+    // If nearly every cell is allowed, marks are useless and hide the board: only the cell pointed at is marked.
     this.place.classList.toggle("open", [...next.values()].filter((kind) => kind === "place").length > MOST_MARKED);
     for (const [name, cell] of this.cells) {
       const kind = next.get(name);
@@ -132,7 +132,7 @@ export class Board {
     if (acts !== (this.place.querySelector("[data-cell][role=button]") !== null)) this.#arm();
   }
 
-  /** What may be pointed at next for a move; of a tile whose halves are held, either cell may come first. */
+  /** The next part of a move to point at, as a list; of a held tile, either cell may come first. */
   #nextOf(move) {
     const part = move.path[this.path.length];
     return part ? [part] : [];
@@ -156,7 +156,7 @@ export class Board {
       return undefined;
     }
     this.path.push(name);
-    // What is left to do only takes men away, and there is no choice of them: no need to ask.
+    // If the rest only takes men away, and there is no choice between them, nobody needs to point at them.
     const ended = this.#left.filter((move) => move.path.slice(this.path.length).every((part) => part.kind === "remove"));
     if (this.#left.length === 1 && ended.length === 1) {
       const { move } = ended[0];
@@ -197,7 +197,7 @@ export class Board {
     }
   }
 
-  /** The nearest cell in a direction: what lies far aside counts as farther. */
+  /** The nearest cell in a direction; sideways distance counts more. */
   #neighbour([across, down]) {
     const middle = (cell) => {
       const box = cell.querySelector(".spot").getBBox();
@@ -215,7 +215,7 @@ export class Board {
     return best;
   }
 
-  /** A man can be dragged: it is as if its cell and the one where it is let go were pointed at. */
+  /** Drags a man: the same as pointing at its cell, and then at the cell where it is dropped. */
   #grab(event) {
     const cell = event.target.closest?.("[data-cell]");
     if (!cell || event.button || !this.#left.some((move) => move.path[0]?.kind === "lift" && move.path[0].cell === cell.dataset.cell)) return;
@@ -266,7 +266,7 @@ export class Board {
   }
 }
 
-/** A small menu of pieces beside a cell; `say(piece)` is called with the one that stands there. */
+/** Shows a small menu of pieces beside a cell; calls `say(piece)` with the one that a person says is there. */
 export function askPiece(cell, name, pieces, say) {
   const menu = at("pieces");
   const close = () => {

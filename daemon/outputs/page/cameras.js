@@ -1,4 +1,4 @@
-// Choosing the camera: a look through each before a game begins with it.
+// Choice of the camera: each must be previewed before a game begins with it.
 "use strict";
 
 import { at, make, write } from "./elements.js";
@@ -22,7 +22,7 @@ function say(text, bad = false) {
   at("camera-answer").classList.toggle("bad", bad);
 }
 
-/** Only what was looked through can be begun with, or no camera at all. */
+/** Allows beginning only with a previewed camera, or with none. */
 function offer() {
   const source = chosen();
   at("address").hidden = at("choose").elements.camera?.value !== BY_ADDRESS;
@@ -42,7 +42,7 @@ async function look() {
     if (at("preview").src) URL.revokeObjectURL(at("preview").src);
     at("preview").src = URL.createObjectURL(picture);
     at("preview").alt = t("What this camera sees");
-    await at("preview").decode().catch(() => {}); // said only when it is to be seen
+    await at("preview").decode().catch(() => {}); // so that the text appears with the picture
     seen = source;
   }
   say(ok ? t("This is what the camera sees.") : text, !ok);
@@ -56,7 +56,7 @@ async function begin(event) {
   const { ok, text } = await post("menu", { camera: { source: chosen() } });
   at("camera-begin").disabled = false;
   say(text, !ok);
-  // The answer comes before the game has begun.
+  // The answer comes before the game begins.
   const before = used;
   for (let tries = 0; ok && used === before && tries < TRIES; tries += 1) {
     await new Promise((resolve) => { setTimeout(resolve, AGAIN_MS); });
@@ -64,9 +64,9 @@ async function begin(event) {
   }
 }
 
-/** Lists what can be chosen; without a menu, only what is plugged in. */
+/** Lists the cameras that can be chosen; changes nothing if there is no menu. */
 async function list() {
-  // An answer that is not read to its end keeps its connection.
+  // An answer must be read to its end, or its connection stays open.
   const menu = await fetch("menu").then((answer) => answer.json()).catch(() => ({}));
   if (!menu.choice) return;
   used = menu.choice.camera.source;
@@ -84,7 +84,7 @@ async function list() {
   offer();
 }
 
-/** Shows the cameras; `may` is whether this page may choose. */
+/** Connects the camera form, and lists the cameras. */
 export async function offerCameras() {
   at("choose").addEventListener("submit", begin);
   at("choose").addEventListener("input", offer);
@@ -96,7 +96,7 @@ export async function offerCameras() {
   await list();
 }
 
-/** Whether this page may choose. */
+/** Shows or hides the buttons; `may` is whether this page may choose. */
 export function letChoose(may) {
   at("camera-buttons").hidden = !may;
 }

@@ -1,4 +1,4 @@
-// Clocks that run on between the daemon's messages.
+// Clocks that keep running between the daemon's messages.
 "use strict";
 
 import { write } from "./elements.js";
@@ -6,7 +6,7 @@ import { write } from "./elements.js";
 const TICK_MS = 200;
 const SHORT_S = 30;
 
-/** A time as a clock shows it: whole seconds, rounded up while any is left. */
+/** A time as clocks show it, in whole seconds, rounded up. */
 function shown(seconds) {
   const whole = Math.ceil(seconds);
   const two = (number) => String(number).padStart(2, "0");
@@ -15,7 +15,7 @@ function shown(seconds) {
 }
 
 export class Clocks {
-  /** `place(side)` finds where a side's clock is written, if anywhere. */
+  /** `place(side)` returns the element of a side's clock, if there is one. */
   constructor(place) {
     this.place = place;
     this.told = null;
@@ -23,7 +23,7 @@ export class Clocks {
     setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** What the daemon says of the clocks; null where there are none. */
+  /** Sets the clocks as the daemon reports them; null if there are none. */
   set(told) {
     this.told = told && told.left_s ? told : null;
     this.told_ms = performance.now();

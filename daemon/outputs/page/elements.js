@@ -1,4 +1,4 @@
-// Making and changing elements. Every text goes in as text, never as HTML.
+// Creates and changes elements. Every text is inserted as text, never as HTML.
 "use strict";
 
 export const at = (id) => document.getElementById(id);
@@ -6,7 +6,7 @@ export const at = (id) => document.getElementById(id);
 /** The name with a capital letter. */
 export const capital = (name) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** An element with attributes and children; `on` names its listeners. */
+/** Creates an element with attributes and children; `on` holds its listeners by event. */
 export function make(tag, { on = {}, text = "", ...attributes } = {}, ...children) {
   const element = document.createElement(tag);
   if (text !== "") element.textContent = text;
@@ -19,12 +19,12 @@ export function make(tag, { on = {}, text = "", ...attributes } = {}, ...childre
   return element;
 }
 
-/** Changes a text only where it differs: a screen reader says each change. */
+/** Sets a text only if it differs, since a screen reader speaks every change. */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Replaces the children where what they tell has changed. */
+/** Replaces the children if the key of their content has changed; returns whether it has. */
 export function fill(element, key, children) {
   if (element.dataset.key === key) return false;
   element.dataset.key = key;

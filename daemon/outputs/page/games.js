@@ -1,4 +1,4 @@
-// Leafs through the recorded games. Every text goes in as text, never as HTML; drawn boards are pictures.
+// Browses the recorded games. Every text is inserted as text, never as HTML; drawn boards are pictures.
 
 import { at, capital, make } from "./elements.js";
 import { post } from "./tell.js";
@@ -48,7 +48,7 @@ function resultOf(game) {
   return t("{player} has won", { player: named(game.players[game.outcome.winner]) });
 }
 
-// Who has no name is "person" in every record.
+// Records call players without a name "person".
 const named = (player) => (player === "person" ? t("person") : player);
 const versus = (game) => t("{first} against {second}", { first: named(game.players[0]), second: named(game.players[1]) });
 
@@ -62,7 +62,7 @@ async function showList(more = false) {
   if (more) query.set("before", list.older);
   try {
     const told = await ask(`archive?${query}`);
-    if (asked !== list.asked) return; // somebody typed on meanwhile
+    if (asked !== list.asked) return; // the filter has changed in the meantime
     Object.assign(list, { older: told.older, played: told.played, may: told.commands });
     if (!more) {
       at("list").replaceChildren();
@@ -167,7 +167,7 @@ function aimSave() {
   at("save").href = `archive/${opened.id}/export/${at("format").value}`;
 }
 
-// Swaps a picture once the new one is there, so that nothing flickers; a later one wins.
+// Replaces a picture once the new one is loaded, so that nothing flickers; the latest request wins.
 const wanted = {};
 async function swap(id, src, alt) {
   const image = make("img", { alt, src });
@@ -227,7 +227,7 @@ function aboutPly(game, told) {
   return parts.join(" · ");
 }
 
-// --- Replay by itself
+// --- Automatic replay
 
 function stop() {
   clearTimeout(timer);
@@ -243,7 +243,7 @@ function play() {
   at("play").textContent = t("Pause");
   const turn = async () => {
     const game = opened;
-    await show(ply + 1); // the next one waits until this one is seen
+    await show(ply + 1); // waits until this ply is shown
     if (timer === null || opened !== game) return;
     if (ply === opened.plies.length) stop(); else timer = setTimeout(turn, Number(at("pace").value));
   };
@@ -271,7 +271,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// --- Deeds
+// --- Renaming and deleting
 
 async function rename(event) {
   event.preventDefault();
@@ -304,7 +304,7 @@ async function remove() {
     await showList();
     say(told.text);
   } catch (error) {
-    if (error.code === "unknown_game") await showList(); // another page was first
+    if (error.code === "unknown_game") await showList(); // another page has deleted it
     tellError(error);
   }
 }

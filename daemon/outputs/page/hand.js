@@ -1,4 +1,4 @@
-// Hands of tiles: of a person's one tile is chosen to be laid; an agent's, which no camera sees, is told tile by tile.
+// Hands of tiles. A person chooses the tile to lay from their own; an agent's hand, which no camera sees, is entered.
 "use strict";
 
 import { at, capital, fill, make, write } from "./elements.js";
@@ -12,7 +12,7 @@ function half(pips) {
 }
 
 export class Hand {
-  /** `held(tile)` is called with the two pieces of the tile that is to be laid, its first half first; null is none. */
+  /** Calls `held(tile)` with the two pieces of the tile to be laid, its first half first; null for none. */
   constructor(place, held) {
     this.place = place;
     this.held = held;
@@ -20,7 +20,7 @@ export class Hand {
     this.tiles = [];
   }
 
-  /** Shows the tiles of a hand, each two pieces; none hides it, `kept` leaves its place. */
+  /** Shows the tiles of a hand, each of two pieces. Without tiles it is hidden; `kept` then keeps its space. */
   show(tiles, kept = false) {
     const none = !tiles || !tiles.length;
     this.place.classList.toggle("away", none && kept);
@@ -55,7 +55,7 @@ const face = (tile, more) => make("button", {
   type: "button", class: "tile", "aria-label": t("Tile {first} and {second}", { first: tile[0], second: tile[1] }), ...more,
 }, half(tile[0]), half(tile[1]));
 
-/** Asks which tiles a side holds, and tells the daemon; `hand` is as the view has it, `ply` the position it is meant for. */
+/** Asks which tiles a side holds, and sends them; takes the view's `hand` and the `ply` of the position it is for. */
 export function askHand({ side, holds, ends }, ply) {
   const dialog = at("ask-hand");
   const names = [...ends];

@@ -1,11 +1,11 @@
-// The connection to /live: it comes back by itself, also after the computer slept, and brings the whole state.
+// The connection to /live: it reconnects by itself, also after the computer slept, and then gets the whole state.
 "use strict";
 
 const FIRST_MS = 500;
 const LONGEST_MS = 8000;
 const ASLEEP_MS = 25000;
 
-/** Calls `heard` with every message, `opened` and `closed` when the connection comes and goes. */
+/** Calls `heard` with every message, and `opened` and `closed` when the connection opens and closes. */
 export function listen({ heard, opened, closed }) {
   let socket = null;
   let wait = FIRST_MS;
@@ -32,7 +32,7 @@ export function listen({ heard, opened, closed }) {
     };
   }
 
-  // A connection from before a sleep may look open and be dead.
+  // A connection from before a sleep may be dead although it looks open.
   function wake() {
     if (document.visibilityState !== "visible") return;
     if (socket.readyState === WebSocket.OPEN && Date.now() - awake < ASLEEP_MS) return;

@@ -1,4 +1,4 @@
-// The dialog for a new game, made of what /menu tells can be chosen; it knows no game and no agent.
+// The dialog for a new game, built from the choices in /menu; no code here is specific to a game or agent.
 "use strict";
 
 import { at, capital, make } from "./elements.js";
@@ -11,7 +11,7 @@ let choice = null;
 
 const option = (value, text, chosen) => make("option", { value, text, selected: value === chosen });
 
-/** A label with a select; `changed(value)` is called with what is chosen. */
+/** A label with a select; calls `changed(value)` with the chosen value. */
 function select(label, options, value, changed) {
   const field = make("select", { on: { change: (event) => changed(event.target.value) } }, ...options.map(([one, text]) => option(one, text, value)));
   return make("label", {}, make("span", { text: label }), field);
@@ -37,7 +37,7 @@ function text(label, value, changed, title = "") {
   return make("label", { title }, make("span", { text: label }), field);
 }
 
-/** A field for a rule or an agent's option, as its description says; what is as usual is left out of the choice. */
+/** A field for a rule or an agent's option, built from its description; default values are left out of the choice. */
 function field(described, values) {
   const { name, kind, choices, doc } = described;
   const title = capital(described.title);
@@ -67,7 +67,7 @@ function playerFields(key, side, game) {
   ];
   if (!agents.some(([name]) => name === player.agent)) {
     if (menu.ready) player.agent = "";
-    else agents.push([player.agent, player.agent]); // who plays is not known yet
+    else agents.push([player.agent, player.agent]); // the list of agents is not complete yet
   }
   const agent = game.agents.find(({ name }) => name === player.agent);
   const known = agent ? agent.options.map(({ name }) => name) : [];
@@ -134,7 +134,7 @@ function draw() {
   at("menu-fields").querySelectorAll("details").forEach((one, index) => { one.open = open[index] || false; });
 }
 
-/** The choice as it is sent: nothing that is only of this dialog. */
+/** The choice as it is sent, without the fields that only this dialog uses. */
 function sent() {
   const { own, warn_s: warnings, ...clock } = choice.clock;
   return { ...choice, game: { name: choice.game.name, rules: choice.game.rules }, clock };
@@ -163,7 +163,7 @@ async function ask() {
   if (menu && !menu.ready) setTimeout(again, AGAIN_MS);
 }
 
-/** Which agents there are is told a few seconds after the start only. */
+/** Asks again: the daemon knows its agents only a few seconds after its start. */
 async function again() {
   if (!at("menu").open) return;
   await ask();
@@ -183,7 +183,7 @@ async function open() {
   at("menu").showModal();
 }
 
-/** Opens the dialog from a button. */
+/** Lets a button open the dialog. */
 export function offerMenu(button) {
   button.addEventListener("click", open);
   at("menu-cancel").addEventListener("click", () => at("menu").close());

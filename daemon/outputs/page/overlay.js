@@ -1,4 +1,4 @@
-// The overlay for broadcasts: the drawn board, who plays, what was said. ?show=board or ?show=words leaves the rest out.
+// The overlay for broadcasts: drawn board, players, announcements. ?show=board or ?show=words shows only that part.
 "use strict";
 
 import { at, capital, fill, make, write } from "./elements.js";

@@ -1,4 +1,4 @@
-// The table's page: hears what the daemon tells and shows it; sends what people do.
+// The table's page: shows the daemon's messages and sends people's commands.
 "use strict";
 
 import { showActions } from "./actions.js";
@@ -12,13 +12,13 @@ import { tell } from "./tell.js";
 import { locale, t, translate } from "./words.js";
 
 const MOST = 100;
-const LONG = 40; // characters of what is said in large letters
-// Why a side is believed to have made a move, where the board does not show it.
+const LONG = 40; // characters; longer announcements get smaller letters
+// How the mover is known if the board does not show it.
 const known = (how) => ({ seat: t("seen from whose side the hand came"), said: t("as somebody said"), agent: t("asked for by the agent") }[how] || t("in turn"));
 
 let message = null;
 let asked = "";
-let offered = ""; // the mark of the position whose moves are offered
+let offered = ""; // mark of the position whose moves are offered
 
 const board = new Board(at("board"), {
   chosen: (move) => tell({ command: "move", move, mark: offered }).then((ok) => { if (!ok) askLegal(true); }),
@@ -72,7 +72,7 @@ function showMoves(line, state) {
 
 const limited = (count, limit) => (limit ? t("{count} of at most {limit}", { count, limit }) : String(count));
 
-const FORCED = 900000; // beyond: 1000000 less the plies to a forced end
+const FORCED = 900000; // scores beyond this are 1000000 minus the plies to a forced end
 
 function valued(score) {
   if (score > FORCED) return t("sees a win");
@@ -118,16 +118,16 @@ function showPicture(watched) {
   else at("picture").removeAttribute("src");
 }
 
-// Where no camera watches, a person's moves are made here.
+// Gets the legal moves: without a camera, people move on this page.
 async function askLegal(again = false) {
   const { state, view, commands } = message;
   const mine = commands && !view.watched && state && state.awaiting === "move" && !view.paused;
   const wanted = mine ? `${state.session}/${state.game_id}/${state.sequence}` : "";
   if (wanted === asked && !again) return;
   asked = wanted;
-  // While an agent thinks the hand keeps its place, so that nothing jumps.
+  // While an agent thinks the hand keeps its space, so that nothing on the page jumps.
   hand.show(null, Boolean(state && state.awaiting === "agent" && !view.watched));
-  board.offer([]); // what was offered for the last position is no move of this one
+  board.offer([]); // the moves of the last position no longer apply
   if (!mine) return;
   try {
     const response = await fetch("legal");
@@ -136,7 +136,7 @@ async function askLegal(again = false) {
     offered = told.mark;
     board.offer(told.moves || []);
     hand.show(told.hand || null, told.moves || []);
-  } catch { /* the connection is gone: the next state asks again */ }
+  } catch { /* the connection is lost: the next state asks again */ }
 }
 
 function heard(told) {
@@ -173,7 +173,7 @@ listen({
   opened: () => {
     at("announcements").replaceChildren();
     document.body.classList.remove("away");
-    if (!at("camera").hidden) at("picture").src = `video?${Date.now()}`; // the old stream has ended with the old connection
+    if (!at("camera").hidden) at("picture").src = `video?${Date.now()}`; // the old stream ended with the old connection
     asked = "";
   },
   closed: () => {

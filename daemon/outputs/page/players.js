@@ -1,4 +1,4 @@
-// The two players: whose turn it is, men and points, and clocks that run on between the daemon's messages.
+// The two players: whose turn it is, men, points, and clocks that keep running between the daemon's messages.
 "use strict";
 
 import { Clocks } from "./clocks.js";
@@ -16,7 +16,7 @@ function counts(men) {
   ].filter(Boolean).join(" · ");
 }
 
-/** Shows who plays, whose turn it is, and what each has. */
+/** Shows the players, whose turn it is, and each one's men, points and clock. */
 export function showPlayers(state, line, view) {
   const timed = Boolean(view.clock && view.clock.left_s);
   for (const side of [0, 1]) {

@@ -1,4 +1,4 @@
-// Sets a table up: shows what the camera sees, takes corners, guides through a calibration, prints boards.
+// Table set-up: shows the camera's picture, takes corners, guides through a calibration, prints boards.
 "use strict";
 
 import { letChoose, offerCameras } from "./cameras.js";
@@ -25,7 +25,7 @@ async function wish(object) {
   return ok;
 }
 
-// The camera's own picture, again and again, as long as somebody looks.
+// Refreshes the camera's picture while the page is visible.
 async function look() {
   if (watched && document.visibilityState === "visible") {
     try {
@@ -35,7 +35,7 @@ async function look() {
         at("frame").src = URL.createObjectURL(await response.blob());
         if (old) URL.revokeObjectURL(old);
       }
-    } catch { /* the next look, then */ }
+    } catch { /* try again at the next look */ }
   }
   setTimeout(look, LOOK_MS);
 }

@@ -1,4 +1,4 @@
-// What people tell the daemon, by POST. From another computer the token comes along; it is kept until the window closes.
+// Sends people's commands by POST. On other computers with the token, which is kept until the window closes.
 "use strict";
 
 import { at, make } from "./elements.js";
@@ -12,7 +12,7 @@ function authorization() {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
-/** Asks for the token; resolves to whether one was given. */
+/** Asks for the token; resolves to whether one was entered. */
 function askToken() {
   if (asking) return Promise.resolve(false);
   asking = true;
@@ -60,11 +60,11 @@ export async function post(path, object) {
   }
 }
 
-/** Sends a command and shows what became of it. */
+/** Sends a command and shows the answer. */
 export async function tell(command) {
   at("answer").textContent = t("One moment.");
   const { ok, text } = await post("tell", command);
-  at("answer").textContent = ok && command.command === "move" ? "" : text; // a move is told by what is said
+  at("answer").textContent = ok && command.command === "move" ? "" : text; // a move is announced anyway
   at("answer").classList.toggle("bad", !ok);
   return ok;
 }

@@ -104,7 +104,7 @@ class Adaptation:
     def judged(self, event: MoveEvent, referee: Referee, observation: Observation) -> None:
         """Takes a reading that the referee has judged."""
         if self.active is not None and referee.verdict in ("ambiguous", "unclear", "illegal", "desync"):
-            # In doubt, reading goes back to the first head until confirmed boards speak for a learnt one again.
+            # In doubt, the first head reads again until confirmed boards favour a learnt one.
             self._activate(None)
             self._tell("in doubt the first head reads again")
         if referee.verdict in ("illegal", "desync", "takeback"):
@@ -119,7 +119,7 @@ class Adaptation:
                 self._confirm(seen)
 
     def changed(self, effects: Sequence[Effect]) -> None:
-        """Takes what the referee decided; boards seen after a ply that no longer counts are withdrawn."""
+        """Takes the referee's decisions; withdraws boards seen after a ply that no longer counts."""
         for effect in effects:
             if isinstance(effect, TakeBack | Rewrite):
                 self._withdraw(effect.ply)
@@ -233,8 +233,8 @@ class Adaptation:
     def _score(self, head: Head | None, *, alone: bool = False) -> Score:
         """Scores a head (None: the first) on the newest confirmed boards; `alone` reads every cell by itself.
 
-        Without a profile the pieces of a board are told apart together. That hides for a long time how little is left
-        to tell them apart by, and then fails at once.
+        Without a profile a board's pieces are distinguished jointly. That hides for a long time how little still
+        distinguishes them, and then fails suddenly.
         """
         letters, total = self._eyes.template.letters, Score(0.0, 0, 0)
         for board in self._newest:

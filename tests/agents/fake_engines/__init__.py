@@ -1,1 +1,1 @@
-"""Whole programs that speak the field's protocols, well or badly; tests run them as others' engines."""
+"""Programs that speak the usual engine protocols, correctly or badly; tests run them as external engines."""

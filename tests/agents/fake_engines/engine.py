@@ -1,7 +1,7 @@
-"""An engine of any of the protocols that plays the first legal move, or misbehaves as its second word says.
+"""An engine for any of the protocols that plays the first legal move, or misbehaves as MANNER says.
 
 `engine.py PROTOCOL MANNER [FILE]`: manner is `good`, `stalls`, `lies`, `dies`, `garbage`, `floods`, `deaf`, or
-`dies_once` and `lies_once`, which write FILE and are good where it exists. Each start adds a line to FILE.starts.
+`dies_once` and `lies_once`, which create FILE and behave well if it exists. Each start adds a line to FILE.starts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agents.protocols import ggf, sanmill
 PROTOCOL, MANNER = sys.argv[1], sys.argv[2]
 FILE = Path(sys.argv[3]) if sys.argv[3:] else None
 LIES = {"uci": "bestmove a1-g7", "nboard": "=== A1/0/0", "gomocup": "0,0"}
-"""Moves that are not legal in the positions of the tests."""
+"""Moves that are illegal in the positions of the tests."""
 
 
 def say(line: str) -> None:
@@ -27,7 +27,7 @@ def say(line: str) -> None:
 
 
 def misbehave() -> bool:
-    """Does what the manner says where a move is asked for; whether that was all."""
+    """Misbehaves as the manner says when a move is asked for; returns whether this replaces the move."""
     manner = MANNER
     if manner.endswith("_once"):
         assert FILE is not None

@@ -1,4 +1,4 @@
-"""A program of the board file interface: `file_program.py MANNER SYMBOL FILE`, good or bad as its manner says."""
+"""A program for the board file interface, good or bad as MANNER says: `file_program.py MANNER SYMBOL FILE`."""
 
 from __future__ import annotations
 
