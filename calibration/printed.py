@@ -103,9 +103,9 @@ class _Tile:
     values: tuple[int, int]
 
     def place(self, along: float, across: float) -> Point:
-        """Board millimetres of a point so far from the tile's middle.
+        """Board coordinates of a point at the given millimetres from the tile's middle.
 
-        A standing tile is a lying one turned by a quarter, whichever of its spaces comes first.
+        An upright tile is a lying one after a quarter turn, whichever of its spaces comes first.
         """
         x, y = self.centre_mm
         return (x + along, y + across) if self.lies else (x - across, y + along)
