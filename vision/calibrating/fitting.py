@@ -55,8 +55,8 @@ def fit_head(
 
     Examples of one group (one photo, one cell's variants) are left out together when probabilities are measured; with
     None each example is its own group. Classes of `letters` that never occur get no row. `softness` is LinearSVC's C;
-    `remember` is the most examples stored, to recognise strange patches; `copies` is how many variants there are of
-    each example. Raises ValueError if fewer than two classes occur.
+    `remember` is the most examples stored, to recognise strange patches; `copies` is how often each example
+    occurs, varied. Raises ValueError if fewer than two classes occur.
     """
     present = "".join(letter for letter in letters if letter in labels)
     if len(present) < 2:

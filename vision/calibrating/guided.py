@@ -39,7 +39,7 @@ SETTLE_S = 0.6
 RECHECK_S = 2.0
 """Seconds after which a still board is judged again."""
 PATIENCE_S, LAYING_S = 3.0, 8.0
-"""Seconds a mistake must last before it is mentioned; the longer while pieces are missing, as they are laid singly."""
+"""Seconds a mistake must last before it is mentioned: LAYING_S while pieces are missing, since laying takes time."""
 FIRST_LOOK_S = 3.0
 """Seconds before the first picture: the camera's exposure settles meanwhile, and is then locked."""
 REPEAT_S = 20.0
@@ -294,7 +294,7 @@ class GuidedCalibration:
             self._told = self._told_so_far(mistakes, time_s)
 
     def _told_so_far(self, mistakes: Mistakes, time_s: float) -> tuple[Mistakes, float]:
-        """Merges the mistakes with those told of the same cells: which pieces look odd varies from look to look."""
+        """Merges the mistakes with those reported for the same cells: which pieces look odd varies by look."""
         if self._told is None or dataclasses.replace(self._told[0], odd=()) != dataclasses.replace(mistakes, odd=()):
             return mistakes, time_s
         told, told_s = self._told

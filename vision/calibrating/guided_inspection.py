@@ -16,9 +16,9 @@ from vision.pose import BoardPose
 from wording import Sentence, Term, sentence
 
 SURELY_THIS = 0.9
-"""Certainty of the board's place from which no other game's board is looked for; right boards exceed 0.99."""
+"""Probability of the board's place from which no other game's board is looked for; right boards exceed 0.99."""
 NAMED_FOR = 8
-"""Looks for which a board is taken for another game's before all boards are searched for again."""
+"""Number of looks for which a board is taken for another game's before all boards are searched for again."""
 MAX_REMARKS = 2
 """Most pieces of advice given at once."""
 

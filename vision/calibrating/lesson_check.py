@@ -36,7 +36,7 @@ class Look:
 
     rectified: Image
     tight: Descriptors
-    """Descriptors of the cells without their surroundings, so that neighbouring pieces do not matter."""
+    """Descriptors of just what lies on each cell, without its surroundings."""
     wide: Descriptors
     """Descriptors of the cells as they will be read."""
 

@@ -33,7 +33,7 @@ reading; greater in a noisy picture, in proportion to the median distance of the
 COVERED = 0.8
 """Unknown share beyond which a cell keeps its own reading too: a hand resembles nothing on the board."""
 SURELY_EMPTY, MAX_EMPTY = 0.99, 40
-"""Probability from which a cell is surely empty, and how many such cells take part; the others stay as they are."""
+"""Probability from which a cell is surely empty, and the most such cells that take part; the others stay unchanged."""
 STEPS = 12
 LEAST = 1e-6
 SURE_NATS = 7.0
