@@ -22,10 +22,10 @@ Board = Mapping[str, str]
 
 
 def read_annotated(folder: Path, photos: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
-    """Labels of the photos that have an annotation, or of those among them that `only` names, without corners.
+    """Labels, without corners, of the photos that have an annotation, or of those among them that `only` names.
 
-    `only` holds names of photos or shell patterns. Raises LabelError, AnnotationError: also where a photo is chosen
-    whose game is not annotated from its first move on.
+    `only` holds names of photos or shell patterns. Raises LabelError, AnnotationError, also if a chosen photo's game
+    is not annotated from its first move on.
     """
     paths = annotation_paths(folder)
     if not paths:

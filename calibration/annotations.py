@@ -1,9 +1,10 @@
-"""Annotated photo series of Double Double Dominoes: one photo a tile, and two kinds of small text files beside them.
+"""Annotated photo series of Double Double Dominoes: one photo per tile, with two kinds of small text files.
 
-`<game>_<number>.txt` tells the tile that the photo of that name shows for the first time, one line an end
-(`<row><column letter> <pips>`, the upper or left end first), and in a third line the points that its player got,
-bonus included. `<game>_mutari.txt` tells who laid it: a line a photo, `<photo> player<1 or 2>`. The files known end
-their lines with CR LF, the last one without; reading takes any line ends, blanks at the end, and blank lines.
+`<game>_<number>.txt` gives the tile that the photo of that name shows for the first time: one line per end
+(`<row><column letter> <pips>`, the upper or left end first), and a third line with the points its player got, bonus
+included. `<game>_mutari.txt` gives the player of each tile: one line per photo, `<photo> player<1 or 2>`. The known
+files separate lines by CR LF, with none after the last; the reader accepts any line ends, trailing blanks and blank
+lines.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ _MOVER = re.compile(r"(\S+)\s+player\s*(\d+)", re.IGNORECASE)
 
 
 class AnnotationError(ValueError):
-    """An annotation or a list of movers that cannot be used; the message names the file, the line and the fault."""
+    """An annotation or a list of movers is unusable; the message names the file, the line and the fault."""
 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class PhotoName:
-    """Which move of which game a photo shows: `1_07` is the seventh of game 1. Sorted by number, not by text."""
+    """The game and move that a photo shows: `1_07` is move 7 of game 1. Sorts by number, not by text."""
 
     game: int
     number: int
     text: str = dataclasses.field(default="", compare=False)
-    """As the files are called, without a suffix."""
+    """Name of the files, without a suffix."""
 
     def __str__(self) -> str:
         return self.text or f"{self.game}_{self.number:02d}"
@@ -42,30 +43,30 @@ class PhotoName:
 
 @dataclasses.dataclass(frozen=True)
 class Annotation:
-    """One tile, and the points that it brought its player."""
+    """One tile, and the points its player got for it."""
 
     cells: tuple[str, str]
     """Names of the squares, such as `8H`, by row, then by column."""
     pips: tuple[int, int]
-    """`pips[i]` lies on `cells[i]`."""
+    """`pips[i]` is on `cells[i]`."""
     points: int
     """Bonus included."""
 
 
 def parse_name(stem: str) -> PhotoName | None:
-    """The move that a file of that name is about; None for other files."""
+    """The move that a file's stem names; None for other files."""
     found = _STEM.fullmatch(stem)
     return PhotoName(int(found[1]), int(found[2]), stem) if found else None
 
 
 def format_annotation(annotation: Annotation) -> str:
-    """The annotation as the known files are written, to the byte: CR LF between the lines, none after the last."""
+    """The text of the annotation, byte for byte as in the known files: CR LF between lines, none after the last."""
     ends = [f"{cell} {pips}" for cell, pips in zip(annotation.cells, annotation.pips, strict=True)]
     return "\r\n".join([*ends, str(annotation.points)])
 
 
 def parse_annotation(text: str, where: str) -> Annotation:
-    """The annotation of a file's text; `where` begins the messages. Raises AnnotationError."""
+    """Parses a file's text; error messages begin with `where`. Raises AnnotationError."""
     lines = _filled_lines(text)
     if len(lines) != 3:
         raise AnnotationError(f"{where}: {len(lines)} lines; an annotation has three: two ends and the points")
@@ -80,12 +81,12 @@ def parse_annotation(text: str, where: str) -> Annotation:
 
 
 def read_annotation(path: Path) -> Annotation:
-    """The annotation in a file. Raises AnnotationError."""
+    """Reads an annotation file. Raises AnnotationError."""
     return parse_annotation(_text_of(path), str(path))
 
 
 def annotation_paths(folder: Path) -> dict[PhotoName, Path]:
-    """Every annotation file of a folder, by game and number. Raises AnnotationError."""
+    """All annotation files of a folder, by game and number. Raises AnnotationError."""
     found: dict[PhotoName, Path] = {}
     for path in _files(folder):
         name = parse_name(path.stem) if path.suffix.lower() == ".txt" else None
@@ -95,7 +96,7 @@ def annotation_paths(folder: Path) -> dict[PhotoName, Path]:
 
 
 def photo_paths(folder: Path) -> dict[PhotoName, Path]:
-    """Every photo of a folder that is named after a move, by game and number. Raises AnnotationError."""
+    """All photos of a folder that are named after a move, by game and number. Raises AnnotationError."""
     found: dict[PhotoName, Path] = {}
     for path in _files(folder):
         name = parse_name(path.stem) if path.suffix.lower() in PHOTO_SUFFIXES else None
@@ -105,7 +106,7 @@ def photo_paths(folder: Path) -> dict[PhotoName, Path]:
 
 
 def movers_paths(folder: Path) -> dict[int, Path]:
-    """Every list of movers in a folder, by game. Raises AnnotationError."""
+    """All lists of movers in a folder, by game. Raises AnnotationError."""
     found: dict[int, Path] = {}
     for path in _files(folder):
         game = path.name.lower().removesuffix(MOVERS_SUFFIX)
@@ -115,7 +116,7 @@ def movers_paths(folder: Path) -> dict[int, Path]:
 
 
 def read_movers(path: Path) -> dict[PhotoName, int]:
-    """Who laid the tile of each photo, 0 for player 1 and 1 for player 2, in file order. Raises AnnotationError."""
+    """The player of each photo's tile, 0 for player 1 and 1 for player 2, in file order. Raises AnnotationError."""
     movers: dict[PhotoName, int] = {}
     for number, line in _filled_lines(_text_of(path)):
         where = f"{path}: line {number}"
@@ -149,7 +150,7 @@ def _are_neighbours(first: tuple[int, int], second: tuple[int, int]) -> bool:
 
 
 def _filled_lines(text: str) -> list[tuple[int, str]]:
-    """Lines that hold anything, stripped, with their numbers from 1."""
+    """Non-blank lines, stripped, with their line numbers from 1."""
     lines = ((number, line.strip().strip("\ufeff")) for number, line in enumerate(text.splitlines(), 1))
     return [(number, line) for number, line in lines if line]
 

@@ -1,6 +1,6 @@
-"""What a guided calibration asks for: a few boards to be laid that show every class in several places.
+"""Plans a guided calibration: a few boards to lay that show every class in several places.
 
-The plan is pure and always the same for one board, so that whoever lays the pieces, a person or a script, may know it.
+The plan is deterministic for each board, so that the person or script that lays the pieces can know it beforehand.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from games import EMPTY, AnyGame
 from wording import Listing, Sentence, Term, listing, plural, sentence, sentence_n
 
 BOARDS = 3
-"""Boards with pieces; the empty one comes before them."""
+"""Number of boards with pieces; the empty one comes before them."""
 MEN_PER_CLASS = 4
-"""Most men of one class on one board: six are no better, and take half as long again."""
+"""Most pieces of one class on one board: six are no better, and take half as long again."""
 FILLED = 0.5
-"""Most of a board's cells that are filled at once: empty cells are to be seen too."""
+"""Largest share of a board's cells filled at once: empty cells must be seen too."""
 TILES = 7
 """Tiles on one board, in games whose pieces cover two cells."""
 OPENING_PLIES = 24
-"""Plies that are looked at to learn how many men a person owns."""
+"""Plies played to find out how many pieces a player owns."""
 NEIGHBOURS = 1.2
-"""Cells are neighbours up to this many times the least distance of two cells."""
+"""Two cells are neighbours if they are at most this many times the least distance apart."""
 
 
 class GuideError(ValueError):
-    """A game whose pieces no plan can be made for; the message says why."""
+    """No plan can be made for the game's pieces; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """One thing to lay: a man on a cell, or a tile on two."""
+    """One piece to lay: on one cell, or a tile on two."""
 
     cells: tuple[int, ...]
     """Indices into the template's cells."""
@@ -46,24 +46,24 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
-    """One board that is asked for."""
+    """One board to lay."""
 
     pieces: tuple[Piece, ...]
     board: str
     """A class letter per cell."""
     said: Sentence
-    """What to do, for a person."""
+    """Instruction for the person."""
 
     @property
     def text(self) -> str:
-        """The same in English."""
+        """`said` in English."""
         return str(self.said)
 
 
 def lessons(game: AnyGame, template: BoardTemplate) -> tuple[Lesson, ...]:
-    """The boards to lay, the empty one first; two that spread over the board, and one whose pieces lie close.
+    """The boards to lay: the empty one, two with pieces spread over the board, and one with pieces close together.
 
-    Raises GuideError where the classes come in pieces that the game's first moves do not show.
+    Raises GuideError if the game's first moves do not show all its pieces.
     """
     tiles = _tiles(game)
     places = _tile_boards(tiles, template) if tiles else _men_boards(game, template)
@@ -72,7 +72,7 @@ def lessons(game: AnyGame, template: BoardTemplate) -> tuple[Lesson, ...]:
 
 
 def asked(pieces: Sequence[Piece], template: BoardTemplate) -> Sentence:
-    """Asks for these pieces and for nothing else."""
+    """The instruction to lay exactly these pieces."""
     if not pieces:
         return sentence("Clear the board, so that the whole of it is in view, and take your hands away.")
     return sentence("Lay {pieces}, and nothing else.", pieces=listed(pieces, template))
@@ -101,17 +101,17 @@ def _of_kind(letter: str, cells: Sequence[str], template: BoardTemplate) -> Sent
 
 
 def whole(items: Sequence[str] | Sequence[Sentence]) -> Listing:
-    """All of them, however many."""
+    """A listing of all items, however many."""
     return listing(items, most=len(items))
 
 
 def kind(letter: str, template: BoardTemplate) -> Term:
-    """What a class is called, such as "light man"; the catalogues take it from the board's file."""
+    """Name of a class, such as "light man"; the translation catalogues take it from the board's file."""
     return Term("kind", template.classes[letter])
 
 
 def kinds(letter: str, template: BoardTemplate) -> Term:
-    """What several of a class are called, such as "light men"."""
+    """Plural name of a class, such as "light men"."""
     return Term("kind", plural(template.classes[letter]))
 
 
@@ -124,7 +124,7 @@ def _board(pieces: Sequence[Piece], template: BoardTemplate) -> str:
 
 
 def _men_boards(game: AnyGame, template: BoardTemplate) -> list[tuple[Piece, ...]]:
-    """Men of every class in turn: on cells far apart, then on all the others, then side by side."""
+    """Boards with pieces of every class: two on cells far apart, sharing no cell, and one around the middle."""
     letters = template.letters[1:]
     owned = _owned(game)
     count = len(template.cell_names)
@@ -134,14 +134,14 @@ def _men_boards(game: AnyGame, template: BoardTemplate) -> list[tuple[Piece, ...
     chosen = [spread[start :: BOARDS - 1] for start in range(BOARDS - 1)]
     boards = []
     for number, cells in enumerate([*chosen, _from_the_middle(template)[:on_board]]):
-        # Dealt in turn, and shifted from board to board, so that no class keeps to one part of the board.
+        # Classes alternate, shifted from board to board, so that no class stays in one part of the board.
         dealt = [(cell, letters[(place + number) % len(letters)]) for place, cell in enumerate(cells)]
         boards.append(tuple(Piece((cell,), letter) for cell, letter in sorted(dealt)))
     return boards
 
 
 def _owned(game: AnyGame) -> collections.Counter[str]:
-    """How many men of each class an opening brings to the board at least; games of many men show many."""
+    """Pieces of each class that a game of OPENING_PLIES plies has on the board at most: players own at least these."""
     position, most = game.initial(0), collections.Counter[str]()
     for _ in range(OPENING_PLIES):
         moves = game.legal_moves(position)
@@ -156,7 +156,7 @@ def _owned(game: AnyGame) -> collections.Counter[str]:
 
 
 def _tiles(game: AnyGame) -> list[str]:
-    """The tiles that may be laid first, as pairs of letters, in games whose pieces cover two cells."""
+    """Tiles that can be laid first, as pairs of letters; empty in games whose pieces cover one cell."""
     start = game.initial()
     found = set()
     for move in game.legal_moves(start):
@@ -167,7 +167,7 @@ def _tiles(game: AnyGame) -> list[str]:
 
 
 def _tile_boards(tiles: Sequence[str], template: BoardTemplate) -> list[tuple[Piece, ...]]:
-    """Tiles that show every class about equally often, no tile twice, lying in all four directions."""
+    """Boards of tiles in all four directions that show every class about equally often, no tile twice."""
     seen = collections.Counter[str]()
     waiting, boards = list(tiles), []
     for number in range(BOARDS):
@@ -185,7 +185,7 @@ def _tile_boards(tiles: Sequence[str], template: BoardTemplate) -> list[tuple[Pi
 
 
 def _slots(template: BoardTemplate, number: int) -> list[tuple[int, int]]:
-    """Pairs of neighbouring cells, across and down in turn: far apart, or on the last board about the middle."""
+    """Pairs of neighbouring cells, alternately across and down: far apart, or near the middle on the last board."""
     count, close = len(template.cell_names), number == BOARDS - 1
     order = _from_the_middle(template) if close else _spread(template, count, first=number * count // BOARDS)
     taken: set[int] = set()
@@ -222,7 +222,7 @@ def _from_the_middle(template: BoardTemplate) -> list[int]:
 
 
 def _spread(template: BoardTemplate, count: int, first: int = 0) -> list[int]:
-    """That many cells: one, and then always the cell farthest from all before it."""
+    """`count` cells: starts with `first` and always adds the cell farthest from all chosen so far."""
     places = template.cells_mm
     chosen = [first]
     nearest = np.linalg.norm(places - places[first], axis=1)

@@ -23,7 +23,7 @@ LARGEST_BYTES = 4 << 20
 
 
 class LabelError(ValueError):
-    """A label file that cannot be used; the message names the file, the photo and the fault."""
+    """A label file is unusable; the message names the file, the photo and the fault."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Label:
 
 
 def read_labels(path: Path, template: BoardTemplate, only: Sequence[str] = ()) -> tuple[Label, ...]:
-    """The labels of the file in its order, or of the photos that `only` names, in that order. Raises LabelError."""
+    """The labels in file order, or of the photos that `only` names in the order of `only`. Raises LabelError."""
     images = _load(path)
     chosen = chosen_names(list(images), only, path)
     if not chosen:
@@ -50,7 +50,7 @@ def read_labels(path: Path, template: BoardTemplate, only: Sequence[str] = ()) -
 def chosen_names(names: Sequence[str], only: Sequence[str], where: Path) -> list[str]:
     """The labelled photos that `only` names, by name or shell pattern such as `1_*.jpg`, each once; empty means all.
 
-    Raises LabelError, which begins with `where`, for a word that names none.
+    Raises LabelError, its message beginning with `where`, for a word that matches none.
     """
     chosen: dict[str, None] = {}
     for word in only:

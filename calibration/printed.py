@@ -23,7 +23,7 @@ PIPS: Mapping[int, tuple[tuple[int, int], ...]] = {
     5: ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
     6: ((-1, -1), (0, -1), (1, -1), (-1, 1), (0, 1), (1, 1)),
 }
-"""Where the pips of a value sit on a lying tile: along it, then across, in gaps."""
+"""Positions of each value's pips on a lying tile: along it, then across, in pip gaps."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Print:
 def parse_print(source: Mapping[str, Any], cells_mm: FloatArray, lines_mm: FloatArray) -> Print:
     """Parses the print from the table `[print]` of a template file.
 
-    Raises KeyError, TypeError or ValueError where it does not hold together.
+    Raises KeyError, TypeError or ValueError if it is inconsistent.
     """
     colours = {name: _colour(value) for name, value in source["colours"].items()}
     shapes = [_area(left, top, right, bottom, colours[name]) for left, top, right, bottom, name in source["areas"]]
@@ -103,9 +103,9 @@ class _Tile:
     values: tuple[int, int]
 
     def place(self, along: float, across: float) -> Point:
-        """Board millimetres of a point so far from the tile's middle.
+        """Board coordinates of a point at the given millimetres from the tile's middle.
 
-        A standing tile is a lying one turned by a quarter, whichever of its spaces comes first.
+        An upright tile is a lying one after a quarter turn, whichever of its spaces comes first.
         """
         x, y = self.centre_mm
         return (x + along, y + across) if self.lies else (x - across, y + along)

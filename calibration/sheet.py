@@ -1,7 +1,7 @@
-"""Printed boards: where a sheet's four markers are, and which markers tell which game.
+"""Printed boards: the places of a sheet's four markers, and the game that marker ids stand for.
 
-A sheet is laid out in the board's own millimetres, whatever paper it is printed on: markers stand outside the board at
-its four corners, above and below it on an upright page, beside it on a lying one. Readers need no more than this.
+A sheet is laid out in the board's own millimetres, on any paper. Markers are outside the board at its four corners:
+above and below it on a portrait page, beside it on a landscape page. Readers need no more than this.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from calibration.template import BoardTemplate, TemplateError, load_template, te
 FloatArray = NDArray[np.float64]
 
 IDS_A_SHEET = 8
-"""Marker ids of one board: four of the upright page, then four of the lying one, each clockwise from the top left."""
+"""Marker ids per board: four for the portrait page, then four for landscape, each clockwise from the top left."""
 LABEL = 0.042
-"""Width of the strip that holds the coordinates, as a share of the frame's longer side."""
+"""Share of the frame's longer side: width of the strip with the coordinates."""
 MIN_RIM = 0.02
-"""Least board outside the frame, as a share of the same."""
+"""Share of the frame's longer side: least width of board outside the frame."""
 MARKER = 0.115
-"""Side of a marker, as a share of the sheet's shorter side."""
+"""Share of the sheet's shorter side: side of a marker."""
 QUIET = 0.22
-"""White between the coordinates and a marker, in sides of a marker; a marker's module is a seventh of it."""
+"""Share of a marker's side: white between the coordinates and the marker; a module is a seventh of the side."""
 
 
 class SheetError(ValueError):
-    """No sheet can be printed, or none of that game."""
+    """No sheet can be printed, or none for that game."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SheetName:
-    """Which board a sheet shows."""
+    """The board and layout of a sheet."""
 
     game: str
     """The game's module name."""
     options: frozenset[str]
     """Rule options that change the drawing, as `load_template` takes them."""
     landscape: bool
-    """Whether it is the layout of a lying page."""
+    """Whether the page is landscape."""
 
     @property
     def game_and_options(self) -> tuple[str, frozenset[str]]:
-        """What is played on it."""
+        """The game and its rule options."""
         return self.game, self.options
 
     def __str__(self) -> str:
@@ -61,10 +61,10 @@ class SheetLayout:
     """A sheet in the board frame."""
 
     template: BoardTemplate
-    """With the shape that is printed: the default one."""
+    """The template with the printed shape: the default one."""
     landscape: bool
     rim_mm: float
-    """Board outside the frame on every side."""
+    """Width of board outside the frame on every side."""
     label_mm: float
     """Width of the strip of coordinates outside the rim."""
     extent_mm: tuple[float, float, float, float]
@@ -81,7 +81,7 @@ class SheetLayout:
 
 
 def layout_of(template: BoardTemplate, landscape: bool) -> SheetLayout:
-    """The sheet of a board. Raises SheetError where its template gives it no number."""
+    """Layout of a board's sheet. Raises SheetError if the template gives it no number."""
     first = IDS_A_SHEET * _number(template) + 4 * landscape
     printed = template.with_shape({name: entry["default"] for name, entry in template.source.get("shape", {}).items()})
     width, height = template.size_mm
@@ -107,7 +107,7 @@ def layout_of(template: BoardTemplate, landscape: bool) -> SheetLayout:
 
 @functools.cache
 def known_sheets() -> Mapping[int, SheetName]:
-    """Every marker id that some game's sheet bears, and which sheet that is. Raises TemplateError."""
+    """All marker ids of all games' sheets, and their sheets. Raises TemplateError."""
     known: dict[int, SheetName] = {}
     for game in games.names():
         for options in _drawings(game):
@@ -124,7 +124,7 @@ def known_sheets() -> Mapping[int, SheetName]:
 
 
 def coordinates(template: BoardTemplate) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Letters by their x and numbers by their y, in millimetres, of which the names of the cells are made."""
+    """The letters in the cells' names with their x, and the numbers with their y, in millimetres."""
     letters: dict[str, float] = {}
     numbers: dict[str, float] = {}
     for name, (x, y) in zip(template.cell_names, template.cells_mm, strict=True):
@@ -134,7 +134,7 @@ def coordinates(template: BoardTemplate) -> tuple[Mapping[str, float], Mapping[s
 
 
 def pitch_mm(template: BoardTemplate) -> float:
-    """Least distance of two cells."""
+    """Least distance between two cells."""
     cells = template.cells_mm
     apart = np.linalg.norm(cells[:, None] - cells[None], axis=2)
     return float(apart[~np.eye(len(cells), dtype=np.bool_)].min())
@@ -148,7 +148,7 @@ def _number(template: BoardTemplate) -> int:
 
 
 def _rim(template: BoardTemplate) -> float:
-    """How far men, what is looked at around them, and the print reach beyond the frame."""
+    """How far the cells' patches and the print reach beyond the frame; at least MIN_RIM."""
     size, half = np.array(template.size_mm), template.cell_mm / 2
     reach = float(max(-(template.cells_mm - half).min(), (template.cells_mm + half - size).max()))
     if template.printed is not None:
@@ -159,6 +159,6 @@ def _rim(template: BoardTemplate) -> float:
 
 
 def _drawings(game: str) -> list[frozenset[str]]:
-    """Sets of rule options under which a template file draws another sheet."""
+    """Sets of rule options for which a template file has a different sheet; the first is empty."""
     source = tomllib.loads(template_path(game).read_text(encoding="utf-8"))
     return [frozenset(), *(frozenset({option}) for option in source.get("if", {}))]

@@ -3,8 +3,8 @@
 |          | in a checkout   | installed                                                                              |
 |----------|-----------------|----------------------------------------------------------------------------------------|
 | settings | `config.toml`   | `config.toml` in `$XDG_CONFIG_HOME/kibitzer`, else in `/etc/kibitzer`, else as shipped |
-| state    | `var/`          | `$XDG_STATE_HOME/kibitzer`; of a service of systemd, its own                           |
-| caches   | in the checkout | `$XDG_CACHE_HOME/kibitzer`; of a service of systemd, its own                           |
+| state    | `var/`          | `$XDG_STATE_HOME/kibitzer`; a systemd service's own folder                             |
+| caches   | in the checkout | `$XDG_CACHE_HOME/kibitzer`; a systemd service's own folder                             |
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def state_folder(in_checkout: bool = IN_CHECKOUT) -> Path:
 
 
 def cache_folder(name: str, in_checkout: bool = IN_CHECKOUT) -> Path:
-    """A folder for data that can be made again; in a checkout `name` itself."""
+    """Folder for data that can be regenerated; in a checkout, `name` itself."""
     if in_checkout:
         return PROGRAM / name
     caches = _of_systemd("CACHE_DIRECTORY") or platformdirs.user_cache_path(NAME, appauthor=False)
@@ -50,9 +50,9 @@ def cache_folder(name: str, in_checkout: bool = IN_CHECKOUT) -> Path:
 
 
 def resolved(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path:
-    """A path of the settings as an absolute one.
+    """A path from the settings as an absolute path.
 
-    A relative one begins at the checkout; where Kibitzer is installed, in the state folder, which `var/` stands for.
+    A relative path starts at the checkout; in an installation at the state folder, for which `var/` then stands.
     """
     given = Path(path).expanduser()
     if in_checkout or given.is_absolute():
@@ -62,9 +62,9 @@ def resolved(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path:
 
 
 def left_behind(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path | None:
-    """What lies under a relative path of the settings where the command was called, as in a checkout, and not here.
+    """A relative path of the settings, if it exists in the current folder but not where the installation looks for it.
 
-    Who used to run Kibitzer from a checkout calls it there, and finds its record gone.
+    Someone who used to run Kibitzer from a checkout may call the installed one there, and would miss their record.
     """
     there = Path.cwd() / Path(path).expanduser()
     here = resolved(path, in_checkout)
@@ -72,7 +72,7 @@ def left_behind(path: Path | str, in_checkout: bool = IN_CHECKOUT) -> Path | Non
 
 
 def installs(extra: str, command: str) -> str:
-    """What installs the packages of an extra of `pyproject.toml`, in words."""
+    """How to install the packages of an extra of `pyproject.toml`, in words."""
     if IN_CHECKOUT:
         return f"`./kibitzer {command}` installs it"
     return f"install Kibitzer with it: `uv tool install '.[{extra}]'` or `pip install '.[{extra}]'` in the checkout"

@@ -1,13 +1,13 @@
-"""Sentences for people, before they are in any language: whole templates with named values, in English.
+"""Sentences for people before translation: English templates with named values.
 
-Rules and eyes make a `Sentence` and know of no language; the daemon says it in the players' own
-(`daemon/i18n/translation.py`). As a string it is English. Every template is written out where it is used, as the first
-argument of `sentence` or `sentence_n`: there the catalogues find it.
+Rules and vision make a `Sentence` and know no language; the daemon renders it in the players' language
+(`daemon/i18n/translation.py`). `str` gives the English text. Every template is written out where it is used, as the
+first argument of `sentence` or `sentence_n`, so that it can be extracted for the catalogues.
 
     sentence("{side:Nom} laid {count} stones, {cells}.", side=Term("side", "light"), count=2, cells=("a1", "a4"))
 
-A value in braces may name the form in which a language puts it, after a colon: `nom`, `gen`, `dat`, `acc`, and with a
-capital where it begins the sentence (`Nom`); `pl` is the plural. English has no others, and the capital.
+A value in braces may name its form after a colon: a case (`nom`, `gen`, `dat`, `acc`; with a capital, `Nom`, if it
+begins the sentence) or the plural, `pl`. In English only the capital and the plural have an effect.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol, TypeVar
 
 MAX_NAMED = 8
-"""Things that one sentence names; of more it says how many."""
+"""Most items that a listing names; it counts the others."""
 FORMS = ("nom", "gen", "dat", "acc", "pl")
 """The forms of a term that a translated template may ask for."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Term:
-    """A thing with a name of its own in every language, such as a side or a piece."""
+    """A name that every language translates, such as that of a side or a piece."""
 
     kind: str
-    """What it is, such as `side`: the same word may be another elsewhere."""
+    """Category, such as `side`: the same word may be translated differently in another."""
     name: str
-    """In English."""
+    """English name."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Listing:
-    """Several things in a row: "a1, a4 and a7"; of many the first few, and how many more."""
+    """A list such as "a1, a4 and a7"; if it is long, the first few items and how many more."""
 
     items: tuple[Value, ...]
     most: int = MAX_NAMED
@@ -43,13 +43,13 @@ class Listing:
 
 @dataclasses.dataclass(frozen=True)
 class Sentence:
-    """A template and what stands in its braces."""
+    """A template and the values for its braces."""
 
     template: str
-    """In English; of one thing, where `many` is not empty."""
+    """English template; the singular if `many` is not empty."""
     values: tuple[tuple[str, Value], ...] = ()
     many: str = ""
-    """The template where `count` is not one."""
+    """English template for a `count` other than 1; empty if there is no plural."""
     count: int = 1
 
     def __str__(self) -> str:
@@ -57,43 +57,43 @@ class Sentence:
 
 
 Value = str | int | float | Term | Listing | Sentence
-"""What may stand in a template."""
+"""A value in a template."""
 Said = tuple[Sentence, ...]
-"""Whole sentences that follow each other."""
+"""Consecutive whole sentences."""
 Given = Value | Sequence[str]
-"""What may be given for it: several names in a row become a `Listing`."""
+"""A value as callers may pass it: a sequence of names becomes a `Listing`."""
 
 
 S = TypeVar("S", bound=str)
 
 
 class Tongue(Protocol):
-    """A language."""
+    """A language to render sentences in."""
 
     def text(self, template: str) -> str:
         """The template in this language."""
 
     def plural(self, one: str, many: str, count: int) -> str:
-        """The one of the two templates that goes with that number, in this language."""
+        """The template for that number, in this language."""
 
     def form(self, term: Term, form: str) -> str:
         """The term in one of `FORMS`; empty is the nominative."""
 
 
 class English:
-    """Everything as it was written."""
+    """English: templates and names as written."""
 
     def text(self, template: str) -> str:
-        """The same."""
+        """The template unchanged."""
         return template
 
     def plural(self, one: str, many: str, count: int) -> str:
-        """The first of one thing only."""
+        """`one` for a count of 1, else `many`."""
         return one if count == 1 else many
 
     def form(self, term: Term, form: str) -> str:
-        """Its name."""
-        return plural(term.name) if form == "pl" else term.name
+        """The term's name, in any form."""
+        return term.name
 
 
 ENGLISH = English()
@@ -114,48 +114,48 @@ def noun(kind: str, name: S) -> S:
 
 
 def sentence(template: str, /, **values: Given) -> Sentence:
-    """A sentence of that template."""
+    """A sentence with that template and values."""
     return Sentence(template, _fixed(values))
 
 
 def untranslated(text: str) -> Sentence:
-    """What is English for everybody: an error of a command line, say."""
+    """A sentence that stays English in every language, such as a command line's error."""
     return Sentence("{text}", (("text", text),))
 
 
 def sentence_n(one: str, many: str, count: int, /, **values: Given) -> Sentence:
-    """A sentence about `count` things, which is also the value of that name."""
+    """A sentence with a singular and a plural; `count` chooses between them and is also a value of the template."""
     return Sentence(one, _fixed({**values, "count": count}), many, count)
 
 
 def listing(items: Iterable[Value], most: int = MAX_NAMED, joint: Literal["and", "or"] = "and") -> Listing:
-    """Things in a row."""
+    """A `Listing` of the items."""
     return Listing(tuple(items), most, joint)
 
 
 def render(said: Sentence, tongue: Tongue) -> str:
-    """The sentence in a language, with all that stands in it."""
+    """The sentence in a language, values included."""
     template = tongue.plural(said.template, said.many, said.count) if said.many else tongue.text(said.template)
     return template.format_map({name: _Bound(value, tongue) for name, value in said.values})
 
 
 def render_all(said: Iterable[Sentence], tongue: Tongue) -> str:
-    """Several sentences, one after the other."""
+    """Several sentences in a language, joined by spaces."""
     return " ".join(filter(None, (render(one, tongue) for one in said)))
 
 
 def plain(said: Iterable[Sentence]) -> str:
-    """Several sentences, one after the other, in English."""
+    """Several sentences in English, joined by spaces."""
     return render_all(said, ENGLISH)
 
 
 def express(value: Value, tongue: Tongue) -> str:
-    """A value that stands for itself, in a language."""
+    """A single value in a language, outside a sentence."""
     return format(_Bound(value, tongue))
 
 
 class _Bound:
-    """A value that is formatted in a language."""
+    """A value with the language in which `format` renders it."""
 
     def __init__(self, value: Value, tongue: Tongue) -> None:
         self._value, self._tongue = value, tongue
@@ -193,12 +193,12 @@ class _Bound:
 
 
 def fixed(value: Given) -> Value:
-    """A value as a sentence keeps it."""
+    """A value as a `Sentence` stores it."""
     if isinstance(value, str | int | float | Term | Listing | Sentence):
         return value
     return Listing(tuple(value))
 
 
 def _fixed(values: dict[str, Given]) -> tuple[tuple[str, Value], ...]:
-    """The values as they are kept."""
+    """The values as a `Sentence` stores them."""
     return tuple((name, fixed(value)) for name, value in values.items())

@@ -1,7 +1,7 @@
 """The protocol of Gomocup and its managers, for gomoku: START, BEGIN, TURN, BOARD, INFO, TAKEBACK, RESTART, END.
 
 Points are `x,y` from the top left, counted from 0. Boards of 15 and 19 lines are played. `INFO rule` chooses free
-style (0), exact five (1) or renju (4). What cannot be obeyed is answered by ERROR, what is not known by UNKNOWN.
+style (0), exact five (1) or renju (4). Commands that cannot be carried out get ERROR, unknown ones UNKNOWN.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The NBoard protocol, version 2, for reversi: `set game`, `move`, `go`, `hint`, `ping`, `learn`, `analyze`.
 
-Evaluations are discs for the side to move. Commands that are not known are ignored, as the protocol asks, after a
-`warning` line; `status` is what the program shows.
+Evaluations are discs for the side to move. Unknown commands are ignored after a `warning` line, as the protocol asks;
+`status` lines are shown by the program.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class NBoardSession:
         self._say(f"status {self._name()} is waiting")
 
     def _hint(self, position: Position, count: int, stop: threading.Event) -> None:
-        """The best moves: all are searched equally long, and those that look best are sent, the best first."""
+        """Searches all moves equally long and sends the most promising, best first."""
         moves = self._game.legal_moves(position)
         self._say("status Analysing")
         found: list[tuple[float, str]] = []

@@ -1,6 +1,6 @@
-"""How a drawn board looks: its style sheet, its gradients, and the colour of its ground.
+"""Appearance of a drawn board: style sheet, gradients, and colours of the ground.
 
-Every colour is a CSS variable with a default, so that a page may have its own; the drawing works alone, too.
+Most colours are CSS variables with defaults, so that a page can override them; the drawing also works alone.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 TINT = "#ead9b5"
-"""Ground of a board whose template names none."""
+"""Colour of the ground if the template names none."""
 DARKER, FULLER = 0.8, 1.05
-"""A screen shines where paper does not: how much darker and fuller than the printed board the ground is."""
+"""Factors for the ground's lightness and saturation against the printed board: unlike paper, a screen shines."""
 SLOPE = 0.035
-"""Lightness by which the ground grows darker from the top left to the bottom right, either side of the middle."""
+"""Lightness by which the ground is lighter at the top left, and darker at the bottom right, than in the middle."""
 STYLE = """
 .board-edge{fill:none;stroke:var(--board-edge,#0003)}
 .board-line{stroke:var(--board-line,#4a3a22);stroke-linecap:round;fill:none}
@@ -43,11 +43,11 @@ user-select:none;pointer-events:none}
 .halo{stroke:var(--halo,#fff);fill:none;opacity:.8}
 """
 _GRADIENTS = {"light": 0.36, "dark": 0.3, "other": 0.34}
-"""Shade of men to how far from their left and upper edge the light falls on them."""
+"""By shade of the pieces: distance of the highlight from the left and upper edge, as a share of the diameter."""
 
 
 def add_gradients(svg: ElementTree.Element, name: str, ground: tuple[str, str]) -> None:
-    """The colours that run, under the names `ground-NAME`, `man-light`, `man-dark` and `man-other`."""
+    """Adds the gradients `ground-NAME`, `man-light`, `man-dark` and `man-other`."""
     defs = ElementTree.SubElement(svg, "defs")
     slope = ElementTree.SubElement(defs, "linearGradient", id=f"ground-{name}", x1="0", y1="0", x2="1", y2="1")
     for offset, colour in zip("01", ground, strict=True):
@@ -60,7 +60,7 @@ def add_gradients(svg: ElementTree.Element, name: str, ground: tuple[str, str]) 
 
 
 def ground_colours(source: Mapping[str, Any]) -> tuple[str, str]:
-    """Colour of the ground at its top left and its bottom right; `source` is a template's file."""
+    """Colours of the ground at the top left and the bottom right; `source` is a parsed template file."""
     tint = str(source.get("sheet", {}).get("tint", TINT)).lstrip("#")
     red, green, blue = (int(tint[place : place + 2], 16) / 255 for place in (0, 2, 4))
     hue, lightness, fullness = colorsys.rgb_to_hls(red, green, blue)

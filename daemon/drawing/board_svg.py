@@ -1,7 +1,7 @@
-"""Draws a board as SVG: one drawing for every game, made of its template, for pages, tablets and broadcasts.
+"""Draws the board of any game as SVG from its template, for pages, tablets and broadcasts.
 
-Every cell is a group with the cell's name and what stands on it in words, so that a page lets people act on it without
-knowing the game. Lengths are the board frame's millimetres.
+Every cell is a group that carries the cell's name and its content in words, so that a page can let people act on it
+without knowing the game. Lengths are in millimetres of the board frame.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from daemon.drawing.board_style import STYLE, add_gradients, ground_colours
 from games import EMPTY, Step
 
 LINE, LINE_WHOLE, DOT = 0.035, 0.0045, 4.0
-"""Width of a line: the lesser of these shares of the distance between two cells, and of the board; a marked point is
-so many times as wide."""
+"""Width of a line: the smaller of the first two, shares of the distance between two cells and of the board; diameter
+of a marked point, in line widths."""
 LABEL, LABEL_WHOLE = 0.36, 0.045
-"""Height of a letter: the lesser of these shares of the distance between two cells, and of the board."""
+"""Height of a letter: the smaller of these shares of the distance between two cells and of the board."""
 MAN, HALF = 0.86, 0.96
-"""Most of that distance that a man takes up; the side of half a tile."""
+"""Shares of the distance between two cells: greatest diameter of a piece, and side of half a tile."""
 SPOT = 1.45
-"""How much wider than a man the place is that answers to a finger and is lit up."""
+"""Diameter, in diameters of a piece, of the area that reacts to a finger and is highlighted."""
 GAP = 0.55
-"""Between men, letters and the edge of the board, in heights of a letter."""
+"""Heights of a letter: distance between pieces, letters and the edge of the board."""
 HOLLOW = 0.264
-"""How far from its middle the sides of a star are drawn to, of its reach: the curve through what is printed."""
+"""Control point of a star's sides, as a share of the sum of its two tips: fits the printed curve."""
 PIPS: dict[str, tuple[tuple[int, int], ...]] = {
     "0": (),
     "1": ((0, 0),),
@@ -42,9 +42,9 @@ PIPS: dict[str, tuple[tuple[int, int], ...]] = {
     "5": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
     "6": ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
 }
-"""Where the pips of a half tile are, in quarters of its side from its middle, x to the right and y down."""
+"""Positions of the pips on half a tile, in quarters of its side from its middle, x to the right and y down."""
 GROUND, MAX_GROUNDS = '<g class="ground" />', 16
-"""Where the ground is put in; as many are remembered."""
+"""Placeholder that the ground replaces; number of grounds cached."""
 _GROUNDS: dict[tuple[object, ...], tuple[str, tuple[FloatArray, FloatArray]]] = {}
 PAWNS = {"red": "#c0392b", "green": "#1e8449"}
 """Colours of score pawns by their side's name."""
@@ -52,12 +52,12 @@ PAWNS = {"red": "#c0392b", "green": "#1e8449"}
 
 @dataclasses.dataclass(frozen=True)
 class Marks:
-    """What is pointed out on a board; cells are indices into `Game.cells`."""
+    """Marks on a board; cells are indices into `Game.cells`."""
 
     last: tuple[Step, ...] = ()
-    """What the last hand did."""
+    """Steps of the last turn."""
     wanted: tuple[Step, ...] = ()
-    """What a person must now do for an agent."""
+    """Steps that a person must now make for an agent."""
     faults: tuple[int, ...] = ()
     """Cells that must be put right."""
     unknown: tuple[int, ...] = ()
@@ -77,12 +77,11 @@ def board_svg(
     names: Mapping[str, str] | None = None,
     sides: Mapping[str, str] | None = None,
 ) -> str:
-    """The SVG of a board: `board` has a class letter per cell, and may be empty; `tiles` are halves that are one tile.
+    """The SVG of a board: `board` has a class letter per cell, or is empty; `tiles` are pairs of cells under one tile.
 
-    `pawns` are sides and their scores, drawn where the board has a track. `bare` leaves out what the board is painted
-    with, for laying it over a picture. `names` are what people call the classes, by letter, and `sides` the sides,
-    where not as the template and the pawns do. Raises ValueError where `board` has another length than the template
-    has cells.
+    `pawns` are sides and their scores, drawn if the board has a track. `bare` omits the board's painting, to lay the
+    drawing over a picture. `names` replace the template's class names, by letter, and `sides` the sides' names in
+    `pawns`. Raises ValueError if the length of `board` is not the template's number of cells.
     """
     cells = len(template.cells_mm)
     if board and len(board) != cells:
@@ -108,7 +107,7 @@ def board_svg(
 def _ground(
     template: BoardTemplate, pitch: float, labelled: bool, bare: bool
 ) -> tuple[str, tuple[FloatArray, FloatArray]]:
-    """What is the same in every drawing of a board, and the extent of it all; drawn once, since it may be a lot."""
+    """The elements common to all drawings of a board, and the drawing's extent; cached, since they may be many."""
     key = (template.game, template.options, tuple(template.shape.items()), labelled, bare)
     if key not in _GROUNDS:
         extent = _extent(template, pitch, labelled)
@@ -125,7 +124,7 @@ def _ground(
 
 
 def _extent(template: BoardTemplate, pitch: float, labelled: bool) -> tuple[FloatArray, FloatArray]:
-    """Top left and bottom right of what is drawn."""
+    """Top left and bottom right of the drawing."""
     points = [np.zeros((1, 2)), np.array([template.size_mm])]
     beyond = _reach(template, pitch) + (2 * GAP + 1 if labelled else GAP) * _label_mm(template, pitch)
     if template.printed is not None:
@@ -138,12 +137,12 @@ def _extent(template: BoardTemplate, pitch: float, labelled: bool) -> tuple[Floa
 
 
 def _reach(template: BoardTemplate, pitch: float) -> float:
-    """How far men stand out beyond the frame, in millimetres."""
+    """Millimetres by which pieces reach beyond the frame."""
     return 0.0 if _is_ruled(template) else _man_mm(template, pitch) / 2
 
 
 def _man_mm(template: BoardTemplate, pitch: float) -> float:
-    """Diameter of a man as it is drawn."""
+    """Diameter of a drawn piece."""
     return min(template.man_diameter_mm, MAN * pitch)
 
 
@@ -199,7 +198,7 @@ def _draw_labels(svg: Element, template: BoardTemplate, pitch: float) -> None:
     beyond = _reach(template, pitch) + (GAP + 0.5) * size
     places = [(sign, x, y) for sign, x in letters.items() for y in (-beyond, height + beyond)]
     places += [(sign, x, y) for sign, y in numbers.items() for x in (-beyond, width + beyond)]
-    for sign, x, y in places:  # the middle of a letter is a third of its height above its line
+    for sign, x, y in places:  # a letter's middle is a third of its height above the baseline
         label = add(labels, "text", "board-label", {"x": x, "y": y + 0.35 * size, "font-size": size})
         label.text = sign
 
@@ -242,7 +241,7 @@ def _draw_cells(
 
 
 def _draw_man(place: Element, x: float, y: float, what: str, radius: float) -> None:
-    """A disc with a shadow; men that are no stones have a groove."""
+    """A disc with a shadow; pieces other than stones have one or two grooves."""
     shade = _shade(what)
     man = group(place, f"man {shade}")
     add(man, "circle", "shade", {"cx": x + 0.06 * radius, "cy": y + 0.12 * radius, "r": radius})
@@ -254,7 +253,7 @@ def _draw_man(place: Element, x: float, y: float, what: str, radius: float) -> N
 
 
 def _shade(what: str) -> str:
-    """Whether men of a class are light or dark, by what the template calls them."""
+    """The shade of a class's pieces, from the class's name in the template."""
     first = what.split()[0]
     return "light" if first in ("light", "white") else "dark" if first in ("dark", "black") else "other"
 
@@ -285,7 +284,7 @@ def _draw_tile(tiles: Element, first: FloatArray, second: FloatArray, pitch: flo
 def _draw_pawns(
     pawns: Element, template: BoardTemplate, scores: Sequence[tuple[str, int]], sides: Mapping[str, str]
 ) -> None:
-    """The score pawns on the track; who has no points yet stands where the template says."""
+    """The score pawns on the track; the pawn of a side without points stands where the template says."""
     track, waiting = template.track_mm, template.source.get("pawns", {})
     if not len(track):
         return

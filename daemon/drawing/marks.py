@@ -87,7 +87,7 @@ def steps(
     colours: tuple[Colour, Colour],
     width_px: int,
 ) -> None:
-    """Draws a hand's steps: a ring where a piece arrives, an arrow along its way, a cross where one is taken.
+    """Draws steps: a ring where a piece arrives, an arrow along its way, a cross where one is taken.
 
     `centres` are the (cells, 2) pixels of all cells; `colours` are those of arriving and of taking.
     """

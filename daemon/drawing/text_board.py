@@ -1,4 +1,4 @@
-"""Any board in a terminal, in box-drawing characters, from its template: a new game needs no code here."""
+"""Draws any board in a terminal from its template, in box-drawing characters; new games need no code here."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from calibration.template import BoardTemplate
 from games import EMPTY
 
 MEN = {"W": "○", "B": "●"}
-"""Light and dark men; every other class is written as its letter."""
+"""Light and dark pieces; every other class is shown as its letter."""
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 JUNCTIONS = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
-"""Characters by which of LEFT, RIGHT, UP and DOWN are drawn."""
+"""Characters, indexed by the sum of the LEFT, RIGHT, UP and DOWN arms drawn."""
 BARE = "·"
-"""An empty cell where nothing is drawn."""
+"""An empty cell without lines."""
 WIDE = 9
-"""Boards of more columns are drawn at half the size."""
+"""Most columns drawn at full size; wider boards are drawn at half the size."""
 SAME_MM = 1.0
 NEW, OLD = "\x1b[7m", "\x1b[0m"
 """Terminal codes around the cells of the last move."""
@@ -36,7 +36,7 @@ class TextBoard:
         self._ground = self._empty()
 
     def draw(self, board: str, new: Collection[int] = (), *, colour: bool = False) -> str:
-        """The board with its men, row by row, coordinates beside and below; `new` cells are shown reversed."""
+        """The board with its pieces, coordinates beside and below; with `colour`, `new` cells are shown reversed."""
         rows = [list(row) for row in self._ground]
         for cell, (row, column) in enumerate(self._places):
             if board[cell] != EMPTY:
@@ -55,7 +55,7 @@ class TextBoard:
         return self._high * _rank(self._ys, y), self._wide * _rank(self._xs, x)
 
     def _empty(self) -> list[str]:
-        """The board without men."""
+        """The rows of the board without pieces."""
         size = self._high * (len(self._ys) - 1) + 1, self._wide * (len(self._xs) - 1) + 1
         drawn, slanted = np.zeros(size, dtype=np.uint8), dict[tuple[int, int], str]()
         for start, end in [] if self._squares else self._template.lines_mm:
@@ -70,7 +70,7 @@ class TextBoard:
     def _line(
         self, start: tuple[int, int], end: tuple[int, int], drawn: np.ndarray, slanted: dict[tuple[int, int], str]
     ) -> None:
-        """Draws a segment: along rows and columns as bits, aslant as single marks between two cells."""
+        """Draws a segment: along rows and columns as bits of junctions, diagonal as single marks between cells."""
         (top, left), (bottom, right) = min(start, end), max(start, end)
         if top == bottom:
             drawn[top, left:right] |= RIGHT
@@ -84,7 +84,7 @@ class TextBoard:
                 slanted[step, round(left + share * (right - left))] = "╲" if right > left else "╱"
 
     def _labels(self, lines: Sequence[int], count: int) -> list[str]:
-        """What all names of cells on a line have in common: `7` of a7, d7 and g7; empty where nothing is."""
+        """The part shared by the names of all cells on a line: `7` for a7, d7 and g7; empty for lines without cells."""
         names: list[list[set[str]]] = [[] for _ in range(count)]
         for line, name in zip(lines, self._template.cell_names, strict=True):
             names[line].append(set(re.findall(r"[A-Za-z]+|\d+", name)))
@@ -92,7 +92,7 @@ class TextBoard:
 
 
 def _ranks(values: np.ndarray) -> list[float]:
-    """Different coordinates, ascending."""
+    """Distinct coordinates, ascending."""
     found: list[float] = []
     for value in sorted(map(float, values)):
         if not found or value - found[-1] > SAME_MM:
@@ -105,6 +105,6 @@ def _rank(ranks: Sequence[float], value: float) -> int:
 
 
 def _lies_between(template: BoardTemplate) -> bool:
-    """Whether cells are the squares between the lines, and no line ends at one."""
+    """Whether cells are the squares between the lines: no line ends at a cell."""
     ends = template.lines_mm.reshape(-1, 2)
     return not len(ends) or not bool((np.abs(ends[:, None] - template.cells_mm[None]).max(axis=2) < SAME_MM).any())

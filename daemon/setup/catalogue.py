@@ -30,7 +30,7 @@ class Catalogue:
 
     @property
     def newest(self) -> dict[str, Any]:
-        """The result of `agents.agents_cli.catalogue`; empty until it is known, or if it cannot be had."""
+        """The result of `agents.agents_cli.catalogue`; empty until it is known, or if the process failed."""
         return self._told
 
     def wait(self, timeout_s: float) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class Catalogue:
         return self._told
 
     def close(self) -> None:
-        """For whoever keeps it; the process ends by itself."""
+        """Does nothing: the process ends by itself."""
 
     def _ask(self) -> None:
         """Body of the thread."""

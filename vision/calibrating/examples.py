@@ -12,12 +12,12 @@ from calibration.template import BoardTemplate
 from vision.reading.descriptors import Descriptors
 
 MAX_OF_A_CLASS = 216
-"""Examples of one class, shared out among the kinds of cells."""
+"""Most examples of one class, divided equally among the kinds of cells."""
 MIN_OF_A_KIND = 8
 HALF_LIFE_BOARDS = 24.0
 """Boards after which an example is half as likely to be kept as a new one."""
 UNSURE_WEIGHT = 4.0
-"""Extra weight, for being kept, of a cell read wholly wrong over one read with certainty."""
+"""Extra weight in the reservoir of a cell read wholly wrong over one read with certainty."""
 ON_LINE_MM = 0.5
 """Millimetres within which a drawn line belongs to a cell."""
 
@@ -53,16 +53,16 @@ class Examples:
     """Cell kind of each example, if known."""
 
     def each(self, board: int) -> list[Example]:
-        """One by one, as if seen on the board with that serial number."""
+        """The examples one by one, as if seen on the board with that serial number."""
         rows = zip(self.descriptors, self.letters, self.kinds, self.weights.tolist(), strict=True)
         return [Example(described, letter, kind, weight, board) for described, letter, kind, weight in rows]
 
 
 class Reservoir:
-    """A bounded sample of examples, each class and each kind of cell with room of its own.
+    """A bounded sample of examples, with a separate limit for each class on each kind of cell.
 
-    What stays is decided by chance with weights (Efraimidis, Spirakis 2006: the greatest u ** (1 / w)), where weights
-    grow with time, so that older examples fade (Cormode et al. 2009: forward decay). Deterministic from its seed.
+    Weighted random sampling decides what stays (Efraimidis, Spirakis 2006: the greatest u ** (1 / w)). Weights grow
+    with time, so that older examples fade (Cormode et al. 2009: forward decay). Deterministic for a given seed.
     """
 
     def __init__(self, kinds: int, seed: int = 0) -> None:
@@ -75,9 +75,9 @@ class Reservoir:
         return sum(map(len, self._kept.values()))
 
     def add(self, example: Example) -> None:
-        """Takes an example in, if chance will have it; another may go."""
+        """Adds an example; if its class and kind are full, a random one is dropped, which may be the new one."""
         faded = example.board * np.log(2) / HALF_LIFE_BOARDS
-        # The logarithm of -log(u) / w: the least of them stay.
+        # The logarithm of -log(u) / w: the smallest keys stay.
         key = float(np.log(self._chance.exponential()) - np.log(example.weight) - faded)
         kept = self._kept[example.letter, example.kind]
         kept.append((key, example))
@@ -85,18 +85,18 @@ class Reservoir:
             kept.remove(max(kept, key=lambda one: one[0]))
 
     def withdraw(self, board: int) -> int:
-        """Takes out whatever was seen on that board or a later one, and says how many examples that was."""
+        """Removes the examples of that board and of later ones; returns how many they were."""
         before = len(self)
         for place, kept in self._kept.items():
             self._kept[place] = [one for one in kept if one[1].board < board]
         return before - len(self)
 
     def count(self, letter: str) -> int:
-        """Examples of a class."""
+        """Number of examples of a class."""
         return sum(len(kept) for (own, _), kept in self._kept.items() if own == letter)
 
     def examples(self) -> Examples:
-        """All of them, in no particular order."""
+        """All examples, in no particular order."""
         every = [example for kept in self._kept.values() for _, example in kept]
         return Examples(
             np.array([one.descriptor for one in every], dtype=np.float32) if every else np.zeros((0, 0), np.float32),
@@ -108,9 +108,9 @@ class Reservoir:
 
 
 def cell_kinds(template: BoardTemplate) -> NDArray[np.intp]:
-    """(cells,) the kind of each cell, counted from 0: cells are of one kind where lines leave them to the same sides.
+    """(cells,) the kind of each cell, from 0: cells are of one kind if drawn lines leave them in the same directions.
 
-    On a board of squares, whose lines pass beside the cells, all are of one kind.
+    On a board of squares, whose lines pass beside the cells, all cells are of one kind.
     """
     starts, ends = template.lines_mm[:, 0], template.lines_mm[:, 1]
     sides = [frozenset(_sides(cell, starts, ends)) for cell in template.cells_mm]
@@ -119,7 +119,7 @@ def cell_kinds(template: BoardTemplate) -> NDArray[np.intp]:
 
 
 def _sides(cell: NDArray[np.float64], starts: NDArray[np.float64], ends: NDArray[np.float64]) -> list[int]:
-    """The directions, in eighths of a turn, in which drawn lines go on from a cell."""
+    """Directions, in eighths of a turn, in which drawn lines leave a cell."""
     along = ends - starts
     lengths = np.linalg.norm(along, axis=1)
     unit = along / np.maximum(lengths, 1e-9)[:, None]

@@ -1,4 +1,4 @@
-"""What a profile may be expected to do: cells and whole boards read right, from the pictures left out in turn."""
+"""Expected accuracy of a profile, for cells and whole boards, from pictures left out in turn."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import Any
 from wording import Said, plain, sentence
 
 PRIOR_RIGHT, PRIOR_WRONG = 1.0, 0.05
-"""Cells right and wrong that are believed before any is seen, as a beta distribution: most tables have no faults."""
+"""Cells assumed right and wrong before any is judged, as a beta distribution: most tables have no faults."""
 SPREAD = 0.9
-"""Probability with which the interval holds the truth."""
+"""Probability that the interval contains the true value."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Expectation:
-    """Cells that were read while their picture was left out, and what follows for boards that nobody has seen."""
+    """Results on cells read while their picture was left out, and what they predict for new boards."""
 
     right: float
-    """Cells read right; one that is only in some of the lights it was varied to counts in part."""
+    """Cells read right; a cell read right in only some of its varied lights counts in part."""
     judged: int
-    """Of so many; 0 where no picture could be left out."""
+    """Number of cells judged; 0 if no picture could be left out."""
     cells: int
-    """Of the whole board."""
+    """Number of cells of the board."""
     by_picture: bool = True
-    """Whether whole pictures were left out; else cells of the same picture were, which flatters."""
+    """Whether whole pictures were left out; else single cells were, which gives too good a result."""
 
     @property
     def accuracy(self) -> float:
-        """Share of the judged cells that were right; 0 where none was judged."""
+        """Share of the judged cells that were right; 0 if none was judged."""
         return self.right / self.judged if self.judged else 0.0
 
     @property
     def boards(self) -> float:
-        """Expected share of whole boards without a fault."""
+        """Expected share of boards read without a fault."""
         right, wrong = self._believed
-        # The mean of p to the power of the cells under a beta distribution of p.
+        # The mean of p ** cells under a beta distribution of p.
         logs = (math.log1p(-wrong / (right + wrong + cell)) for cell in range(self.cells))
         return math.exp(sum(logs))
 
     @property
     def boards_between(self) -> tuple[float, float]:
-        """The interval in which that share lies with probability `SPREAD`; wide where few cells were judged."""
+        """Interval that contains the share of `boards` with probability `SPREAD`; wide if few cells were judged."""
         from scipy.stats import beta  # slow to import
 
         right, wrong = self._believed
@@ -51,7 +51,7 @@ class Expectation:
 
     @property
     def said(self) -> Said:
-        """Both in words for a person."""
+        """The expectation as sentences for users."""
         if not self.judged:
             return (sentence("How well it reads cannot be told: lay or label men of every kind on more cells."),)
         figures: dict[str, int | str] = {"number": round(100 * self.boards), "accuracy": f"{100 * self.accuracy:.1f}"}
@@ -78,11 +78,11 @@ class Expectation:
 
     @property
     def text(self) -> str:
-        """The same in English."""
+        """`said` in English."""
         return plain(self.said)
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """JSON form."""
         low, high = self.boards_between if self.judged else (0.0, 1.0)
         return {
             "accuracy": round(self.accuracy, 4),

@@ -1,4 +1,4 @@
-"""Fits heads: linear support vector machines whose margins become honest probabilities (Platt, 1999)."""
+"""Fits heads: linear support vector machines, their margins calibrated as probabilities (Platt, 1999)."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from vision.reading.heads import Head, unit
 FloatArray = NDArray[np.float64]
 
 SOFTNESS = 0.02
-"""LinearSVC's C at a table: small, since a table's examples are few and their descriptors long."""
+"""LinearSVC's C for a table's head: small, since a table has few examples with long descriptors."""
 FOLDS = 5
 EXAMPLES = 160
-"""Most examples that a head remembers."""
+"""Most examples that a head stores."""
 FLATNESS = 1e-5
-"""Pulls Platt's slope and offset towards 0, so that they stay finite where classes do not overlap."""
+"""Penalty that pulls Platt's slope and offset towards 0, to keep them finite where classes do not overlap."""
 STEP_DONE = 1e-7
 MIN_REACH = 0.35
 WEAK_SLOPE = 2.0
-"""Platt's slope where there is too little to measure it with."""
+"""Platt's slope where there are too few examples to measure it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted head, and how well it does on examples that it was not shown."""
+    """A fitted head, and its results on held-out examples."""
 
     head: Head
     right: NDArray[np.bool_]
-    """(n,) whether each example's class was right while its group was left out."""
+    """(n,) whether each example was classified right while its fold was left out."""
     judged: NDArray[np.bool_]
-    """(n,) False for examples whose group could not be left out: it holds all there is of a class."""
+    """(n,) False for examples whose fold could not be left out, because it holds all examples of a class."""
 
     def accuracy(self, rows: NDArray[np.bool_] | slice = slice(None)) -> float:
-        """Share of the judged examples among `rows` that were right; 0 where none could be judged."""
+        """Share of the judged examples among `rows` that were right; 0 if none could be judged."""
         right = self.right[rows][self.judged[rows]]
         return float(right.mean()) if len(right) else 0.0
 
@@ -51,12 +51,12 @@ def fit_head(
     remember: int = EXAMPLES,
     copies: int = 1,
 ) -> Fit:
-    """The head that tells the classes of `labels` (a letter per descriptor) apart.
+    """Fits a head that distinguishes the classes of `labels` (a letter per descriptor).
 
-    Examples of one group (one photo, one cell's variants) are left out together when probabilities are measured;
-    None takes each example for itself. Classes of `letters` that never occur get no row. `softness` is the machine's
-    C; so many examples as `remember` says are kept, to know strange patches by; `copies` is how often each example
-    comes, varied. Raises ValueError where fewer than two classes occur.
+    Examples of one group (one photo, one cell's variants) are left out together when probabilities are measured; with
+    None each example is its own group. Classes of `letters` that never occur get no row. `softness` is LinearSVC's C;
+    `remember` is the most examples stored, to recognise strange patches; `copies` is how often each example
+    occurs, varied. Raises ValueError if fewer than two classes occur.
     """
     present = "".join(letter for letter in letters if letter in labels)
     if len(present) < 2:
@@ -89,7 +89,7 @@ def fit_head(
 
 
 def _folds(targets: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The fold of every example: whole groups, dealt round by class so that no fold lacks one if it can be helped."""
+    """The fold of every example: whole groups, dealt out by class so that, if possible, no fold lacks one."""
     names, first = np.unique(groups, return_index=True)
     order = sorted(range(len(names)), key=lambda index: (targets[first[index]], names[index]))
     fold_of = {names[index]: place % FOLDS for place, index in enumerate(order)}
@@ -99,7 +99,7 @@ def _folds(targets: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.in
 def _held_out_margins(
     scaled: FloatArray, targets: NDArray[np.intp], classes: int, folds: NDArray[np.intp], softness: float
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """(n, classes) margins of each example while its fold was left out, and which examples could be judged so."""
+    """(n, classes) margins of each example while its fold was left out, and (n,) whether that was possible."""
     margins = np.zeros((len(targets), classes))
     known = np.zeros(len(targets), dtype=np.bool_)
     for fold in np.unique(folds):
@@ -115,7 +115,7 @@ def _held_out_margins(
 def _separate(
     scaled: FloatArray, targets: NDArray[np.intp], classes: int, softness: float
 ) -> tuple[FloatArray, FloatArray]:
-    """(classes, length) and (classes,): one plane for each class against the rest."""
+    """(classes, length) coefficients and (classes,) intercepts: one plane for each class against the rest."""
     from sklearn.svm import LinearSVC  # slow to import, and only needed to fit
 
     coefficients, intercepts = np.zeros((classes, scaled.shape[1])), np.zeros(classes)
@@ -129,8 +129,9 @@ def _separate(
 def _platt(margins: FloatArray, positive: NDArray[np.bool_], copies: int) -> tuple[float, float]:
     """Slope and offset of the sigmoid that fits best: Newton's method with line search (Lin, Lin, Weng 2007).
 
-    Both sides weigh alike, whatever their numbers: how often a class was labelled says nothing of the next game.
-    Targets stay as far from 0 and 1 as so few examples demand; copies of one example count once.
+    Both sides have the same weight, however many examples each has: how often a class was labelled says nothing about
+    the next game. Targets keep away from 0 and 1, the more so the fewer examples there are; copies of one example
+    count once.
     """
     ups, downs = positive.sum() / copies, (~positive).sum() / copies
     if min(ups, downs) < 1:
@@ -158,7 +159,7 @@ def _platt(margins: FloatArray, positive: NDArray[np.bool_], copies: int) -> tup
 
 
 def _sample(targets: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Indices of at most `count` examples, the classes in turn, from all over each class."""
+    """Indices of at most `count` examples, taken from the classes in turn and at random within each."""
     place, chance = np.zeros(len(targets), dtype=np.intp), np.random.default_rng(0)
     for target in np.unique(targets):
         of_class = targets == target

@@ -1,8 +1,8 @@
-"""The guided calibration of a table: asks for boards, sees when they are laid, takes the pictures by itself.
+"""Guided calibration of a table: asks for boards, recognises when they are laid, and takes the pictures itself.
 
-A state machine without clock, camera or voice: frames go in, prompts come out. Nothing is taken while a hand is in
-the picture, while anything lies where it should not, or while a man looks like another class than was asked for; nor
-in conditions in which it would be learnt from in vain, which is said of the empty board already.
+A state machine without clock, camera or voice: frames go in, prompts come out. It takes no picture while a hand is in
+view, while a cell is wrongly occupied, or while a piece looks like another class than was asked for; nor in conditions
+too poor to learn from, which it reports for the empty board already.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from wording import Said, plain, sentence
 log = logging.getLogger(__name__)
 
 SETTLE_S = 0.6
-"""How long a picture must stand still before it may be taken."""
+"""Seconds a picture must be still before it may be taken."""
 RECHECK_S = 2.0
-"""A still board is judged again this often."""
+"""Seconds after which a still board is judged again."""
 PATIENCE_S, LAYING_S = 3.0, 8.0
-"""How long a mistake must stand before it is spoken of; longer while men are missing, laid one after the other."""
+"""Seconds a mistake must last before it is mentioned: LAYING_S while pieces are missing, since laying takes time."""
 FIRST_LOOK_S = 3.0
-"""The first picture is not taken before: a camera finds its exposure meanwhile, and is locked to it."""
+"""Seconds before the first picture: the camera's exposure settles meanwhile, and is then locked."""
 REPEAT_S = 20.0
-"""The same thing is said again after so long."""
+"""Seconds before the same sentences are said again."""
 FIND_S = 5.0
-"""Search for the board before advice is given."""
+"""Seconds of searching for the board before advice is given."""
 INSIST_S = 25.0
-"""Whoever leaves a board as it is for so long, after being told what looks odd about it, means it so."""
+"""Seconds for which a person must leave a board as it is, after a complaint about it, to be believed."""
 MAX_INSISTED = 0.5
-"""Share of the men of a board up to which a person is believed against what the other pictures show."""
+"""Share of a board's pieces up to which a person is believed against the other pictures."""
 HOLD_S = 120.0
-"""Conditions in which nothing is to be learnt may last so long, once told; then the run ends without a profile."""
+"""Seconds that conditions too poor to learn from may last once reported; then the run ends without a profile."""
 STUCK_S = 300.0
-"""So long may pass without a picture being taken."""
+"""Seconds without a picture being taken after which the run ends."""
 
 Code = Literal[
     "lay", "find", "found", "lost", "moved", "hand", "correct", "believed", "conditions", "remark", "taken", "complete"
@@ -62,31 +62,31 @@ Code = Literal[
 
 @dataclasses.dataclass(frozen=True)
 class Prompt:
-    """Something to be told to the person at the board."""
+    """A message for the person at the board."""
 
     code: Code
     said: Said
     lesson: int
-    """Index of the lesson that it is about."""
+    """Index of the lesson concerned."""
     cells: tuple[int, ...] = ()
-    """Cells that are meant, where it is about some."""
+    """Cells concerned, if any."""
 
     @property
     def text(self) -> str:
-        """What is told, in English."""
+        """`said` in English."""
         return plain(self.said)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Taken:
-    """A picture that was taken."""
+    """A picture that was taken, labelled and described."""
 
     photo: LabelledPhoto
     look: Look
 
 
 class GuidedCalibration:
-    """One run: give it every frame in turn until it is `complete`. `begin` tells what to do first."""
+    """One run: `begin` returns the first prompt; then feed every frame in turn until the run has `ended`."""
 
     def __init__(
         self,
@@ -96,15 +96,15 @@ class GuidedCalibration:
         *,
         accept: bool = False,
     ) -> None:
-        """`corners_px` (4, 2) places the empty board where it cannot be found by itself.
+        """`corners_px` (4, 2) are the corners of an empty board that cannot be found automatically.
 
-        With `accept` pictures are taken in whatever conditions, which are told all the same. Raises WeightsError.
+        With `accept`, pictures are taken in any conditions; poor ones are still reported. Raises WeightsError.
         """
         self.template = template
-        """With the shape that was measured, once the board is found."""
+        """Has the measured shape once the board is found."""
         self.lessons = tuple(lessons)
         self.taken: dict[int, Taken] = {}
-        """The pictures so far, by their lesson."""
+        """The pictures so far, by index of the lesson."""
         self._corners_px = corners_px
         self._aligner: Aligner | None = Aligner(template) if corners_px is None else None
         self._gate = Gate(settle_s=SETTLE_S)
@@ -116,27 +116,27 @@ class GuidedCalibration:
         self._said: tuple[Said, float] = ((), float("-inf"))
         self._said_code: Code = "lay"
         self._amiss_since_s: float | None = None
-        """Since when the board has stood still with something amiss."""
+        """Since when the board has been still without its picture being taken."""
         self._told: tuple[Mistakes, float] | None = None
-        """What was said to be amiss with this board, and when first."""
+        """The mistakes reported for this board, and when they were first reported."""
         self._insist = False
         self.seen: BoardPose | None = None
-        """Where the board lies in the last frame; None where it was not found."""
+        """Pose of the board in the last frame; None if it was not found."""
         self.refusal: Said = ()
-        """Why the run has ended without all pictures; empty where it has not."""
+        """Why the run ended without all pictures; empty if it did not."""
         self._accept = accept
         self._inspection = Inspection(placed_by_hand=corners_px is not None)
         self._objected_since_s: float | None = None
         self._progress_s = 0.0
-        """When the last picture was taken, or the run begun."""
+        """When the last picture was taken, or the run began."""
         self._phase = ""
-        """What the gate last said of the board."""
+        """The gate's last phase."""
         self._begun_s: float | None = None
         self._occluded_since_s: float | None = None
 
     @property
     def current(self) -> int | None:
-        """The lesson that is asked for now; None where all are taken."""
+        """Index of the lesson asked for now; None if all pictures are taken."""
         return next((number for number in range(len(self.lessons)) if number not in self.taken), None)
 
     @property
@@ -146,12 +146,12 @@ class GuidedCalibration:
 
     @property
     def refused(self) -> str:
-        """Why the run has ended without all pictures, in English; empty where it has not."""
+        """`refusal` in English; empty if the run was not refused."""
         return plain(self.refusal)
 
     @property
     def ended(self) -> bool:
-        """Whether it is over: complete, or refused."""
+        """Whether the run is complete or refused."""
         return self.complete or bool(self.refusal)
 
     @property
@@ -160,15 +160,15 @@ class GuidedCalibration:
         return [self.taken[number].photo for number in sorted(self.taken)]
 
     def begin(self) -> tuple[Prompt, ...]:
-        """What to do first."""
+        """The first prompt."""
         return self._answer(self._ask())
 
     def insist(self) -> None:
-        """The person says that the board is right, whatever it looks like."""
+        """Call when the person confirms that the board is right, however it looks."""
         self._insist = True
 
     def feed(self, frame: Frame) -> tuple[Prompt, ...]:
-        """What is to be said after the next frame. Raises ValueError where the corners given are no board."""
+        """Processes the next frame; returns new prompts. Raises ValueError if the given corners are not a board."""
         if self.ended:
             return ()
         if self._begun_s is None:
@@ -193,7 +193,7 @@ class GuidedCalibration:
         return self._answer()
 
     def _place(self, frame: Frame) -> BoardPose | None:
-        """Where the board is; says so when it is found, lost or moved."""
+        """Pose of the board, or None; says when the board is found, lost or moved."""
         if self._aligner is None:
             self._aligner = self._aligner_at_corners(frame.image)
         alignment = self._aligner.update(frame)
@@ -243,7 +243,7 @@ class GuidedCalibration:
             self._say("hand", (told,), time_s)
 
     def _judge(self, frame: Frame, pose: BoardPose, look: Look) -> None:
-        """Takes the picture where it shows one of the boards that are still wanted; else says what is amiss."""
+        """Takes the picture if it shows one of the boards still wanted; otherwise says what is wrong."""
         current = self.current
         assert current is not None
         if self._amiss_since_s is None:
@@ -251,7 +251,7 @@ class GuidedCalibration:
         if current == 0 and self._objects(0, frame, pose):
             return
         wanted = self._check.mistakes(look, self.lessons[current].board)
-        # Every board may be laid as soon as the empty one is known: the list of all was shown.
+        # Once the empty board is known, any board may be laid: the person was shown the list of all.
         for number in range(current, len(self.lessons) if 0 in self.taken else 1):
             if number not in self.taken:
                 mistakes = self._check.mistakes(look, self.lessons[number].board)
@@ -266,7 +266,7 @@ class GuidedCalibration:
         self._complain(wanted, look, frame.time_s)
 
     def _objects(self, number: int, frame: Frame, pose: BoardPose) -> bool:
-        """Whether the picture is not worth taking; says why, and ends the run where that does not change."""
+        """Whether the picture is not worth taking; says why, and ends the run if that does not change."""
         objection = self._inspection.objection(frame.image, pose, self.template, self.lessons[number].board)
         if objection is None or self._accept:
             self._objected_since_s = None
@@ -284,7 +284,7 @@ class GuidedCalibration:
             self.refusal = (objection.said,)
 
     def _complain(self, mistakes: Mistakes, look: Look, time_s: float) -> None:
-        """Says what is amiss once it stands for a while."""
+        """Reports mistakes once they have lasted for a while."""
         assert self.current is not None and self._amiss_since_s is not None
         if time_s - self._amiss_since_s < (LAYING_S if mistakes.missing else PATIENCE_S):
             return
@@ -294,14 +294,14 @@ class GuidedCalibration:
             self._told = self._told_so_far(mistakes, time_s)
 
     def _told_so_far(self, mistakes: Mistakes, time_s: float) -> tuple[Mistakes, float]:
-        """What was said of men on these same cells: which of them look odd may waver from look to look."""
+        """Merges the mistakes with those reported for the same cells: which pieces look odd varies by look."""
         if self._told is None or dataclasses.replace(self._told[0], odd=()) != dataclasses.replace(mistakes, odd=()):
             return mistakes, time_s
         told, told_s = self._told
         return dataclasses.replace(mistakes, odd=tuple(sorted({*told.odd, *mistakes.odd}))), told_s
 
     def _insisted(self, number: int, mistakes: Mistakes, time_s: float) -> bool:
-        """Whether a person was told that these men look odd, or that the board does not look empty, and means it so."""
+        """Whether the person insists, after a complaint, on these odd pieces or on a board that does not look empty."""
         if self._told is None or self._amiss_since_s is None or (number and not mistakes.placed):
             return False
         told, told_s = self._told
@@ -314,9 +314,9 @@ class GuidedCalibration:
         return self._insist or time_s - max(told_s, self._amiss_since_s) > INSIST_S
 
     def _take(self, number: int, frame: Frame, pose: BoardPose, look: Look, mistakes: Mistakes) -> None:
-        """Keeps the picture; men that look odd although a person insists are kept out of what is learnt."""
+        """Keeps the picture; odd pieces on which a person insists are excluded from learning."""
         board = list(self.lessons[number].board)
-        # Of the first men nothing is known but what the shipped head thinks: a person knows better.
+        # The first pieces are judged only by the shipped head: the person knows better.
         first = not any(self.taken)
         named = swapped(mistakes, self.lessons[number]) or (first and kind_unknown(mistakes, self.lessons[number]))
         for cell, _ in () if named else mistakes.odd:
@@ -344,13 +344,13 @@ class GuidedCalibration:
         return Prompt("lay", (lesson.said,), self.current, cells)
 
     def _may_say(self, code: Code, time_s: float) -> bool:
-        """Whether the last advice of this kind is old enough for the next to be worked out."""
+        """Whether the last prompt with this code is old enough to prepare another."""
         return self._said_code != code or time_s - self._said[1] >= REPEAT_S
 
     def _say(
         self, code: Code, said: Said, time_s: float, cells: tuple[int, ...] = (), lesson: int | None = None
     ) -> bool:
-        """Puts it among the prompts, unless it was the last thing said, a little while ago; whether it did."""
+        """Queues a prompt unless the same was said last, less than REPEAT_S ago; returns whether it was queued."""
         if self._said[0] == said and time_s - self._said[1] < REPEAT_S:
             return False
         self._said, self._said_code = (said, time_s), code

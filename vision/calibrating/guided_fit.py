@@ -1,4 +1,4 @@
-"""The table profile of a guided calibration: what the pictures say of one another, and what all of them teach."""
+"""Fits the table profile of a guided calibration, leaving out pieces that the other pictures contradict."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from vision.reading.heads import OTHER, read_log_probabilities
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GuidedFit:
-    """A profile, and what was kept out of it."""
+    """A profile, and the cells left out of it."""
 
     profile: TableProfile
     verdict: Verdict
-    """What is expected of it, and what speaks against it."""
+    """Expected accuracy, and objections to the profile."""
     photos: tuple[LabelledPhoto, ...]
-    """The pictures as they were learnt from; cells that are not have OTHER."""
+    """The pictures as used for fitting; cells left out have OTHER."""
     left_out: tuple[str, ...]
-    """Such as "d6 in picture 2": men that the other pictures contradict, or that a person insisted on."""
+    """Cells left out, such as "d6 in picture 2": the other pictures contradict them, or a person insisted on them."""
 
 
 def fit_guided(
@@ -36,9 +36,9 @@ def fit_guided(
     progress: Progress = lambda done, total: None,
     descriptor: str | None = None,
 ) -> GuidedFit:
-    """The profile of the table; some seconds. Raises CalibrationError, WeightsError.
+    """Fits the profile of the table; takes some seconds. Raises CalibrationError, WeightsError.
 
-    By the descriptor that the template names, or another one.
+    `descriptor` replaces the one that the template names.
     """
     photos = tuple(doubted(taken, number, template.letters) for number in range(len(taken)))
     left_out = tuple(
@@ -52,12 +52,12 @@ def fit_guided(
 
 
 def doubted(taken: Sequence[Taken], number: int, letters: str) -> LabelledPhoto:
-    """One of the pictures, its cells that all the others speak against marked as not to be learnt from."""
+    """Picture `number`, with OTHER on the pieces that a head fitted to the other pictures contradicts."""
     one = taken[number]
     others = [(other.look.wide, other.photo.cells) for index, other in enumerate(taken) if index != number]
     men = np.array([letter not in (EMPTY, OTHER) for letter in one.photo.cells])
     head = learnt(others, letters) if others else None
-    # Two pictures with men that contradict each other do not tell which of them is right.
+    # If only two pictures with pieces contradict each other, it is unknown which of them is right.
     if head is None or sum(any(letter not in (EMPTY, OTHER) for letter in cells) for _, cells in others) < 2:
         return one.photo
     logs = read_log_probabilities(one.look.wide, letters, head, None)

@@ -1,4 +1,4 @@
-"""Looks, before a picture is taken, whether it is worth it: the right game's board, seen well enough to learn from."""
+"""Checks before taking a picture that it shows the right game's board, well enough to learn from."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from vision.pose import BoardPose
 from wording import Sentence, Term, sentence
 
 SURELY_THIS = 0.9
-"""How sure a board's place must be for no other game's board to be looked for; right ones are surer than 0.99."""
+"""Probability of the board's place from which no other game's board is looked for; right boards exceed 0.99."""
 NAMED_FOR = 8
-"""Looks at a board for which it is believed to be another game's before all boards are looked for again."""
+"""Number of looks for which a board is taken for another game's before all boards are searched for again."""
 MAX_REMARKS = 2
-"""Pieces of advice that are given at once."""
+"""Most pieces of advice given at once."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Objection:
-    """Why a picture is not to be taken, and what to do."""
+    """Why a picture should not be taken, and what to do."""
 
     said: Sentence
     cells: tuple[int, ...] = ()
 
 
 class Inspection:
-    """Of one run. Give it every still board that might be taken."""
+    """Inspects the pictures of one run. Call `objection` for every still board that might be taken."""
 
     def __init__(self, *, placed_by_hand: bool) -> None:
-        """Whose corners were given is believed to know which board it is."""
+        """A board whose corners the user gave (`placed_by_hand`) is taken for the right one."""
         self.conditions: tuple[Condition, ...] = ()
-        """As last measured."""
+        """The conditions last measured."""
         self._by_hand = self._surely_this = placed_by_hand
         self._other: Sentence | None = None
         self._looks_at_other = 0
 
     def forget_place(self) -> None:
-        """The board was moved: it may be another one."""
+        """Call when the board was moved: it may be another one now."""
         self._surely_this, self._other = self._by_hand, None
 
     def objection(self, image: Image, pose: BoardPose, template: BoardTemplate, board: str) -> Objection | None:
-        """What speaks against the picture; None where nothing does. 0.1 s; some seconds for a board that is odd."""
+        """The objection to the picture, or None. Takes 0.1 s; some seconds if the board may be another game's."""
         if not self._surely_this and (self._other is None or self._looks_at_other >= NAMED_FOR):
             self._other, self._looks_at_other = wrong_game(image, pose, template), 0
         if self._other is not None:
@@ -60,12 +60,12 @@ class Inspection:
 
     @property
     def remarks(self) -> tuple[Condition, ...]:
-        """What might be better, the worst first."""
+        """Conditions that could be better, worst first, at most MAX_REMARKS."""
         return warning(self.conditions)[:MAX_REMARKS]
 
 
 def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Sentence | None:
-    """What is said where the board in the picture is rather another game's; None where it is the right one."""
+    """What to say if the board in the picture is rather another game's; None if it is not."""
     told_by: Told = "print" if template.printed is not None else "lattice" if is_ruled(template) else "outline"
     if sure_of(image, Found(pose, template, told_by=told_by)) >= SURELY_THIS:
         return None
@@ -73,7 +73,7 @@ def wrong_game(image: Image, pose: BoardPose, template: BoardTemplate) -> Senten
 
 
 def other_board_named(image: Image, template: BoardTemplate) -> Sentence | None:
-    """A sentence that names another game's board in the picture; None where none, or the right one, is there."""
+    """A sentence naming another game's board in the picture; None if there is none, or the right one."""
     named = name_board(image).board
     game = template.game if named is None else named.template.game
     if game == template.game:

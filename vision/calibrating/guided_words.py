@@ -1,4 +1,4 @@
-"""What the guided calibration says: where the board is not seen, and what is amiss on it."""
+"""Sentences of the guided calibration: advice if the board is not seen, and corrections of what lies on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wording import Said, Value, listing, sentence, sentence_n
 
 LEAVE = sentence("If it is right as it is, leave it so for half a minute.")
 LISTED = 8
-"""Cells that are named one by one; of more, the whole board is asked for again."""
+"""Most wrong cells named one by one; if there are more, the whole board is asked for again."""
 
 
 def found(quality: float) -> Said:
@@ -28,7 +28,7 @@ def found(quality: float) -> Said:
 
 
 def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> Said:
-    """What to do about a board that is not seen in the picture. Some seconds where the picture itself is good."""
+    """What to do about a board that is not seen in the picture. Takes some seconds if the picture itself is good."""
     what = sentence("I do not see the board any more.") if seen_before else sentence("I do not see the board.")
     unseen = other_board(image, template) or exposure_fault(image)
     if unseen is not None:
@@ -45,7 +45,7 @@ def advice(image: Image, template: BoardTemplate, *, seen_before: bool) -> Said:
 
 
 def stuck(minutes: float, phase: str, trouble: Said) -> Said:
-    """Said where nothing could be taken for so long; `phase` is the gate's last, `trouble` what was told."""
+    """Said if no picture could be taken for `minutes`; `phase` is the gate's last, `trouble` the last complaint."""
     over = {
         "moving": sentence("Something moves over the board all the time: take your hands away when all lies."),
         "occluded": sentence("Something reaches over the board."),
@@ -59,21 +59,21 @@ def stuck(minutes: float, phase: str, trouble: Said) -> Said:
 
 
 def swapped(mistakes: Mistakes, lesson: Lesson) -> bool:
-    """Whether all men look like another class, each class like one other: their names are exchanged, nothing else."""
+    """Whether at least 80 % of the pieces look odd, each class like one other: only their names are exchanged."""
     men = [cell for cell, letter in enumerate(lesson.board) if letter != EMPTY]
     looks = {(lesson.board[cell], letter) for cell, letter in mistakes.odd}
     return len(mistakes.odd) >= 0.8 * len(men) > 0 and len({asked for asked, _ in looks}) == len(looks)
 
 
 def kind_unknown(mistakes: Mistakes, lesson: Lesson) -> bool:
-    """Whether all men of a class look like another one: the eyes do not know that kind, it need not lie wrong."""
+    """Whether the odd pieces are all of their classes: the reader does not know them; they may be laid right."""
     odd = {cell for cell, _ in mistakes.odd}
     kinds = {lesson.board[cell] for cell in odd}
     return bool(odd) and odd == {cell for cell, letter in enumerate(lesson.board) if letter in kinds}
 
 
 def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> Said:
-    """What to do so that the board is the one asked for."""
+    """What to do to get the board that was asked for."""
     if not lesson.pieces:
         where = _cells(mistakes.extra, template)
         return (
@@ -102,7 +102,7 @@ def correction(mistakes: Mistakes, lesson: Lesson, template: BoardTemplate, occu
 
 
 def turned(lesson: Lesson, template: BoardTemplate, occupied: NDArray[np.bool_]) -> bool:
-    """Whether just those cells are occupied that the lesson asks for on a board turned by a quarter or more."""
+    """Whether the occupied cells are those the lesson asks for, turned by one, two or three quarter turns."""
     wanted = {cell for piece in lesson.pieces for cell in piece.cells}
     middle, names = template.cells_mm.mean(axis=0), range(len(template.cells_mm))
     around = template.cells_mm - middle

@@ -1,4 +1,4 @@
-"""Judges whether a board shows what a lesson of the guided calibration asks for, and what is amiss."""
+"""Checks whether a board shows what a lesson of the guided calibration asks for, and finds the mistakes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from vision.reading.heads import GENERIC, Head, load_generic, read_log_probabili
 from vision.reading.reader import Reader
 
 DIFFERS, MAY_DIFFER = 0.2, 0.05
-"""Distance, 0 to 2, from the empty cell's descriptor, beyond which something surely lies there, or may.
+"""Distance, 0 to 2, from the empty cell's descriptor beyond which a cell is surely, or possibly, occupied.
 
-Light and noise make below 0.01 on simulated tables, and mostly below 0.04 on photos taken from one place; men make
-above 0.4, halves of tiles sometimes only 0.07: what may lie there is asked of the shipped head as well.
+Light and noise cause less than 0.01 on simulated tables, and mostly less than 0.04 on photos taken from one place;
+pieces cause more than 0.4, but halves of tiles sometimes only 0.07. So a possibly occupied cell counts only if the
+shipped head takes it for occupied too.
 """
 SURELY = 0.9
-"""Probability from which the shipped head is believed against what was asked for."""
+"""Probability from which the shipped head is believed against the lesson."""
 RATHER = 0.75
-"""The same of a head that has learnt from the few pictures of this very table."""
+"""The same for a head fitted to the few pictures of this table."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -35,25 +36,25 @@ class Look:
 
     rectified: Image
     tight: Descriptors
-    """Of each cell without its surroundings: what lies there and not beside it."""
+    """Descriptors of just what lies on each cell, without its surroundings."""
     wide: Descriptors
-    """Of each cell as it will be read."""
+    """Descriptors of the cells as they will be read."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Mistakes:
-    """What differs from what was asked for, as cell indices, ascending."""
+    """Differences from the board asked for, as ascending cell indices."""
 
     missing: tuple[int, ...] = ()
-    """Nothing lies where something was asked for."""
+    """Empty cells for which a piece was asked."""
     extra: tuple[int, ...] = ()
-    """Something lies where nothing was asked for."""
+    """Occupied cells that should be empty."""
     odd: tuple[tuple[int, str], ...] = ()
-    """Cells that rather look like another class, and its letter."""
+    """Cells that look more like another class than the one asked for, and its letter."""
 
     @property
     def placed(self) -> bool:
-        """Whether things lie on the cells asked for and on no others."""
+        """Whether exactly the cells asked for are occupied."""
         return not self.missing and not self.extra
 
     def __bool__(self) -> bool:
@@ -61,7 +62,7 @@ class Mistakes:
 
 
 class LessonCheck:
-    """Knows the empty board, and learns from every picture that is taken."""
+    """Compares pictures with lessons; learns the empty board and the pieces from every picture taken."""
 
     def __init__(self, template: BoardTemplate) -> None:
         """Raises WeightsError."""
@@ -75,7 +76,7 @@ class LessonCheck:
         self._head: Head | None = None
 
     def look(self, rectified: Image, template: BoardTemplate) -> Look:
-        """The picture described, some 2 ms a cell; `template` has the measured shape."""
+        """Describes the picture, in some 2 ms a cell; `template` has the measured shape."""
         self._template = self._reader.template = template
         return Look(
             rectified,
@@ -84,7 +85,7 @@ class LessonCheck:
         )
 
     def occupied(self, look: Look) -> NDArray[np.bool_]:
-        """(cells,) where something lies that the empty board does not show; without one, by the shipped head."""
+        """(cells,) True where a cell differs from the empty board; before that is known, by the shipped head."""
         seems = read_log_probabilities(look.wide, self._template.letters, None, self._shipped)[:, 0] < np.log(
             1 - SURELY
         )
@@ -94,14 +95,14 @@ class LessonCheck:
         return np.asarray((1 - alike > DIFFERS) | ((1 - alike > MAY_DIFFER) & seems))
 
     def mistakes(self, look: Look, board: str) -> Mistakes:
-        """What speaks against the picture's showing `board`."""
+        """Differences between the picture and `board`."""
         occupied, asked = self.occupied(look), np.array([letter != EMPTY for letter in board])
         missing, extra = np.flatnonzero(asked & ~occupied), np.flatnonzero(occupied & ~asked)
         odd = self._odd(look, board, asked & occupied) if asked.any() else ()
         return Mistakes(tuple(map(int, missing)), tuple(map(int, extra)), odd)
 
     def take(self, look: Look, cells: str) -> None:
-        """Learns from a picture; `cells` has a letter per cell, and any other sign where that is doubtful."""
+        """Learns from a picture; `cells` has a class letter per cell, and any other character for a doubtful one."""
         if self._empty is None:
             self._empty = look.tight
         self._taken.append((look.wide, cells))
@@ -119,7 +120,10 @@ class LessonCheck:
 def contradictions(
     logs: NDArray[np.float64], letters: str, board: str, where: NDArray[np.bool_], enough: float
 ) -> tuple[tuple[int, str], ...]:
-    """Cells of `where` that are read, with at least that probability, as another class, and which; not as empty."""
+    """Cells of `where` read as another class than in `board`, with probability above `enough`, and its letter.
+
+    Cells read as empty do not count.
+    """
     best = logs[:, 1:].argmax(axis=1) + 1
     return tuple(
         (int(cell), letters[best[cell]])
@@ -129,7 +133,7 @@ def contradictions(
 
 
 def learnt(taken: list[tuple[Descriptors, str]], letters: str) -> Head | None:
-    """A head from pictures and their cells, passing over doubtful ones; None before every class was seen."""
+    """A head fitted to pictures and their cells, without doubtful cells; None before every class was seen."""
     cells = "".join(labels for _, labels in taken)
     rows = np.array([index for index, letter in enumerate(cells) if letter in letters], dtype=np.intp)
     if not set(letters) <= set(cells):
@@ -139,7 +143,7 @@ def learnt(taken: list[tuple[Descriptors, str]], letters: str) -> Head | None:
 
 
 def _tight_patches(rectified: Image, template: BoardTemplate) -> Patches:
-    """(cells, PATCH_PX, PATCH_PX, 3) just what a man covers."""
+    """(cells, PATCH_PX, PATCH_PX, 3) patches of just the area that a piece covers."""
     side_px = template.man_diameter_mm * template.pixels_per_mm
     centres = project(template.rectified_from_board, template.cells_mm)
     return np.stack([cut_patch(rectified, float(x), float(y), side_px, PATCH_PX) for x, y in centres])

@@ -1,4 +1,4 @@
-"""How sharp a board's drawing is seen: the width over which its lines and edges go from dark to light."""
+"""Measures how sharp a board's drawing appears: the width over which its lines and edges go from dark to light."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from vision.pose import BoardPose, project
 FloatArray = NDArray[np.float64]
 
 SIDE_SHARE = 0.3
-"""Half the length of a profile across a line, in cells."""
+"""Share of a cell: half the length of a profile across a line."""
 STRIPS, STRIP_SHARE = 5, 0.12
-"""Profiles that are averaged against noise, and over which share of a cell along the line they lie."""
+"""Profiles averaged to reduce noise, and the share of a cell along the line over which they are spread."""
 STEPS = 49
 """Samples of a profile."""
 MIN_STEP = 8.0
-"""Grey levels between the lightest and the darkest of a profile, below which there is no line to judge by."""
+"""Grey levels between a profile's lightest and darkest parts below which it shows no line to judge by."""
 MIN_PROFILES = 6
 
 
 def edge_width_px(image: Image, pose: BoardPose, template: BoardTemplate) -> float | None:
-    """Pixels over which the board's lines go from their colour to the board's; None where too few of them are seen.
+    """Pixels over which the board's lines go from their colour to the board's; None if too few lines are seen.
 
-    1 to 2 in a sharp picture. The range of a profile across the line, by its steepest slope; the middle of all.
+    1 to 2 in a sharp picture. This is the median, over profiles across the lines, of the range divided by the steepest
+    slope.
     """
     starts, ends = template.lines_mm[:, 0], template.lines_mm[:, 1]
     length = np.linalg.norm(ends - starts, axis=1)
@@ -48,7 +49,7 @@ def edge_width_px(image: Image, pose: BoardPose, template: BoardTemplate) -> flo
 def _profiles(
     image: Image, pose: BoardPose, template: BoardTemplate, centres: FloatArray, directions: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """(n, STEPS) grey values across the lines at those points, and (n,) the pixels from one sample to the next."""
+    """(n, STEPS) grey values across the lines at `centres`, and (n,) the pixels from one sample to the next."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     across = np.stack([-directions[:, 1], directions[:, 0]], axis=1) * SIDE_SHARE * template.cell_mm
     ends = [project(pose.image_from_board, centres + side * across) for side in (-1, 1)]

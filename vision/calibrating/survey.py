@@ -1,4 +1,4 @@
-"""Surveys a board in its pictures: measures every condition that calibration asks for, and says what to do about it."""
+"""Measures all conditions that matter for calibration in pictures of a board, and says what to improve."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from vision.pose import BoardPose, rectify
 from wording import Value, sentence, sentence_n
 
 HIT = 0.2
-"""Share of a cell that is burnt out from which it counts as lost to light."""
+"""Share of burnt-out pixels beyond which a cell counts as burnt out."""
 BRIGHTER = 1.25
-"""A cell's lighter parts against the same of the middle cell, from which a lamp mirrors in it."""
+"""Ratio of a cell's lighter parts to those of the median cell, beyond which it mirrors a lamp."""
 LISTED = 6
-"""Cells that are named one by one."""
+"""Most cells named one by one."""
 USUAL_WIDTHS_PX = (1280, 1920, 2560, 3840)
 SHADED = 0.35
-"""Light of a cell against the brightest ones, below which it is named as dark."""
+"""Share of the brightest cells' light below which a cell is named as dark."""
 GAMMA = 2.2
 MAX_KINDS = 3
-"""Classes, empty ones included, up to which a cell's colour tells its class: pips are no colours."""
+"""Most classes, empty included, that colour is expected to distinguish: pips are not colours."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shown:
-    """A placed board in a picture, and what stands on it."""
+    """A picture, the pose of the board in it, and the contents of its cells."""
 
     image: Image
     pose: BoardPose
     board: str
-    """A class letter per cell, or any other sign where that is not known."""
+    """A class letter per cell, or any other character where that is unknown."""
 
 
 def survey(shown: Sequence[Shown], template: BoardTemplate) -> tuple[Condition, ...]:
-    """All that can be measured in pictures of one board; of each condition the worst. Some 60 ms a picture.
+    """The worst of each condition measurable in pictures of one board. Takes some 60 ms a picture.
 
-    Light and lines are judged where cells are empty, men's colours where there are men of every kind.
+    Light and lines are judged on empty cells, colours where there are pieces to compare.
     """
     lights = [cell_light(rectify(one.image, one.pose, template), template) for one in shown]
     found = [one for each, light in zip(shown, lights, strict=True) for one in _of_picture(each, light, template)]
@@ -61,7 +61,7 @@ def _of_picture(one: Shown, light: CellLight, template: BoardTemplate) -> list[C
     if empty.mean() > 0.5:
         edge_px = edge_width_px(one.image, one.pose, template)
         found += [] if edge_px is None else [_sharpness(edge_px, seen)]
-        # A board that is printed in colours is uneven by itself.
+        # A board printed in colours looks uneven even in even light.
         found += [_unevenness(light, empty, template)] if template.printed is None else []
     return found
 
@@ -107,7 +107,7 @@ def _brightness(light: CellLight) -> Condition:
 
 
 def _burnt(light: CellLight, empty: NDArray[np.bool_], template: BoardTemplate) -> list[Condition]:
-    """Burnt-out empty cells: all over the board it is the exposure, on some of them a lamp's mirror image."""
+    """Burnt-out empty cells: all over the board the exposure is to blame, on some cells a lamp's reflection."""
     hit = (light.burnt > HIT) & empty
     share = 100 * float(hit.sum() / empty.sum())
     mirrored = hit & (light.bright > BRIGHTER * np.median(light.bright[empty]))
@@ -144,7 +144,7 @@ def _unevenness(light: CellLight, empty: NDArray[np.bool_], template: BoardTempl
 
 
 def _of_men(lights: Sequence[CellLight], boards: Sequence[str], template: BoardTemplate) -> list[Condition]:
-    """How far apart the colours of men are, and of men and board."""
+    """Distances between the colours of the pieces, and between the pieces and the board."""
     if len(template.letters) > MAX_KINDS:
         return []
     apart = colour_distances(list(lights), list(boards), template.letters)

@@ -1,4 +1,4 @@
-"""Whether a table is fit to be learnt from: what is expected of its profile, what speaks against it, and what to do."""
+"""Decides whether a table is fit for calibration: expected accuracy of its profile, objections, and remedies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vision.calibrating.expectation import Expectation
 from wording import Said, plain, sentence
 
 MIN_BOARDS = 0.5
-"""Share of whole boards expected to be read right below which no profile is written."""
+"""Share of boards expected to be read without a fault below which no profile is written."""
 NO_CAUSE = sentence(
     "No single cause is to be seen: try again in even light, the camera rather above the board, with men of clearly "
     "different colours, and see that every man lies where it was asked for."
@@ -21,19 +21,19 @@ ALL_THE_SAME = "With --accept it is made all the same."
 
 
 class RefusedError(ValueError):
-    """A calibration that is too bad to be used; the message says why, and what to do."""
+    """The calibration is too bad to be used; the message says why, and what to do."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Verdict:
-    """What calibration says of a table at the end."""
+    """The final judgement on the calibration of a table."""
 
     expectation: Expectation
     conditions: tuple[Condition, ...]
 
     @property
     def objections(self) -> tuple[Said, ...]:
-        """Why it refuses, the most important first; empty where it does not."""
+        """Why the calibration is refused, most important first; empty if it is not."""
         worst = [(condition.said,) for condition in refusing(self.conditions)]
         if self.expectation.judged and self.expectation.boards >= MIN_BOARDS:
             return tuple(worst)
@@ -45,22 +45,22 @@ class Verdict:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The same in English."""
+        """`objections` in English."""
         return tuple(plain(said) for said in self.objections)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Advice that may be followed or not."""
+        """Optional advice, in English."""
         return tuple(condition.advice for condition in warning(self.conditions))
 
     def accepted(self, profile: TableProfile, *, accept: bool) -> TableProfile:
-        """The profile, marked with the doubts where there are some. Raises RefusedError unless those are accepted."""
+        """The profile, with any doubts recorded in it. Raises RefusedError if there are some and not `accept`."""
         if self.doubts and not accept:
             raise RefusedError(f"refused: {' '.join(self.doubts)} {ALL_THE_SAME}")
         return dataclasses.replace(profile, doubts=self.doubts)
 
     def as_json(self, names: Sequence[str], *, accept: bool) -> dict[str, Any]:
-        """For machines; `names` are the board's cells."""
+        """JSON form; `names` are the board's cell names."""
         return self.expectation.as_json() | {
             "conditions": [condition.as_json(names) for condition in self.conditions],
             "accepted": accept or not self.doubts,

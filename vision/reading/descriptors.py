@@ -24,7 +24,7 @@ DEFAULT = "resnet18"
 NETWORKS = (DEFAULT, "halves")
 """Learnt descriptors: for pieces on any board, and for halves of domino tiles."""
 IMAGENET = "imagenet"
-"""torchvision's published ResNet-18: not shipped; `MAKE_IMAGENET` makes it where it can fetch the weights."""
+"""torchvision's published ResNet-18: not shipped; the command `MAKE_IMAGENET` makes it if it can fetch the weights."""
 MAKE_IMAGENET = "./kibitzer train imagenet"
 BATCH = 128
 """Patches per inference call, which bounds memory on boards of 361 cells."""

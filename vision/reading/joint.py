@@ -1,9 +1,9 @@
-"""Reads the cells of a board together: what is light and what is dark shows only beside the rest of the board.
+"""Reads all cells of a board jointly: whether a piece is light or dark shows only beside the rest of the board.
 
-One man alone may be light or dark, one shadow alone a man or none. But all men of a side are alike, and so are all
-empty cells; so the reading is sought that explains the whole board best, by what each cell looks like by itself and by
-how alike the cells of a class are (`vision.reading.plda`). Several starts are climbed from; what they end at shares
-the belief.
+A single piece may be of either side, and a single shadow may be a piece or none. But all pieces of a side look alike,
+and so do all empty cells. The joint reading therefore explains the whole board best, by the look of each cell and by
+the likeness of the cells of one class (`vision.reading.plda`). The search climbs from several starts; the readings
+that it reaches are averaged, weighted by how well they explain the board.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from vision.reading.plda import BoardMeans
 FloatArray = NDArray[np.float64]
 
 MAN = 0.5
-"""Probability from which something stands on a cell, when starts are chosen."""
+"""Probability from which a cell counts as occupied, for choosing starts and for skipping boards without pieces."""
 OWN_WEIGHT = 0.5
-"""How much a cell's own look says of whether something stands there. Of which side's man it is it says nothing here:
-light and shade make the same mistake with all men of a board, and the class means know what is light in general."""
+"""Weight of a cell's own look in deciding whether it is occupied. It has no weight in deciding the side: light and
+shade cause the same mistake on all pieces of a board, and the class means know what is light in general."""
 TEMPERATURE = 6.0
-"""Cells err together, so that what they say of one another is believed by so much less than were each by itself."""
+"""Divisor of the cells' joint evidence, because their errors are not independent."""
 ODD = 600.0
-"""Squared distance from every class mean, in variances, from which a cell is like none and keeps its own reading; in
-a noisy picture more by as much as cells are farther off in general."""
+"""Squared distance from every class mean, in variances, beyond which a cell resembles no class and keeps its own
+reading; greater in a noisy picture, in proportion to the median distance of the cells."""
 COVERED = 0.8
-"""A cell of which so much is unknown keeps its own reading too: a hand is like nothing on the board."""
+"""Unknown share beyond which a cell keeps its own reading too: a hand resembles nothing on the board."""
 SURELY_EMPTY, MAX_EMPTY = 0.99, 40
-"""Of cells that are empty with such a probability no more than that many take part; the others stay as they are."""
+"""Probability from which a cell is surely empty, and the most such cells that take part; the others stay unchanged."""
 STEPS = 12
 LEAST = 1e-6
 SURE_NATS = 7.0
-"""Belief in one side against the other never is greater."""
+"""Nats by which the first class may lead another at most."""
 
 
 def read_jointly(
@@ -48,10 +48,10 @@ def read_jointly(
     letters: str,
     model: BoardMeans | None,
 ) -> FloatArray:
-    """(cells, classes) logarithms of what stands where, given what each cell seems to show by itself.
+    """(cells, classes) log probabilities read jointly, from `logs`, those of each cell by itself.
 
-    `unknown` is the share of each cell, 0 to 1, that says nothing of its class; `letters` are the classes of the
-    columns, empty first. Boards of other classes than the model's, and boards without men, come back as they are.
+    `unknown` is (cells,) probabilities, 0 to 1, that a cell shows nothing learnt; `letters` are the classes of the
+    columns, empty first. Returns `logs` itself if the classes are not the model's or the board has no pieces.
     """
     if model is None or sorted(model.letters) != sorted(letters) or not (logs[:, 0] < np.log(1 - MAN)).any():
         return logs
@@ -64,7 +64,7 @@ def read_jointly(
 def _read(
     patches: Patches, described: Descriptors, logs: FloatArray, unknown: FloatArray, model: BoardMeans
 ) -> FloatArray:
-    """The same with classes in the model's order."""
+    """`read_jointly` with the columns in the model's order."""
     told = logs.copy()
     rows = _telling(logs)
     patches, described, logs, unknown = patches[rows], described[rows], logs[rows], unknown[rows]
@@ -88,20 +88,20 @@ def _read(
 
 
 def _telling(logs: FloatArray) -> NDArray[np.intp]:
-    """Cells that are worth the time: men, all that is doubtful, and enough of what is surely empty."""
+    """Rows of the cells worth the time: pieces, doubtful cells, and enough of the surely empty ones."""
     empty = np.flatnonzero(logs[:, 0] > np.log(SURELY_EMPTY))
     kept = empty[:: -(-len(empty) // MAX_EMPTY)] if len(empty) else empty
     return np.union1d(np.flatnonzero(logs[:, 0] <= np.log(SURELY_EMPTY)), kept)
 
 
 def _tempered(logs: FloatArray) -> FloatArray:
-    """The cells' own belief that something stands there, the same for all that may."""
+    """Weighted log probabilities of empty and of occupied, the latter the same for all kinds of pieces."""
     man = np.logaddexp.reduce(logs[:, 1:], axis=1, keepdims=True)
     return OWN_WEIGHT * np.concatenate([logs[:, :1], np.repeat(man, logs.shape[1] - 1, axis=1)], axis=1)
 
 
 def _starts(cells: FloatArray, logs: FloatArray) -> Iterator[NDArray[np.intp]]:
-    """Readings to begin from: each cell by itself; all men of one side; men in two groups, either way round."""
+    """Readings to start from: each cell by itself; all pieces of one side; pieces in two groups, either way round."""
     yield logs.argmax(axis=1)
     men = np.flatnonzero(logs[:, 0] < np.log(1 - MAN))
     reading = np.zeros(len(logs), dtype=np.intp)
@@ -134,7 +134,7 @@ def _two_groups(cells: FloatArray, second: NDArray[np.bool_]) -> NDArray[np.bool
 def _climb(
     cells: FloatArray, own: FloatArray, seen: FloatArray, reading: NDArray[np.intp], model: BoardMeans
 ) -> tuple[NDArray[np.intp], FloatArray, float]:
-    """The reading where alternating between class means and classes ends, those means, and how well it explains all."""
+    """Alternates between class means and classes until neither changes: the reading, its means, its score."""
     rows = np.arange(len(cells))
     for _ in range(STEPS):
         means, evidence = model.posterior(cells, _one_hot(reading, own.shape[1]) * seen[:, None])
@@ -161,6 +161,6 @@ def _shares(own: FloatArray, distances: FloatArray, temperature: float) -> Float
 
 
 def _bounded(logs: FloatArray) -> FloatArray:
-    """Rows that add up to 1, no class more than SURE_NATS behind the first."""
+    """Normalises each row's probabilities to a sum of 1, no class more than SURE_NATS behind the first."""
     bounded = np.maximum(logs, logs.max(axis=1, keepdims=True) - SURE_NATS)
     return np.asarray(bounded - np.logaddexp.reduce(bounded, axis=1, keepdims=True))

@@ -1,6 +1,6 @@
-"""The colours of what lies on a cell and of what is around it, as logarithms of light.
+"""Colour features of a cell's middle and its surroundings, as logarithms of light.
 
-A lamp twice as bright, or a shadow, adds the same number to all of them; what an object is remains in the differences.
+A lamp twice as bright, or a shadow, adds the same number to all of them, so their differences describe the object.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from vision.reading.cells import PATCH_PX, Patches
 
 LENGTH = 12
 STEP = 3
-"""Every so many pixels are looked at, down and across."""
+"""Pixels from one sample to the next, down and across."""
 DISK, CORE, AROUND = 0.62, 0.30, 0.95
-"""Radii as shares of the patch's half side: what a man covers at least, his middle, and where the board is again."""
+"""Shares of the patch's half side, as radii: what a piece covers at least, its middle, where the board shows again."""
 UNLIKE = 0.4
-"""Share of the disk's pixels, those least like the surroundings, that are the man: a ring has a hole."""
+"""Share of the disk's pixels, those least like the surroundings, taken for the piece: a ring has a hole."""
 DARKEST = 0.004
-"""Added to light before its logarithm: below it there is noise."""
+"""Added to light before taking its logarithm: below it there is only noise."""
 
 
 def _log_light() -> NDArray[np.float32]:
@@ -35,9 +35,9 @@ _DISK, _CORE, _AROUND = (np.flatnonzero(where) for where in (_RADIUS < DISK, _RA
 
 
 def man_colours(patches: Patches) -> NDArray[np.float64]:
-    """(cells, 12) BGR of the middle, of the disk, of the disk's part least like the surroundings, and of those.
+    """(cells, 12) medians of log light, BGR each.
 
-    Medians of log light.
+    Of the middle, of the disk, of the disk's part least like the surroundings, and of the surroundings.
     """
     light = LOG_LIGHT[patches[:, ::STEP, ::STEP]].reshape(len(patches), -1, 3)
     disk, around = light[:, _DISK], _median(light[:, _AROUND])

@@ -1,8 +1,8 @@
-"""The heaviest set of pairs in which nobody occurs twice, for graphs of few edges and two sides.
+"""Maximum-weight matching in a sparse bipartite graph.
 
-Successive best augmenting paths, that is minimum-cost flow (Busacker, Gowen, 1960): each round adds one pair and
-gains no more than the round before, so the first round without a gain is the end. Some milliseconds for a hundred
-pairs; SciPy does the same, but to import it takes longer than to start everything else.
+Uses successive best augmenting paths, a minimum-cost flow (Busacker, Gowen, 1960): each round adds one pair and gains
+no more than the round before, so the search ends with the first round without a gain. Takes some milliseconds for a
+hundred pairs. SciPy offers the same, but importing it takes longer than starting everything else.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ Pairs = set[tuple[int, int]]
 
 
 def heaviest_pairs(weights: Mapping[tuple[int, int], float]) -> Pairs:
-    """The pairs (one, other) with the greatest sum of `weights`; the numbers of the two sides are apart."""
+    """The matching of pairs (one, other) with the greatest sum of `weights`; each side has its own numbering."""
     partners: dict[int, int] = {}
-    """Of each other that is taken, the one."""
+    """Maps each matched `other` to its `one`."""
     edges: dict[int, list[tuple[int, float]]] = {}
     for (one, other), weight in weights.items():
         edges.setdefault(one, []).append((other, weight))
@@ -27,15 +27,16 @@ def heaviest_pairs(weights: Mapping[tuple[int, int], float]) -> Pairs:
 
 
 def _best_path(edges: Mapping[int, list[tuple[int, float]]], partners: Mapping[int, int]) -> Pairs | None:
-    """The new pairs of the path from a free one to a free other that gains most; None where none gains anything.
+    """The new pairs on the best augmenting path, from an unmatched `one` to an unmatched `other`; None if none gains.
 
-    Bellman and Ford's rounds: an edge into an other adds its weight, the way back to its one takes its pair's weight.
+    Searches in Bellman-Ford rounds: an edge to an `other` adds its weight; the way back to that node's partner
+    subtracts the weight of their pair.
     """
     taken = {one: other for other, one in partners.items()}
     weight_of = {(one, other): weight for one, rest in edges.items() for other, weight in rest}
     gain = {one: -inf if one in taken else 0.0 for one in edges}
     came: dict[int, int] = {}
-    """Of each other, the one from which it is best reached."""
+    """Maps each `other` to the `one` from which it is best reached."""
     reached: dict[int, float] = {}
     active = [one for one in edges if one not in taken]
     while active:

@@ -1,4 +1,4 @@
-"""`--weights`: a table's reader by weights that are not the program's own, made on this computer where it has to."""
+"""`--weights`: selects weights other than the shipped ones, and makes them on this computer if they are absent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vision.reading.weights import ROOT, WeightsError
 
 WEIGHTS_HELP = 'Fit to other weights: "imagenet", torchvision\'s published ResNet-18, fetched once (47 MB).'
 COMMAND = (sys.executable, "-m", "daemon.cli", "train", "imagenet")
-"""A process of its own, since it needs torch; it says on standard error what it does."""
+"""Run as a separate process because it needs torch; it reports its progress on standard error."""
 
 
 def descriptor_for(weights: str) -> str | None:
-    """The descriptor that `--weights` asks for, made first where it is absent (47 MB from the network, some minutes).
+    """The descriptor named by `--weights`, made first if absent (downloads 47 MB, takes some minutes).
 
-    None for "", the descriptor that the board's template names. Raises ValueError for another word, WeightsError.
+    None for "": then the board's template names it. Raises ValueError for any other word, WeightsError.
     """
     if not weights:
         return None
@@ -35,7 +35,7 @@ def descriptor_for(weights: str) -> str | None:
 
 
 def check_labels(descriptor: str | None, boards: Sequence[str], template: BoardTemplate) -> None:
-    """Raises LabelError where a kind of man is in no photo and nothing is known of it in general either."""
+    """Raises LabelError if a class is labelled in no photo and no shipped head knows it for this descriptor."""
     if descriptor is None or descriptor in GENERIC:
         return
     missing = [name for letter, name in template.classes.items() if not any(letter in cells for cells in boards)]

@@ -1,7 +1,7 @@
-"""Where things are seen that stand above the board: a tile's face is nearer to the camera than the square under it.
+"""Reads tiles at the height of their faces, which are nearer to the camera than the squares under them.
 
-Seen at a low angle, a face covers another place of the board than its tile does. How far aside follows from the pose,
-if the camera's focal length is known about; how high faces lie is found by reading the board at several heights.
+From a low angle, a face appears over another place of the board than its tile. How far aside follows from the pose if
+the camera's focal length is roughly known; the height of the faces is found by reading the board at several heights.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from vision.reading.reader import Reader
 FloatArray = NDArray[np.float64]
 
 FOCAL = 0.9
-"""Focal length, in longer sides of the picture, of a camera of which nothing is known: phones have 0.7 to 1.1."""
+"""Focal length assumed for an unknown camera, in longer sides of the picture; phones have 0.7 to 1.1."""
 HEIGHTS = (0.2, 0.45)
-"""Of faces above the board that are tried, in halves' widths; domino tiles are a quarter to half a width thick."""
+"""Widths of a half: heights tried for the faces; domino tiles are a quarter to half a width thick."""
 ASIDE = 0.2
-"""Share of a half's width by which faces have to be seen aside: as much is told from the board's own plane."""
+"""Share of a half's width by which faces must appear aside; below it, the board's own plane reads as well."""
 SURER_NATS = 2.0
-"""By how much surer a whole board must be read at another height to be read there."""
+"""Nats by which the reading of a whole board must be surer at another height to be preferred."""
 
 
 def raised_pose(pose: BoardPose, height_mm: float, size_px: tuple[int, int]) -> BoardPose:
-    """The pose of the plane so many millimetres above the board, in a picture of that width and height.
+    """The pose of the plane `height_mm` above the board; `size_px` is the picture's width and height.
 
-    The picture's middle is taken for the lens' (Hartley, Zisserman, "Multiple View Geometry", 8.1: the columns of a
-    plane's homography are two axes and the origin in the camera's frame; the third axis is their cross product).
+    Assumes that the lens's axis meets the picture's middle (Hartley, Zisserman, "Multiple View Geometry", 8.1: the
+    columns of a plane's homography are two axes and the origin in the camera's frame; the third axis is the cross
+    product of the two).
     """
     matrix = pose.image_from_board
     focal, (width, height) = FOCAL * max(size_px), size_px
     inner = np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]])
     axes = np.linalg.inv(inner) @ matrix
-    axes *= np.sign(axes[2, 2]) or 1.0  # the board lies before the camera
-    away = np.cross(axes[:, 0], axes[:, 1])  # right and down make away from the camera
+    axes *= np.sign(axes[2, 2]) or 1.0  # the board is in front of the camera
+    away = np.cross(axes[:, 0], axes[:, 1])  # right x down points away from the camera
     away /= np.sqrt(np.linalg.norm(away))
     axes[:, 2] -= height_mm * away
     raised = inner @ axes
@@ -48,7 +49,7 @@ def raised_pose(pose: BoardPose, height_mm: float, size_px: tuple[int, int]) -> 
 
 
 def aside_mm(pose: BoardPose, raised: BoardPose, template: BoardTemplate) -> float:
-    """How far aside of its place on the board the farthest displaced cell of the raised plane is seen."""
+    """Greatest apparent shift, in millimetres on the board, between a cell and the same cell of the raised plane."""
     seen = project(np.linalg.inv(pose.image_from_board) @ raised.image_from_board, template.cells_mm)
     return float(np.linalg.norm(seen - template.cells_mm, axis=1).max())
 
@@ -56,9 +57,9 @@ def aside_mm(pose: BoardPose, raised: BoardPose, template: BoardTemplate) -> flo
 def read_faces(
     reader: Reader, image: Image, pose: BoardPose, template: BoardTemplate, on_board: BoardReading
 ) -> BoardReading:
-    """The reading of a photo at the height where it is surest; `on_board` is that of the board's own plane.
+    """The surest reading of a photo over all heights; `on_board` is the reading at the board's own plane.
 
-    Costs as much again for every height, and only where the camera looks from so far aside that it matters.
+    Each height costs another reading, so heights are tried only if the camera's angle is low enough to matter.
     """
     height, width = image.shape[:2]
     best, least, half_mm = on_board, sureness(on_board) + SURER_NATS, template.man_diameter_mm
@@ -73,5 +74,5 @@ def read_faces(
 
 
 def sureness(reading: BoardReading) -> float:
-    """Logarithm of the probability of the board as read, its cells taken for independent: 0 where all is certain."""
+    """Log probability of the board as read, treating cells as independent; 0 if every cell is certain."""
     return float(reading.log_probabilities.max(axis=1).sum())

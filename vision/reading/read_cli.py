@@ -1,4 +1,4 @@
-"""`kibitzer read`: photos in, boards out; which game's, where it is to be told; and why, where no board is seen."""
+"""`kibitzer read`: reads boards in photos, identifies their game on request, and explains why no board is seen."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ def read(
     """Reads the board in photos, with or without a table profile.
 
     With --json one object a photo: photo, found, corners_px (TL TR BR BL), cells (a class letter per cell, row by row
-    from the picture's top), probabilities (one object of class letters per cell), unknown (a share per cell, 0 to 1,
-    that it shows nothing that was learnt: a hand, say), quality (how much of the board's lines or lattice is seen, 0 to
-    1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; of dominoes also
-    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null where not seen).
+    from the picture's top), probabilities (one object of class letters per cell), unknown (per cell, 0 to 1,
+    how likely it shows nothing learnt, such as a hand), quality (how much of the board's lines or lattice is seen, 0 to
+    1), sure (how likely the board is there and in this place, 0 to 1), game, rules, milliseconds; for dominoes also
+    tiles (cell, cell, pips, pips) and pawns (the space of each colour, 0 the start, null if not seen).
 
-    A file that is no picture, or shows no board, has found false, reason (no_board, cut_off, ...) and advice (what is
-    the matter and what to do, in words). The exit status is 0 all the same: 2 means that the command was wrong.
+    For a file that is not a picture or shows no board, found is false, and reason (no_board, cut_off, ...) and advice
+    (what is wrong and what to do, in words) are given. The exit status is still 0; 2 means a wrong command.
 
     With --game auto, game and rules name the board in each photo, and others lists what else it may be, each with its
-    own sure; game is null where that is not clear. It takes some seconds a photo.
+    own sure; game is null if that is not clear. It takes some seconds a photo.
 
     Example: kibitzer read table.jpg --game morris --json
 
@@ -102,7 +102,7 @@ def read(
 
 
 def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.float64] | None) -> Report:
-    """What is printed of one photo whose game is known."""
+    """The report on one photo of a known game."""
     started_s = time.perf_counter()
     report = blank() | {"game": reader.template.game, "rules": rules_of(reader.template)}
     try:
@@ -119,7 +119,7 @@ def read_named(image: Image | None, reader: PhotoReader, corners_px: NDArray[np.
 
 
 def read_unnamed(image: Image | None) -> Report:
-    """What is printed of one photo whose board tells the game."""
+    """The report on one photo whose game is identified from its board."""
     started_s = time.perf_counter()
     report = blank() | {"others": []}
     if image is None:
@@ -137,13 +137,13 @@ def read_unnamed(image: Image | None) -> Report:
 
 
 def blank() -> Report:
-    """The report of a photo in which nothing was seen yet."""
+    """A report with every field of an unread photo."""
     names = ("corners_px", "cells", "probabilities", "unknown", "game", "rules", "reason", "advice")
     return {"found": False, "quality": 0.0, "sure": 0.0} | dict.fromkeys(names)
 
 
 def seen(placed: Found, photo: ReadPhoto) -> Report:
-    """The part of a report that tells of a board."""
+    """Report fields of a board that was read."""
     reading = photo.reading
     rows = np.exp(reading.log_probabilities)
     report: Report = {
@@ -168,24 +168,24 @@ def seen(placed: Found, photo: ReadPhoto) -> Report:
 
 
 def unseen(why: Unseen) -> Report:
-    """The part of a report that tells why there is no board."""
+    """Report fields of a photo without a readable board."""
     return {"reason": why.code, "advice": why.text}
 
 
 def told(board: Found) -> Report:
-    """A board that may be the one: its game, the rules that its drawing shows, and how sure that is."""
+    """Report fields of a candidate board: its game, the rules its drawing shows, and how likely it is."""
     return {"game": board.template.game, "rules": rules_of(board.template), "sure": round(board.sure, 3)}
 
 
 def rules_of(template: BoardTemplate) -> dict[str, str]:
-    """The rule options that show in a drawing, as `--rule` takes them: {"size": "19"}, {"diagonals": "true"}."""
+    """The rule options visible in a board's drawing, in `--rule` form: {"size": "19"}, {"diagonals": "true"}."""
     drawn = {option for sheet in known_sheets().values() if sheet.game == template.game for option in sheet.options}
     pairs = (option.partition("=") for option in sorted(template.options & drawn))
     return {name: value or "true" for name, _, value in pairs}
 
 
 def in_words(report: Report, *, named: bool) -> str:
-    """A report in one line; with the board's name where that was asked for."""
+    """The report in one line; `named` puts the board's name first."""
     if not report["found"]:
         return str(report["advice"])
     title = ""
@@ -196,7 +196,7 @@ def in_words(report: Report, *, named: bool) -> str:
 
 
 def shown_on(progress: Progress) -> Callable[[int, int, str], None]:
-    """What shows on a bar which board is looked for."""
+    """A callback that shows on a progress bar which board is being looked for."""
     task = progress.add_task("looking for a board", total=None)
 
     def show(done: int, total: int, what: str) -> None:

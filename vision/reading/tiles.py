@@ -1,9 +1,9 @@
-"""Takes halves together that are one tile: a settled board shows no half without its other half.
+"""Pairs the halves of domino tiles: on a settled board no half is without its other half.
 
-The cells and what may join them are a monomer-dimer model: every cell is empty or joined to one neighbour. Its
-marginals come from belief propagation, which is nearly exact for matchings (Bayati, Nair, 2006: "A rigorous proof of
-the cavity method for counting matchings"); the best set of tiles is the heaviest set of pairs of two sides, since on
-a checkerboard every tile joins a light square to a dark one.
+This is a monomer-dimer model: every cell is empty or joined to one neighbour. Belief propagation gives its marginals,
+nearly exactly for matchings (Bayati, Nair, 2006: "A rigorous proof of the cavity method for counting matchings"). The
+best set of tiles is a maximum-weight bipartite matching, since on a checkerboard every tile joins a light square to a
+dark one.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from vision.reading.matching import heaviest_pairs
 FloatArray = NDArray[np.float64]
 
 UP, RIGHT, DOWN, LEFT = range(1, 5)
-"""Columns of `ways`; column 0 is nowhere."""
+"""Columns of `ways`, the direction of the other half; column 0 means that there is none."""
 ROUNDS = 40
 MAX_NATS, MIN_NATS = 30.0, -12.0
-"""Log odds beyond these are as good as certain; pairs below are left out."""
+"""Nats: log odds of a tile are capped at the first, as good as certain; pairs below the second are left out."""
 LEAST = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pairing:
-    """What a board shows, once its halves are taken together."""
+    """The reading of a board after pairing its halves."""
 
     log_probabilities: FloatArray
-    """(cells, classes) as they came, but for how probable it is that a cell is empty."""
+    """(cells, classes) with the probability of empty revised, and the other classes' ratios kept."""
     tiles: tuple[SeenTile, ...]
-    """The best set, ascending by first cell."""
+    """The best set of tiles, ascending by first cell."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -44,14 +44,15 @@ class _Joints:
     ends: NDArray[np.intp]
     """(pairs, 2) cells, ascending."""
     odds: FloatArray
-    """(pairs,) logarithms of how much more probable a tile there is than both cells empty."""
+    """(pairs,) log odds of a tile against both cells being empty."""
 
 
 def pair_halves(log_probabilities: FloatArray, letters: str, ways: FloatArray, rows: int, columns: int) -> Pairing:
-    """The halves on a board of rows and columns, taken together.
+    """Pairs the halves on a board of `rows` by `columns` cells.
 
-    `ways` is (cells, 5): logarithms of whether the other half lies nowhere, up, right, down or left. A half that
-    stands alone is in no tile, and loses belief as far as its neighbours are seen empty: beside a hand it keeps it.
+    `ways` is (cells, 5): log probabilities that the other half is nowhere, up, right, down or left. A half without a
+    partner joins no tile, and becomes less probable the more surely its neighbours are empty; beside a hand it stays
+    probable.
     """
     empty = letters.index(EMPTY)
     free = _seen_empty(log_probabilities, empty)
@@ -64,15 +65,15 @@ def pair_halves(log_probabilities: FloatArray, letters: str, ways: FloatArray, r
 
 
 def _log_rest(logs: FloatArray) -> FloatArray:
-    """Logarithms of one minus the probabilities."""
+    """log(1 - p), from log(p)."""
     return np.asarray(np.log(np.maximum(-np.expm1(logs), LEAST)))
 
 
 def _seen_empty(log_probabilities: FloatArray, empty: int) -> FloatArray:
-    """(cells,) logarithms of the probability that nothing stands there.
+    """(cells,) log probabilities that a cell is empty.
 
-    Belief spread evenly over all classes says nothing of that, though all classes but one are halves: so much as every
-    class has counts half for empty.
+    Equal probabilities of all classes mean that nothing is known, although all classes but one are halves. So half of
+    the probability that all classes have in common counts as empty.
     """
     shares = np.exp(log_probabilities)
     evenly = shares.min(axis=1)
@@ -97,12 +98,12 @@ def _joints(empty: FloatArray, ways: FloatArray, rows: int, columns: int) -> _Jo
 
 
 def _marginals(joints: _Joints, cells: int) -> tuple[FloatArray, FloatArray]:
-    """(cells,) probability that each is empty, and (pairs,) that each is a tile."""
+    """(cells,) probability that each cell is empty, and (pairs,) that each pair is a tile."""
     here = joints.ends.T.reshape(-1)
-    """Every pair twice, as seen from its first and from its second cell."""
+    """The first cells of all pairs, then their second cells: each pair occurs twice."""
     weights = np.tile(np.exp(joints.odds), 2)
     free = np.ones_like(weights)
-    """Probability that the cell would be empty were it not for the other one of the pair."""
+    """Probability that the cell would be empty without the pair's other cell."""
     for _ in range(ROUNDS):
         offers = weights * np.roll(free, len(joints.odds))
         around = np.bincount(here, offers, cells)[here] - offers
@@ -115,7 +116,7 @@ def _marginals(joints: _Joints, cells: int) -> tuple[FloatArray, FloatArray]:
 def _tiles(
     joints: _Joints, joined: FloatArray, log_probabilities: FloatArray, letters: str, columns: int
 ) -> tuple[SeenTile, ...]:
-    """The best set of pairs, of cells that are more probably halves than empty."""
+    """The best set of tiles on cells that are more probably halves than empty."""
     seen = log_probabilities[:, letters.index(EMPTY)] < np.log(0.5)
     good = (joints.odds > 0) & seen[joints.ends].all(axis=1)
     weights: dict[tuple[int, int], float] = {}
@@ -130,7 +131,7 @@ def _tiles(
 
 
 def _pips(log_probabilities: FloatArray, letters: str) -> str:
-    """The most probable class letter of every cell but EMPTY."""
+    """The most probable class letter of each cell, other than EMPTY."""
     shown = letters.replace(EMPTY, "")
     columns = [letters.index(letter) for letter in shown]
     return "".join(shown[index] for index in log_probabilities[:, columns].argmax(axis=1))

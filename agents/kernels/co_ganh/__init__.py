@@ -64,7 +64,7 @@ class GanhSearch:
         self.memory[layout.STOP] = 1
 
     def moves(self, position: Position) -> set[Move]:
-        """The moves that the search generates where the game is not over."""
+        """The moves that the search generates in a position that is not over."""
         count = int(write_moves(self.memory, *_men(position), _opened(position), np.uint64(0), False))
         start = int(layout.MOVES)
         return {_decode(int(word) & 0x3FF) for word in self.memory[start : start + count]}

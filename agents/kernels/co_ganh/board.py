@@ -84,7 +84,7 @@ def captured(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def opening(memory: Memory, mine: np.uint64, theirs: np.uint64, origin: np.uint64) -> np.uint64:
-    """The point just left by the mover, `mine` and `theirs` after the move, where the enemy must enter it; else 0."""
+    """The point just left by the mover if the enemy must enter it, else 0; `mine` and `theirs` are after the move."""
     bit = ONE << origin
     if memory[FORCES] != ZERO and between(mine, mine) & bit != ZERO and beside(bit) & theirs != ZERO:
         return bit

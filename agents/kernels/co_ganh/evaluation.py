@@ -1,4 +1,4 @@
-"""How good a position looks without searching on: weights of the memory times what is counted here."""
+"""Static evaluation: features counted here, times the weights in the memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OWN = WEIGHTS
 """A man of the side to move; the enemy's men have a weight of their own."""
 ENEMY = WEIGHTS + U(1)
 LOOKS = WEIGHTS + U(2)
-"""Not 0: more than the men counts. The weights from here on are of differences, mine minus theirs."""
+"""Not 0: other features than the men count. The weights from here on are for differences, mine minus theirs."""
 CORNER, EDGE, MIDDLE, INNER, ARM, HUB = (WEIGHTS + U(place) for place in range(3, 9))
 """A man on a corner, beside one, on the middle of a side; on b2 b4 d2 d4, on b3 c2 c4 d3, on c3."""
 FACING = WEIGHTS + U(9)
@@ -26,11 +26,11 @@ TURN = WEIGHTS + U(12)
 MAJORITY = WEIGHTS + U(13)
 """Having more men."""
 SHARE = WEIGHTS + U(14)
-"""A hundredth of the men on the board that one side has more than the other."""
+"""Each hundredth of the men on the board by which one side has more than the other."""
 PREY, FEAR = WEIGHTS + U(15), WEIGHTS + U(16)
 """A point between two enemy men onto which one of mine could step; the same for the enemy, who is not to move."""
 LEAPS, EXPOSED = WEIGHTS + U(17), WEIGHTS + U(18)
-"""An enemy man with one of mine on one side and an empty point opposite; the same of mine."""
+"""An enemy man with one of mine on one side and an empty point opposite; the same for my men."""
 STUCK = WEIGHTS + U(19)
 """A man without an empty point beside it."""
 CORNERS = U(1 << 0 | 1 << 4 | 1 << 20 | 1 << 24)
@@ -43,13 +43,13 @@ EDGES = FULL & ~(CORNERS | MIDDLES | INNERS | ARMS | CENTRE)
 
 @compiled("int64(uint64)")
 def number(men: np.uint64) -> int:
-    """How many there are."""
+    """Number of men."""
     return signed(bit_count(men))
 
 
 @compiled("int64(uint64, uint64)")
 def links(men: np.uint64, others: np.uint64) -> int:
-    """How often one of the first is followed along a line by one of the others: right, down, and slanting down."""
+    """Number of pairs in which one of `others` follows one of `men` along a line: right, down and diagonally down."""
     slanting = men & EVEN
     level = number((men & NOT_RIGHT) << ONE & others) + number(men << FIVE & others)
     falling = number((slanting & NOT_RIGHT) << SIX & others)
@@ -58,7 +58,7 @@ def links(men: np.uint64, others: np.uint64) -> int:
 
 @compiled("int64(uint64[::1], uint64)")
 def standing(memory: Memory, men: np.uint64) -> int:
-    """What the men are worth by their places."""
+    """Value of the men by the points they stand on."""
     edge = signed(memory[CORNER]) * number(men & CORNERS) + signed(memory[EDGE]) * number(men & EDGES)
     edge += signed(memory[MIDDLE]) * number(men & MIDDLES)
     inside = signed(memory[INNER]) * number(men & INNERS) + signed(memory[ARM]) * number(men & ARMS)

@@ -29,7 +29,7 @@ HINT = Word(5)
 NOISE = Word(6)
 """Shuffles equally promising root moves; 0 leaves their order."""
 EXACT = Word(7)
-"""Not 0: every line to the same depth and nothing beyond, so that the answer is plain minimax's."""
+"""Not 0: search every line to the same depth and nothing beyond, so that the result equals plain minimax."""
 GENERATION = Word(8)
 TABLE_SHIFT = Word(9)
 FLIPS = Word(10)
@@ -38,7 +38,7 @@ FORCES = Word(11)
 """Not 0: a point left open between two enemy men must be entered."""
 
 WEIGHTS = Word(12)
-"""20 words: signed weights of what `evaluation` looks at, in its order."""
+"""20 words: signed weights of the features, in the order of `evaluation`."""
 AT_NEIGHBOURS = Word(32)
 """25 words: the points joined to each point."""
 AT_LEAPT = Word(64)

@@ -20,12 +20,12 @@ U = np.uint64
 ZERO, ONE, TWO, FIVE, TEN, ORDER = U(0), U(1), U(2), U(5), U(10), U(32)
 STRIDE = U(MAX_MOVES)
 CAPTURE = U(1 << 24)
-"""Order of a capture of one man; more for more."""
+"""Ordering value per man captured."""
 
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def landings(memory: Memory, origin: np.uint64, theirs: np.uint64, empty: np.uint64) -> np.uint64:
-    """Where a man may jump to."""
+    """Points that a man may jump to."""
     found = ZERO
     over = memory[AT_LEAPT + origin] & theirs
     while over:
@@ -55,10 +55,10 @@ def can_move(memory: Memory, mine: np.uint64, theirs: np.uint64) -> bool:
 def write_moves(
     memory: Memory, mine: np.uint64, theirs: np.uint64, opened: np.uint64, ply: np.uint64, captures_only: bool
 ) -> np.uint64:
-    """Writes the mover's moves into the ply's slots, with their first order; returns how many.
+    """Writes the mover's moves into the ply's slots, with their initial order; returns how many.
 
-    `opened` is the point that must be entered, 0 for none. Captures are jumps and flanked pairs; men shut in are not
-    looked at.
+    `opened` is the point that must be entered, as a bit, 0 for none. Only jumps and flanked pairs count as captures
+    here, not men shut in.
     """
     empty = FULL & ~(mine | theirs)
     prey = between(theirs, theirs) & empty

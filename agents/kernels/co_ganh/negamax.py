@@ -1,4 +1,4 @@
-"""Principal-variation search over the flat memory, and the quiescence at its horizon: each calls itself only."""
+"""Principal-variation search over the flat memory, and quiescence search at its horizon, two recursive functions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SURE = WIN - 2 * MAX_DEPTH
 """Scores beyond this are forced wins; the table stores them as distances from the stored position."""
 NOT_OVER = 2 * WIN
 LATE, VERY_LATE = U(3), U(8)
-"""Quiet moves from these on are looked at less deeply first."""
+"""Moves searched before a quiet move is reduced: by one ply, and by two plies."""
 
 
 @compiled("boolean(uint64[::1])")
@@ -61,7 +61,7 @@ def must_stop(memory: Memory) -> bool:
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64)")
 def final_score(memory: Memory, mine: np.uint64, theirs: np.uint64, remaining: int, ply: int) -> int:
-    """The score of a game that is over for the side to move, else NOT_OVER."""
+    """The score for the side to move if the game is over, else NOT_OVER."""
     if mine == ZERO:
         return ply - WIN
     if theirs == ZERO:
@@ -86,7 +86,7 @@ def quiesce(
     alpha: int,
     beta: int,
 ) -> int:
-    """The score for the side to move when only captures, and forced entries, are played on, `left` plies at most."""
+    """The score for the side to move if only captures and forced entries are searched, `left` plies at most."""
     if must_stop(memory):
         return 0
     final = final_score(memory, mine, theirs, remaining, ply)
@@ -135,7 +135,7 @@ def negamax(
     alpha: int,
     beta: int,
 ) -> int:
-    """The score for the side to move, `depth` plies on; fail-soft. Meaningless once STOP is set.
+    """The score for the side to move, searched `depth` plies deep; fail-soft. Meaningless once STOP is set.
 
     `opened` is the point that must be entered, as a bit, 0 for none; `remaining` the plies to the game's limit.
     """

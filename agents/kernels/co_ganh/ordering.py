@@ -1,4 +1,4 @@
-"""Which move is searched first, and what is remembered of moves that proved good."""
+"""Orders moves for the search, and records moves that proved good."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pick(memory: Memory, count: np.uint64, ply: np.uint64, done: np.uint64) -> n
 
 @compiled("void(uint64[::1], uint64, uint64, int64)")
 def reward(memory: Memory, code: np.uint64, ply: np.uint64, depth: int) -> None:
-    """Remembers a quiet move that refuted the enemy's."""
+    """Records a quiet move that caused a cutoff, among the killers and in the history."""
     killers = KILLERS + ply * TWO
     if memory[killers] != code:
         memory[killers + ONE] = memory[killers]

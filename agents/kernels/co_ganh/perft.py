@@ -1,4 +1,4 @@
-"""How many move sequences lead on from a position, counted in machine code."""
+"""Counts the move sequences from a position in machine code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRIDE = U(MAX_MOVES)
 def leaves(
     memory: Memory, mine: np.uint64, theirs: np.uint64, opened: np.uint64, remaining: int, depth: int, ply: int
 ) -> int:
-    """Sequences of `depth` plies; a game that ends sooner counts nothing."""
+    """Number of sequences of `depth` plies; games that end sooner do not count."""
     if mine == ZERO or theirs == ZERO or remaining <= 0 or not can_move(memory, mine, theirs):
         return 0
     here = U(ply)
@@ -42,7 +42,7 @@ def leaves(
 
 
 def count(game: CoGanh, position: Position, depth: int) -> int | None:
-    """The leaves of whole turns; None for depths out of reach."""
+    """Leaves in whole turns; None if the depth is too great."""
     if depth <= 0:
         return 1
     if depth >= MAX_PLY:

@@ -1,7 +1,7 @@
 """The transposition table: search results by position, kept between iterations and between moves.
 
-A key is the whole position, so no two are mixed up: my men, their men << 25, the point to enter (1 to 25, 0 none)
-<< 50, the plies left << 55 where they are within the search's reach (plus 1; else 0), exact << 62.
+A key holds the whole position, so keys cannot collide: my men, their men << 25, the point to enter (1 to 25, 0 none)
+<< 50, the plies left plus 1 << 55 if the search can reach the limit (else 0), exact << 62.
 An entry is two words, key and data: score + 2**23 | depth << 24 | bound << 31 | move code << 33 | generation << 48.
 Entries live in pairs: the first keeps the deepest search, the second the latest.
 """
@@ -29,7 +29,7 @@ QUIET_PLIES = 8
 def table_key(
     memory: Memory, mine: np.uint64, theirs: np.uint64, opened: np.uint64, remaining: int, depth: int
 ) -> np.uint64:
-    """What decides a score at that depth."""
+    """The key of all that decides a score at that depth."""
     key: np.uint64 = mine | theirs << THEIRS
     if opened != ZERO:
         key |= (lowest_bit(opened) + ONE) << OPENED

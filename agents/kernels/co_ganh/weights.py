@@ -1,4 +1,4 @@
-"""The weights of the evaluation: for each named heuristic, and for the engine's own evaluation."""
+"""Evaluation weights of each named heuristic and of the engine's own evaluation."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ NAMES = (
     *("own", "enemy", "looks", "corner", "edge", "middle", "inner", "arm", "hub", "facing", "together", "steps"),
     *("turn", "majority", "share", "prey", "fear", "leaps", "exposed", "stuck"),
 )
-"""What the twenty weights are of, in the order of `evaluation`."""
+"""Features of the twenty weights, in the order of `evaluation`."""
 PLACES = {"corner": (3, 0), "edge": (2, 0), "middle": (4, 0), "inner": (4, 1), "arm": (2, 1), "hub": (4, 1)}
-"""The drawn lines through a point of each kind, and 1 where it belongs to the centre."""
+"""By kind of point: the number of drawn lines through it, and 1 if it belongs to the centre."""
 OWN: dict[str, int] = {
     **{"own": 10, "enemy": 10, "looks": 1, "corner": 3, "edge": 4, "middle": 7, "inner": 6, "arm": 7, "hub": 5},
     **{"facing": 7, "together": 4, "steps": 1, "turn": 0, "majority": 37, "share": 6},
     **{"prey": 0, "fear": -21, "leaps": 5, "exposed": -14, "stuck": -12},
 }
-"""The engine's own evaluation: fitted to the results of its own games, a lead of one man near the start being 100.
+"""The engine's own weights: fitted to the results of its own games, scaled so that one man ahead near the start is 100.
 
-An earlier form of the recipe `kibitzer train evaluation --game co_ganh` made it; what that prints now differs.
+An earlier version of the recipe `kibitzer train evaluation --game co_ganh` made them; its output differs.
 """
 OWN_FLIPPING: dict[str, int] = {
     **{"own": 100, "enemy": 100, "looks": 1, "middle": 4, "inner": 6, "arm": 3, "hub": 8, "together": 1, "steps": 3},
     **{"turn": 5, "majority": 20, "share": 2, "prey": 4, "fear": -2, "stuck": -2},
 }
-"""The same where captured men change sides (`--rule capture=flip`)."""
+"""The same if captured men change sides (`--rule capture=flip`)."""
 
 
 def of_heuristic(heuristic: str, flips: bool) -> NDArray[np.uint64]:
-    """The twenty weights for a heuristic by name; "" is the engine's own evaluation."""
+    """The twenty weights of a heuristic by name; "" is the engine's own evaluation."""
     chosen = _of(heuristic, flips)
     return np.array([chosen.get(name, 0) for name in NAMES], dtype=np.int64).view(np.uint64)
 

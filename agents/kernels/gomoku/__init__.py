@@ -13,9 +13,9 @@ HEURISTICS: tuple[str, ...] = ("windows",)
 
 
 def search(game: Gomoku, table_mb: int, seed: int, heuristic: str = "") -> Search:
-    """A search of that game: by the engine's own evaluation for "", else by a heuristic alone.
+    """A search of the game: with the engine's own evaluation for "", else with a heuristic alone.
 
-    By a heuristic, fouls and the choices of swap2 are left to plain Python.
+    With a heuristic, games with renju or swap2 are searched in plain Python.
     """
     if not heuristic:
         return ThreatSearch(game, table_mb, seed)

@@ -1,4 +1,4 @@
-"""Placing and lifting stones: codes, patterns, sets of cells and sums follow."""
+"""Places and lifts stones, and keeps codes, patterns, sets of cells and sums up to date."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOWHERE = U(0)
 
 @compiled("uint64(uint64)")
 def classes(patterns: np.uint64) -> np.uint64:
-    """The sets that a cell with these four patterns of one colour belongs to, a bit each."""
+    """The sets that a cell with these four patterns of one colour belongs to, one bit each."""
     fours = patterns & OVER_FOUR
     if patterns & (OVER_FOUR | OVER_THREE) == ZERO:
         return ZERO
@@ -73,14 +73,14 @@ def change_sets(memory: Memory, cell: np.uint64, flags: np.uint64) -> None:
 
 @compiled("uint64(uint64[::1], uint64)")
 def judged(memory: Memory, patterns: np.uint64) -> np.uint64:
-    """What an empty cell is worth to the colour that would make these four patterns there."""
+    """Value of an empty cell for the colour that would make these four patterns there."""
     worth: np.uint64 = memory[JUDGED + (patterns >> THREE)] >> (patterns & SEVEN) * EIGHT & BYTE
     return worth
 
 
 @compiled("void(uint64[::1], uint64, uint64)")
 def refresh(memory: Memory, cell: np.uint64, direction: np.uint64) -> None:
-    """Looks up what stones on the cell would make in a direction whose code has changed."""
+    """Updates what stones on the cell would make in a direction whose code has changed."""
     index = memory[CODES + direction * BOARD + cell] >> memory[INDEX_SHIFT] & memory[INDEX_MASK]
     pair = memory[PATTERN_TABLE + (index >> THREE)] >> (index & SEVEN) * EIGHT
     shift = direction * FOUR
@@ -127,7 +127,7 @@ def toggle(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
             near += step
             if memory[STONES + near] == THREE:
                 break
-            # Seen from a cell further on, the stone lies before it, else after it.
+            # For cells farther along the direction the stone is before them, for the others after them.
             place = FIVE - distance if way < 4 else FOUR + distance
             memory[CODES + direction * BOARD + near] ^= stone << TWO * place
             refresh(memory, near, direction)
@@ -136,7 +136,7 @@ def toggle(memory: Memory, cell: np.uint64, colour: np.uint64) -> None:
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def first_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
-    """The first cell of a set, NOWHERE if it is empty."""
+    """The first cell of a set; NOWHERE if it is empty."""
     start = SETS + (colour * SIDE_SETS + kind) * WORDS
     for word in range(SET_WORDS):
         bits = memory[start + U(word)]
@@ -148,7 +148,7 @@ def first_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def count_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
-    """How many cells a set has."""
+    """Number of cells in a set."""
     start = SETS + (colour * SIDE_SETS + kind) * WORDS
     total = ZERO
     for word in range(SET_WORDS):
@@ -158,7 +158,7 @@ def count_in(memory: Memory, colour: np.uint64, kind: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def next_in(memory: Memory, colour: np.uint64, kind: np.uint64, after: np.uint64) -> np.uint64:
-    """The first cell of a set beyond a cell, NOWHERE if there is none."""
+    """The first cell of a set after a cell; NOWHERE if there is none."""
     start = SETS + (colour * SIDE_SETS + kind) * WORDS
     cell = after + ONE
     word = cell >> SIX

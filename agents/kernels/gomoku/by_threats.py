@@ -1,4 +1,4 @@
-"""`agents.search.Search` of gomoku by the engine's own evaluation: proofs first, then alpha-beta by patterns."""
+"""`agents.search.Search` for gomoku with the engine's own evaluation: proofs first, then alpha-beta by patterns."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from agents.search import MAX_DEPTH, WIN, Iteration
 from games.gomoku import Choice, Gomoku, Move, Position
 
 LIMIT = 2 * WIN
-"""Beyond every score."""
+"""Score beyond every real score."""
 U = np.uint64
 OPENINGS = (((0, 0), (1, 4), (3, -3)), ((-4, 2), (3, 4), (-1, -3)), ((5, 5), (-4, 5), (0, -5)))
-"""For swap2, rows and columns from the middle: black, white, black so that neither colour is much better."""
+"""Swap2 openings in rows and columns from the middle: black, white, black, neither colour being much better."""
 FIRST_FOURS = 20_000
-"""Positions of the search for a win by fours, before all else."""
+"""Most positions of a search for a win by fours, which precedes every other search."""
 CAREFUL_DEPTH = 3
-"""From this depth on, the best move is searched for a win by threats of the enemy."""
+"""Depth from which the best move is checked for a win by threats of the enemy."""
 MAX_REFUSED = 20
 MIN_THREATS = 2000
-"""Positions of the search for a win by threats in one iteration, at least."""
+"""Fewest positions allowed to a search for a win by threats."""
 
 
 class ThreatSearch:
-    """Over one flat array. Renju's fouls are kept at the root; there no win of black is claimed but five itself."""
+    """A search over one flat array. In renju it excludes fouls at the root, and claims no win of black except five."""
 
     def __init__(self, game: Gomoku, table_mb: int, seed: int) -> None:
         self.game = game
@@ -39,7 +39,7 @@ class ThreatSearch:
             self.memory[layout.CLAIMS] = 2
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
-        """Loads the position. Tables stay, but not for a search limited by depth alone, which is always the same."""
+        """Loads the position. Tables stay, unless `exact` asks for a search that always gives the same result."""
         memory = self.memory
         self._position, self._colour = position, self.game.colour(position)
         begin_search(memory)
@@ -66,7 +66,7 @@ class ThreatSearch:
                 self.memory[start + layout.cell_of(index, self.game.size)] = 1
 
     def deepen(self, depth: int) -> Iteration:
-        """Looks for a forced win, a while longer at each depth, then searches all promising lines to the depth."""
+        """Searches for a forced win, longer at each depth, then searches all promising lines to the depth."""
         memory, position = self.memory, self._position
         if position.stage == "lay" and position.count < 3:
             return self._given(self._lay())
@@ -87,13 +87,13 @@ class ThreatSearch:
         return self._found(line if best and line[:1] == (best,) else (best,), self._score())
 
     def _search(self, depth: int) -> int:
-        """The best cell by alpha-beta, 0 if none was searched to the end."""
+        """The best cell by alpha-beta; 0 if no move was searched to the end."""
         self.memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
         negamax(self.memory, U(self._colour), 0, min(depth, MAX_DEPTH), -LIMIT, LIMIT)
         return int(self.memory[layout.BEST_MOVE])
 
     def _loses(self, cell: int) -> bool:
-        """Whether the enemy then wins by threats, looked at for a while if it was not looked at longer before."""
+        """Whether the enemy wins by threats after this move; checks again only with at least twice the last budget."""
         memory, enemy = self.memory, 1 - self._colour
         budget = max(MIN_THREATS, int(memory[layout.NODES]) // 6)
         if not int(memory[layout.CLAIMS]) >> enemy & 1 or budget < 2 * self._checked.get(cell, 0):
@@ -109,14 +109,14 @@ class ThreatSearch:
         return lost
 
     def _refuse(self, cell: int) -> None:
-        """Bans a losing move, unless hardly any is left: then the one that holds out is as good as another."""
+        """Records a losing move and bans it at the root; beyond MAX_REFUSED moves, losing ones are no longer banned."""
         self._refused[cell] = (cell, *self._answer)
         if len(self._refused) <= MAX_REFUSED:
             self.memory[int(layout.BANNED) + cell] = 1
         self.memory[layout.HINT] = 0
 
     def _longest_loss(self, best: int) -> Iteration:
-        """Where every move loses: the one that loses last, of the refused ones and the best of the others."""
+        """If every move loses: the one that loses last, among the refused ones and the best of the others."""
         line = max(self._refused.values(), key=len)
         score = len(line) - WIN
         if best and self._score() > score:
@@ -127,7 +127,7 @@ class ThreatSearch:
         return int(self.memory[layout.BEST_SCORE].astype(np.int64))
 
     def _wins(self, depth: int) -> bool:
-        """Whether a win is proven; spends up to a third of all positions on it."""
+        """Whether a win is proven; spends up to a third of all positions on proofs."""
         memory, proof = self.memory, self._proof
         if not int(memory[layout.CLAIMS]) >> self._colour & 1:
             return False
@@ -140,13 +140,13 @@ class ThreatSearch:
         return proof.line is not None
 
     def _found(self, line: tuple[int, ...], score: int, final: bool = False) -> Iteration:
-        """An iteration from cells of the memory; (0,) is none. Takes black where that is better than a stone."""
+        """An iteration from a line of cells; (0,) is no line. Chooses black in swap2 if that is better than a stone."""
         game, memory = self.game, self.memory
         moves: tuple[Move | Choice, ...] = tuple(Move(layout.index_of(cell, game.size)) for cell in line if cell)
         if moves and self._position.stage == "choose" and score < 0:
             moves, score = (Choice("black"), *moves), -score
         if moves and moves[0] not in game.legal_moves(self._position):
-            # All that stops a loss is forbidden: any stone will do.
+            # Every stone that stops the loss is forbidden: any legal one will do.
             moves = tuple(game.legal_moves(self._position)[:1])
         moves = self._legal(moves)
         whole = final or not memory[layout.STOP]
@@ -154,7 +154,7 @@ class ThreatSearch:
         return Iteration(whole, moves[0] if moves else None, score, moves, nodes, final)
 
     def _legal(self, moves: tuple[Move | Choice, ...]) -> tuple[Move | Choice, ...]:
-        """The line as far as it is legal: within the search fouls are only guessed at."""
+        """The line as far as it is legal: the search only estimates fouls."""
         if not self.game.rules.renju:
             return moves
         position = self._position
@@ -165,11 +165,11 @@ class ThreatSearch:
         return moves
 
     def _given(self, move: Move) -> Iteration:
-        """A move of the opening, which nothing is searched for."""
+        """An opening move chosen without a search."""
         return Iteration(True, move, 0, (move,), int(self.memory[layout.NODES]), final=True)
 
     def _lay(self) -> Move:
-        """The next stone of a swap2 opening, or any stone where the opening is another's."""
+        """The next stone of our swap2 opening, or any legal stone if that cell is not allowed."""
         size, middle = self.game.size, self.game.size // 2
         row, column = self._opening[self._position.count]
         move = Move((middle + row) * size + middle + column)

@@ -1,4 +1,4 @@
-"""`agents.search.Search` of gomoku by the heuristic `windows`: exact minimax over every legal move."""
+"""`agents.search.Search` for gomoku with the heuristic `windows`: exact minimax over every legal move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ U = np.uint64
 
 
 class WindowsSearch:
-    """Alpha-beta with nothing added, so that it has the very score of plain minimax. Not for renju or swap2."""
+    """Plain alpha-beta, whose scores equal those of plain minimax. Not for renju or swap2."""
 
     def __init__(self, game: Gomoku, seed: int) -> None:
         self.game = game
@@ -23,7 +23,7 @@ class WindowsSearch:
         self.memory[layout.NOISE] = seed
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
-        """Lays the stones one by one."""
+        """Loads the position stone by stone."""
         memory, size = self.memory, self.game.size
         memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
@@ -38,11 +38,11 @@ class WindowsSearch:
                     gain = int(windows.lay(memory, U(layout.cell_of(index, size)), U(colour)))
                     value += gain if colour == self._colour else -gain
         self.value = value
-        """What the position is worth for the side to move, before it is clipped."""
+        """Value of the position for the side to move, before clipping."""
         self._empty = size * size - position.count
 
     def deepen(self, depth: int) -> Iteration:
-        """One search with the whole window, the best move of the one before first."""
+        """Runs one full-window search, with the previous iteration's best move first."""
         memory = self.memory
         memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
         depth = min(depth, windows.PLIES - 4)
@@ -60,5 +60,5 @@ class WindowsSearch:
         )
 
     def interrupt(self) -> None:
-        """The kernel looks at every position whose moves it searches."""
+        """Interrupts a running search; the kernel checks the flag at every position whose moves it searches."""
         self.memory[layout.STOP] = 1

@@ -1,7 +1,7 @@
-"""Wins by continuous fours: every stone of the attacker threatens five, so that every answer is forced.
+"""Finds wins by continuous fours: every stone of the attacker threatens five, so every answer is forced.
 
-The search is exact. A stone is only tried where it makes a four, its answer is the one cell that stops the five, and a
-five that the answer threatens in turn must be stopped by the attacker's next four.
+The search is exact. It tries only stones that make a four; the answer is the one cell that stops the five; if the
+answer threatens five in turn, the attacker's next four must stop it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def belongs(memory: Memory, cell: np.uint64, colour: np.uint64, kind: np.uint64)
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def finish(memory: Memory, attacker: np.uint64, ply: np.uint64, cell: np.uint64) -> None:
-    """Writes the end of the line: two fives at once, one stopped, the other made."""
+    """Writes the end of the line: a stone that threatens two fives, the stop of one, the other five."""
     toggle(memory, cell, attacker)
     stopped = first_in(memory, attacker, FIVE)
     memory[LINE + ply] = cell
@@ -65,7 +65,7 @@ def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
     if memory[FOURS_NODES] > memory[FOURS_LIMIT] or memory[STOP] != ZERO or ply > LAST_PLY:
         memory[FOURS_CUT] = ONE
         return False
-    # 2. Five now; or the enemy's five must be stopped with a four, if it can be stopped at all.
+    # 2. Make five; or stop the enemy's five with a four, if that is possible.
     defender = attacker ^ ONE
     five = first_in(memory, attacker, FIVE)
     if five != NOWHERE:
@@ -84,12 +84,12 @@ def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
         if winning != NOWHERE:
             finish(memory, attacker, ply, winning)
             return True
-    # 3. Known to fail?
+    # 3. Look up whether the position is known to fail.
     key = memory[KEY] ^ memory[SALTS + attacker]
     slot = memory[FAILED] + (key & memory[FAILED_MASK])
     if memory[slot] == key:
         return False
-    # 4. Every four, those first that also make something in another direction.
+    # 4. Try every four, first those that make at least a three in another direction too.
     start = SETS + (attacker * SIDE_SETS + FOUR) * U(SET_WORDS)
     for turn in range(2):
         for word in range(SET_WORDS):
@@ -121,7 +121,7 @@ def search_fours(memory: Memory, attacker: np.uint64, ply: np.uint64) -> bool:
 
 @compiled("boolean(uint64[::1], uint64, uint64)")
 def wins_by_fours(memory: Memory, attacker: np.uint64, limit: np.uint64) -> bool:
-    """`search_fours` from here, within so many positions; FOURS_CUT tells whether they were too few."""
+    """Runs `search_fours` from here over at most `limit` positions; FOURS_CUT tells whether they were too few."""
     memory[FOURS_NODES], memory[FOURS_LIMIT], memory[FOURS_CUT] = ZERO, limit, ZERO
     memory[LINE_LENGTH] = ZERO
     return search_fours(memory, attacker, ZERO)

@@ -1,8 +1,8 @@
-"""The layout of the one flat uint64 array that search and prover live in, and what the rules put there.
+"""Layout of the flat uint64 array that holds the state of search and prover; `allocate` fills in the rules.
 
-The board lies in it with a border of six: a cell is (row + 6) * 32 + column + 6, so that a line never wraps. A cell's
-code in a direction is what stands on the five cells before and the five after it, two bits each: 1 black, 2 white,
-3 beyond the edge. `patterns.py` turns codes into what a stone there would make; `board.py` keeps all of it up to date.
+The board has a border of six: a cell is (row + 6) * 32 + column + 6, so that a line never wraps. A cell's code in a
+direction is the content of the five cells before and the five after it, two bits each: 1 black, 2 white, 3 beyond the
+edge. `patterns.py` maps codes to what a stone there would make; `board.py` keeps all of it up to date.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ WIDTH = 32
 CELLS = 1024
 STEPS = (1, WIDTH, WIDTH + 1, WIDTH - 1)
 MAX_PLY = 400
-"""More than any line of play has stones."""
+"""More stones than any line of play has."""
 MAX_MOVES = 36
-"""Moves that an entry of the threat table holds."""
+"""Most moves in an entry of the threat table."""
 SET_WORDS = 16
 
 STOP = Word(0)
@@ -31,30 +31,30 @@ NODES = Word(1)
 NODE_LIMIT = Word(2)
 """Positions that a search may visit; 0 is no limit."""
 KEY = Word(3)
-"""Names the stones on the board."""
+"""Zobrist key of the stones on the board."""
 SIZE = Word(4)
 REACH = Word(5)
-"""How far along a line a stone matters: 4, or 5 where a line of six does not win."""
+"""Distance along a line within which a stone matters: 4, or 5 if a line of six does not win."""
 INDEX_SHIFT = Word(6)
 INDEX_MASK = Word(7)
-"""Cut the part of a code that indexes the pattern table."""
+"""With INDEX_SHIFT, extracts the part of a code that indexes the pattern table."""
 FOURS_NODES = Word(8)
 FOURS_LIMIT = Word(9)
-"""Positions that one search for fours may visit."""
+"""Most positions that one search for fours may visit."""
 FOURS_CUT = Word(10)
-"""Not 0: that search was cut short, so that not finding a win proves nothing."""
+"""Not 0: that search was cut short, so finding no win proves nothing."""
 LINE_LENGTH = Word(11)
 INNER_LIMIT = Word(12)
 """FOURS_LIMIT inside a search for threats."""
 FAILED = Word(13)
 FAILED_MASK = Word(14)
-"""Where the table of positions without a win by fours begins, and its last index."""
+"""FAILED is the start of the table of positions without a win by fours, this its last index."""
 THREATS = Word(15)
 THREATS_MASK = Word(16)
-"""Where the table of the threat search begins, and its last entry."""
+"""THREATS is the start of the threat search's table, this the index of its last entry."""
 TABLE = Word(17)
 TABLE_MASK = Word(18)
-"""Where the transposition table of alpha-beta begins, and its last entry."""
+"""TABLE is the start of alpha-beta's transposition table, this the index of its last entry."""
 BEST_MOVE = Word(19)
 BEST_SCORE = Word(20)
 HINT = Word(21)
@@ -65,58 +65,59 @@ STONE_COUNT = Word(25)
 QUIET_THREATS = Word(26)
 """Not 0: the threat search also tries stones that make a three with one end closed."""
 CLAIMS = Word(27)
-"""Bits 0 and 1: whether black's, white's wins by threats are certain; black's are not where fouls are forbidden."""
+"""Bits 0 and 1: whether black's and white's wins by threats are certain; black's are not if fouls are forbidden."""
 THREATS_LIMIT = Word(30)
-"""The search for threats ends, not stopped for good, when NODES is beyond this."""
+"""The search for threats pauses, without setting STOP, when NODES exceeds this."""
 SUMS = Word(28)
-"""2 words: for each colour, what `weights.py` gives for the empty cells, all together."""
+"""2 words: for each colour, the sum of the empty cells' values by `weights.py`."""
 VALUES = Word(32)
-"""16 words: the value of a pattern in `WORTH`."""
+"""16 words: what each pattern adds to `WORTH`."""
 STEP = Word(48)
 """4 words: the distance to the next cell in each direction."""
 SALTS = Word(52)
-"""4 words: mixed into keys of the threat search, by attacker and by whose turn it is; two more for other tables."""
+"""6 words mixed into keys: 2 by attacker, 2 by whose turn it is, 2 by colour for the transposition table."""
 
 STONES = Word(64)
-"""A word a cell: 0 empty, 1 black, 2 white, 3 no cell."""
+"""1 word per cell: 0 empty, 1 black, 2 white, 3 no cell."""
 CODES = STONES + Word(CELLS)
-"""A word a direction and cell."""
+"""1 word per direction and cell."""
 PATTERNS = CODES + Word(4 * CELLS)
-"""A word a cell: four bits a direction, black's in the lower half, white's above."""
+"""1 word per cell: four bits per direction, black's in the low 16 bits, white's in the next 16."""
 FLAGS = PATTERNS + Word(CELLS)
-"""A word a cell: six bits a colour, the sets that hold it; 0 where a stone stands."""
+"""1 word per cell: six bits per colour, the sets it belongs to; 0 for an occupied cell."""
 SETS = FLAGS + Word(CELLS)
-"""A bit a cell, 16 words a set, six sets a colour."""
+"""1 bit per cell, 16 words per set, six sets per colour."""
 ZOBRIST = SETS + Word(12 * SET_WORDS)
-"""A word a colour and cell."""
+"""1 word per colour and cell."""
 LINE = ZOBRIST + Word(2 * CELLS)
-"""The stones of the last win by fours that was found, attacker's and defender's by turns."""
+"""Stones of the win by fours found last, attacker's and defender's alternating."""
 MOVES = LINE + Word(2 * MAX_PLY)
-"""64 words a ply."""
+"""64 words per ply."""
 COUNTS = MOVES + Word(64 * MAX_PLY)
-"""A word a cell, to mark cells with."""
+"""1 word per cell, for marking cells."""
 WORTH = COUNTS + Word(CELLS)
-"""A word a cell: the values of what both colours' stones would make there."""
+"""1 word per cell: sum of the values of what both colours' stones would make there."""
 HISTORY = WORTH + Word(CELLS)
-"""A word a colour and cell: how often a stone there was good."""
+"""1 word per colour and cell: how often a stone there was good."""
 BANNED = HISTORY + Word(2 * CELLS)
-"""A word a cell: not 0 where the root's move may not or shall not be."""
+"""1 word per cell: not 0 if the root's move must not be there."""
 PV_LENGTH = BANNED + Word(CELLS)
 PV = PV_LENGTH + Word(128)
-"""128 words a ply: the best line from there."""
+"""128 words per ply: the best line from there."""
 PATTERN_TABLE = PV + Word(128 * 128)
-"""A byte a code: what black's stone makes, and above it what white's makes."""
+"""1 byte per code: what black's stone makes in the low four bits, what white's makes in the high four."""
 JUDGED = PATTERN_TABLE + Word(2**20 // 8)
-"""A byte for every four patterns of one colour on a cell."""
+"""1 byte for every combination of a colour's four patterns on a cell."""
 
 PATTERN_VALUES = (0, 0, 2, 6, 10, 24, 0, 0, 30, 100, 300, 0, 0, 0, 0, 0)
-"""What a pattern adds to a cell's promise, by its number."""
+"""What each pattern adds to a cell's promise, by the pattern's number."""
 DOUBLE_VALUE = 90
-"""What the set DOUBLE adds to it."""
+"""What membership of the set DOUBLE adds to a cell's promise."""
 
 FIVE, WINNING, FOUR, THREE, CLOSED, DOUBLE = 0, 1, 2, 3, 4, 5
-"""The sets: cells where a stone makes five; two ways to five at once; at least one; a way to two; a way to one; threes
-in two directions, or a four and a three."""
+"""Sets of cells by what a stone there makes: five; two threats of five at once; at least one; an open three, which
+threatens to make two; at least a three, which threatens to make one; open threes in two directions, or a four and an
+open three."""
 
 
 def cell_of(index: int, size: int) -> int:
@@ -131,9 +132,9 @@ def index_of(cell: int, size: int) -> int:
 
 
 def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
-    """Memory for an empty board, with tables of at most so many mebibytes together.
+    """Allocates memory for an empty board, with tables of at most `table_mb` MiB together.
 
-    `exact_five` says for black and for white whether a line of six or more does not win.
+    `exact_five` holds, for black and for white, whether a line of six or more does not win.
     """
     from agents.kernels.gomoku.patterns import write_patterns
     from agents.kernels.gomoku.weights import cell_values
@@ -152,7 +153,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
     memory[TABLE], memory[TABLE_MASK] = start + failed + 8 * threats, known - 1
     memory[CLAIMS] = 3
     memory[int(STEP) : int(STEP) + 4] = STEPS
-    # A generator of its own with a fixed seed: keys are the same in every process.
+    # A separate generator with a fixed seed, so that keys are the same in every process.
     numbers = random.Random(20)
     for start, count in ((int(ZOBRIST), 2 * CELLS), (int(SALTS), 6)):
         memory[start : start + count] = [numbers.getrandbits(64) for _ in range(count)]
@@ -164,7 +165,7 @@ def allocate(size: int, exact_five: tuple[bool, bool], table_mb: int) -> Memory:
 
 
 def _write_board(memory: Memory, size: int) -> None:
-    """The empty board: the border, and every cell's codes and patterns."""
+    """Writes the empty board: its border, and every cell's codes and patterns."""
     from agents.kernels.gomoku.board import refresh
 
     inside = {cell_of(index, size) for index in range(size * size)}

@@ -1,4 +1,4 @@
-"""Principal-variation search by the engine's own evaluation: patterns, forced answers, wins by fours at the leaves."""
+"""Principal-variation search with the engine's evaluation: patterns, forced answers, wins by fours at the leaves."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ EDGE, ROW = U(BORDER), U(WIDTH)
 DEEPEST = 110
 LEAF_FOURS, NULL_FOURS = U(40), U(100)
 WIDTHS = (14, 18, 22)
-"""Moves tried one ply before the leaves, two, and earlier."""
+"""Most moves tried one ply before the leaves, two plies before, and earlier."""
 LOW_HALF, FOURS, THREES, OPEN = U(0xFFFF), U(0x8888), U(0x4444), U(0x1111)
 DOUBLES = DOUBLE | WHITE_DOUBLE
 MAX_HISTORY = U(200)
@@ -70,7 +70,7 @@ SPREAD = U(0x9E3779B97F4A7C15)
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def insert(memory: Memory, ply: np.uint64, count: np.uint64, most: np.uint64, word: np.uint64) -> np.uint64:
-    """Puts a move into the ply's moves, which are sorted, best first; the worst falls out of a full list."""
+    """Inserts a move into the ply's moves, sorted best first; a full list drops its worst. Returns their number."""
     moves = MOVES + ply * PLY_MOVES
     if count == most:
         if memory[moves + count - ONE] >= word:
@@ -86,7 +86,7 @@ def insert(memory: Memory, ply: np.uint64, count: np.uint64, most: np.uint64, wo
 
 @compiled("boolean(uint64[::1], uint64)")
 def looks_foul(memory: Memory, cell: np.uint64) -> bool:
-    """Whether black's stone there would make two fours or two open threes; renju's finer points are not seen."""
+    """Whether black's stone there would make two fours or two open threes; ignores renju's finer points."""
     patterns = memory[PATTERNS + cell] & LOW_HALF
     if memory[FLAGS + cell] & ONE:
         return False
@@ -122,7 +122,7 @@ def write_moves(memory: Memory, colour: np.uint64, ply: np.uint64, most: np.uint
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.uint64) -> np.uint64:
-    """Sorts the answers to a threat, which lie in the ply's moves, and leaves out banned ones."""
+    """Sorts the answers to a threat among the ply's moves and drops banned ones; returns how many are left."""
     kept = ZERO
     moves = MOVES + ply * PLY_MOVES
     for index in range(count):
@@ -136,7 +136,7 @@ def order_answers(memory: Memory, ply: np.uint64, count: np.uint64, first: np.ui
 
 @compiled("int64(uint64[::1], uint64)")
 def evaluate(memory: Memory, colour: np.uint64) -> int:
-    """What the mover's stones could make less what the enemy's could, in hundredths of a logit of winning."""
+    """Value for the mover: what its stones could make minus what the enemy's could, in hundredths of a logit."""
     return TURN + signed(memory[SUMS + colour]) - signed(memory[SUMS + (colour ^ ONE)])
 
 
@@ -154,7 +154,7 @@ def extend_line(memory: Memory, ply: np.uint64, cell: np.uint64) -> None:
 
 @compiled("int64(uint64[::1], uint64, int64)")
 def forced_loss(memory: Memory, forced: np.uint64, ply: int) -> int:
-    """The score where the enemy threatens five twice; any move, the last of the line, is a stop of one of them."""
+    """The score if the enemy threatens five twice; the line ends with the stop of one of them."""
     extend_line(memory, U(ply), forced)
     if ply == 0:
         memory[BEST_MOVE], memory[BEST_SCORE] = forced, U(ply + 2 - WIN)
@@ -163,7 +163,7 @@ def forced_loss(memory: Memory, forced: np.uint64, ply: int) -> int:
 
 @compiled("int64(uint64[::1], uint64, int64, int64)")
 def claim(memory: Memory, cell: np.uint64, ply: int, plies: int) -> int:
-    """The score of a win that begins with this cell and takes so many plies."""
+    """Records a win that begins with this cell and takes `plies` plies; returns its score."""
     memory[PV_LENGTH + U(ply) + ONE] = ZERO
     extend_line(memory, U(ply), cell)
     if ply == 0:
@@ -173,7 +173,7 @@ def claim(memory: Memory, cell: np.uint64, ply: int, plies: int) -> int:
 
 @compiled("int64(uint64[::1], uint64, int64, int64, int64, int64)")
 def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int, beta: int) -> int:
-    """The score for the side to move, `depth` plies on and forced answers besides. Meaningless once STOP is set."""
+    """The score for the side to move, `depth` plies deep plus forced answers. Meaningless once STOP is set."""
     here, enemy = U(ply), colour ^ ONE
     memory[PV_LENGTH + here] = ZERO
     memory[PV_LENGTH + here + ONE] = ZERO
@@ -212,7 +212,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
             return score
     if ply == 0 and memory[HINT] != ZERO:
         first = memory[HINT]
-    # 5. The moves: the forced one; what answers a win by fours that the enemy has; else the most promising.
+    # 5. The moves: the forced one; answers to the enemy's win by fours; else the most promising.
     count, lost_in = ZERO, 0
     threatened: bool = False
     if forced != NOWHERE and (ply > 0 or memory[BANNED + forced] == ZERO):
@@ -227,7 +227,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
             lost_in = 1 + signed(memory[LINE_LENGTH])
             count = write_answers(memory, enemy, here)
             count = order_answers(memory, here, count, first) if count < PLY_MOVES else ZERO
-            # At the root a lost position, too, needs a move: the one that is lost last.
+            # At the root, even a lost position needs a move: the one that loses last.
             threatened = count != ZERO or ply > 0
         if not threatened:
             most = U(WIDTHS[0] if depth <= 1 else WIDTHS[1] if depth == 2 else WIDTHS[2])
@@ -243,7 +243,7 @@ def negamax(memory: Memory, colour: np.uint64, ply: int, depth: int, alpha: int,
         cell = memory[MOVES + here * PLY_MOVES + U(done)] & CELL
         toggle(memory, cell, colour)
         score = alpha + 1
-        # Late moves first prove with less depth that they are no better.
+        # Search late moves less deeply first, and again in full if they seem better.
         less = 1 + depth // 6 if done >= 4 and depth >= 3 and not threatened else 0
         if done > 0 and less > 0:
             score = -negamax(memory, enemy, ply + 1, after - less, -alpha - 1, -alpha)

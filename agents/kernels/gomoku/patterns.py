@@ -1,6 +1,6 @@
-"""What a stone on an empty cell would make along one line, for every surrounding, in one table.
+"""Table of what a stone on an empty cell would make along one line, for every possible surrounding.
 
-Numbered so that bits tell classes: bit 3 says four or better, bit 2 three, the last bit that it is open.
+The patterns' numbers encode classes in bits: bit 3 is four or better, bit 2 three, bit 0 open.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ ZERO, ONE, TWO, THREE, FOUR, FIVE_CELLS = U(0), U(1), U(2), U(3), U(4), U(5)
 SEVEN, EIGHT, TEN, NIBBLE = U(7), U(8), U(10), U(15)
 
 DEAD, ALONE, CLOSED_TWO, OPEN_TWO, CLOSED_THREE, OPEN_THREE = U(0), U(1), U(2), U(3), U(4), U(5)
-"""No five is left; the first stone of one; then what the next stone makes a three, or an open three of; a four is
-one stone from five, a three one from a four, an open three one from an open four."""
+"""Dead: no five is possible; alone: the first stone of a five. One more stone makes a closed two a closed three, an
+open two an open three, a closed three a closed four, and an open three an open four."""
 CLOSED_FOUR, OPEN_FOUR, FIVES = U(8), U(9), U(10)
-"""One stone from five in one place, in two places or more; five."""
+"""One stone from five in one place; in two places or more; five."""
 
 
 @compiled("boolean(uint64, uint64, uint64, uint64)")
 def is_five(code: np.uint64, cells: np.uint64, stone: np.uint64, exact: np.uint64) -> bool:
-    """Whether a stone amid `cells` neighbours, half of them on either side, stands in five."""
+    """Whether a stone between `cells` neighbours, half of them on either side, is part of a five."""
     half = cells >> ONE
     run = ONE
     place = half
@@ -41,7 +41,7 @@ def is_five(code: np.uint64, cells: np.uint64, stone: np.uint64, exact: np.uint6
 def pattern_of(
     memory: Memory, index: np.uint64, cells: np.uint64, stone: np.uint64, shift: np.uint64, exact: np.uint64
 ) -> np.uint64:
-    """What the stone makes, from what it makes with one stone more: those are later in the table."""
+    """What the stone makes, derived from the entries with one stone more, which are later in the table."""
     if is_five(index, cells, stone, exact):
         return FIVES
     fives, best = ZERO, DEAD
@@ -65,7 +65,7 @@ def pattern_of(
 
 @compiled("void(uint64[::1], uint64, uint64)")
 def write_patterns(memory: Memory, black_exact: np.uint64, white_exact: np.uint64) -> None:
-    """Fills the table, from the fullest surroundings to the empty one."""
+    """Fills the table, from the fullest surroundings to the empty ones."""
     cells = TEN if memory[INDEX_SHIFT] == ZERO else EIGHT
     index = memory[INDEX_MASK] + ONE
     while index > ZERO:

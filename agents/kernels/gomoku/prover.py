@@ -1,4 +1,4 @@
-"""Proves wins of one side: by fours alone, then by threats, and says how."""
+"""Proves wins of one side, by fours alone, then by threats, and gives the winning line."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from agents.kernels.gomoku.threats import (
 
 U = np.uint64
 FOURS_FIRST = 200_000
-"""Positions of the first search, for a win by fours alone."""
+"""Most positions of a search for a win by fours alone."""
 INNER_FOURS = 300
-"""Positions of each search for fours within the search for threats."""
+"""Most positions of each search for fours within the search for threats."""
 SLICE = 20_000
-"""Positions between two looks at the clock, some 20 ms."""
+"""Positions between two checks of the clock, some 20 ms."""
 FOLLOWING = 200_000
-"""Positions to spend on a proven line where the table has lost a part of it."""
+"""Positions to spend on a proven line if the table has lost part of it."""
 ATTACK, DEFENCE = U(1), U(0)
 FIVE = U(layout.FIVE)
 
 
 def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
-    """Makes the board hold these stones, black's and white's bit sets of row * size + column."""
+    """Sets the board to these stones: bit sets of black and white, with bit row * size + column."""
     for index in range(size * size):
         cell = layout.cell_of(index, size)
         wanted = 1 if stones[0] >> index & 1 else 2 if stones[1] >> index & 1 else 0
@@ -50,7 +50,7 @@ def write_stones(memory: Memory, size: int, stones: Sequence[int]) -> None:
 
 
 def begin_search(memory: Memory) -> None:
-    """Lets what earlier searches have learnt give way to what is learnt from now on, and forgets a stop."""
+    """Starts a new generation, whose entries replace those of earlier searches; clears STOP and NODES."""
     memory[layout.GENERATION] = (int(memory[layout.GENERATION]) + 1) % 64
     memory[[layout.STOP, layout.NODES]] = 0
 
@@ -64,16 +64,16 @@ class Proof:
         self.line: tuple[int, ...] | None = None
         """The cells of every stone up to the five, the attacker's first; None until a win is proven."""
         self.hopeless = False
-        """Whether there is no win by these threats, as far as the inner searches saw."""
+        """Whether these threats cannot win, as far as the inner searches saw."""
 
     def by_fours(self, limit: int = FOURS_FIRST) -> bool:
-        """Whether every stone can be a four up to the end."""
+        """Searches for a win in which every stone makes a four; returns whether there is one."""
         if wins_by_fours(self.memory, self.attacker, U(limit)):
             self.line = self._written()
         return self.line is not None
 
     def by_threats(self, nodes: int) -> bool:
-        """Searches on until about so many positions more are visited; what was found before is kept."""
+        """Continues the search for about `nodes` more positions, keeping earlier results; returns whether it won."""
         self.memory[layout.THREATS_LIMIT] = self.memory[layout.NODES] + U(nodes)
         self.memory[layout.INNER_LIMIT] = INNER_FOURS
         settled = self._settle(ATTACK)
@@ -85,7 +85,7 @@ class Proof:
         return self.line is not None
 
     def within(self, seconds: float) -> bool:
-        """By fours, then by threats until time is up or the search is stopped."""
+        """Searches by fours, then by threats, until time is up or the search is stopped; True: a win is proven."""
         end = time.perf_counter() + seconds
         if self.by_fours():
             return True
@@ -95,7 +95,7 @@ class Proof:
         return False
 
     def _settle(self, turn: np.uint64) -> int:
-        """PROVEN, DISPROVEN, or neither."""
+        """Searches on; returns PROVEN, DISPROVEN or 0."""
         memory = self.memory
         prove(memory, self.attacker, turn, U(0), SURE, SURE)
         return self._state(turn)
@@ -112,7 +112,7 @@ class Proof:
         return tuple(int(cell) for cell in self.memory[start : start + length])
 
     def _follow(self) -> list[int]:
-        """The line of a proven win, the defender holding out as long as a look at each answer tells; [] if lost."""
+        """The line of a proven win against the answers that seem to hold out longest; [] if the proof is lost."""
         memory, attacker = self.memory, self.attacker
         line: list[int] = []
         while True:
@@ -133,7 +133,7 @@ class Proof:
         return whole
 
     def _winning_move(self) -> int | None:
-        """A proven move of the attacker; searched again where the table has lost it."""
+        """A proven move of the attacker, searched for again if the table has lost it; None if it is not found."""
         if self._state(ATTACK) != PROVEN and self._settle(ATTACK) != PROVEN:
             return None
         for cell in self._moves(ATTACK):

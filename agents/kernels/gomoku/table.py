@@ -1,4 +1,4 @@
-"""The transposition table of alpha-beta: two words an entry, key and data.
+"""The transposition table of alpha-beta: two words per entry, key and data.
 
 Data: score + 2**23 | depth << 24 | bound << 31 | cell << 33 | generation << 48.
 """
@@ -23,7 +23,7 @@ SURE = WIN - 4 * MAX_DEPTH
 
 @compiled("uint64(uint64[::1], uint64)")
 def table_key(memory: Memory, colour: np.uint64) -> np.uint64:
-    """Names the stones and who is to move."""
+    """Key of the stones and the side to move."""
     key: np.uint64 = memory[KEY] ^ memory[SALTS + FOUR + colour]
     return key
 
@@ -47,7 +47,7 @@ def score_of(data: np.uint64, ply: int) -> int:
 
 @compiled("void(uint64[::1], uint64, int64, int64, int64, uint64, uint64)")
 def store(memory: Memory, key: np.uint64, score: int, ply: int, depth: int, bound: np.uint64, cell: np.uint64) -> None:
-    """Keeps what was learnt, unless the entry there is deeper and of this search."""
+    """Stores a result, unless the entry there is another position's, of this search and over three plies deeper."""
     slot = memory[TABLE] + (key & memory[TABLE_MASK]) * TWO
     kept = memory[slot + ONE]
     fresh = kept >> AT_GENERATION & SIX_BITS == memory[GENERATION]

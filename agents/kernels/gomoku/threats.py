@@ -1,9 +1,9 @@
 """Wins by continuous threats: proof-number search in which every quiet stone threatens a win by fours.
 
-A position of the defender counts only if the attacker would win by fours should the defender pass. The answers that can
-spoil that win are then all searched: a stone on any cell of the winning line, and a stone that gives the defender a
-four, now or with the stones that the line makes him place. Any other answer leaves the line as it is, so that a proof
-holds against every move. Depth-first proof-number search after Nagai; the null-move argument is lambda search's.
+A position of the defender is searched only if the attacker would win by fours were the defender to pass. Then all
+answers that can spoil that win are searched: stones on any cell of the winning line, and stones that give the defender
+a four, now or with the stones that the line forces the defender to place. Any other answer leaves the line intact, so a
+proof holds against every move. Depth-first proof-number search after Nagai; the null-move argument is lambda search's.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ PLY_MOVES, MOST, LAST, TEN_BITS, CELL = U(64), U(MAX_MOVES), U(63), U(1023), U(1
 NUMBER, AT_DISPROOF, AT_COUNT, AT_AGE, AT_WORK = U(2**24 - 1), U(24), U(48), U(54), U(60)
 SIX_BITS, MAX_WORK = U(63), U(15)
 SURE = U(2**23)
-"""A proof number of what is settled the other way."""
+"""The proof or disproof number of a position settled the other way."""
 DEEPEST = U(MAX_PLY - 8)
 PROVEN, DISPROVEN = 1, 2
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def threat_key(memory: Memory, attacker: np.uint64, turn: np.uint64) -> np.uint64:
-    """Names a position of the search; `turn` is 1 where the attacker moves."""
+    """Key of a position in the search; `turn` is 1 if the attacker is to move."""
     key: np.uint64 = memory[KEY] ^ memory[SALTS + attacker] ^ memory[SALTS + TWO + turn]
     return key
 
 
 @compiled("uint64(uint64[::1], uint64)")
 def find(memory: Memory, key: np.uint64) -> np.uint64:
-    """Where the entry of that key is, 0 if there is none."""
+    """Index of the entry with that key; 0 if there is none."""
     for way in range(4):
         slot: np.uint64 = memory[THREATS] + ((key + U(way)) & memory[THREATS_MASK]) * EIGHT
         if memory[slot] == key:
@@ -71,7 +71,7 @@ def find(memory: Memory, key: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64)")
 def place_for(memory: Memory, key: np.uint64) -> np.uint64:
-    """Where an entry of that key is or shall be: empty, else of an earlier search, else the one of least work."""
+    """Index for storing a key: its own entry, else an empty one, else an earlier search's, else that of least work."""
     best: np.uint64 = ZERO
     least = ~ZERO
     for way in range(4):
@@ -100,7 +100,7 @@ def keep(
     count: np.uint64,
     work: np.uint64,
 ) -> None:
-    """Stores the numbers, the ply's moves and, as a logarithm, the positions that it took."""
+    """Stores the numbers, the ply's moves and `work`, the positions visited, as a logarithm to base 4."""
     logarithm = ZERO
     while work > ONE and logarithm < MAX_WORK:
         work >>= TWO
@@ -133,7 +133,7 @@ def fetch(memory: Memory, slot: np.uint64, ply: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np.uint64:
-    """Adds a cell to the ply's moves if it is not marked yet; beyond 63 they are only counted."""
+    """Adds a cell to the ply's moves if it is not marked yet; beyond 63, cells are only counted."""
     if memory[COUNTS + cell] != ZERO:
         return count
     memory[COUNTS + cell] = ONE
@@ -144,7 +144,7 @@ def add(memory: Memory, ply: np.uint64, count: np.uint64, cell: np.uint64) -> np
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64, kind: np.uint64) -> np.uint64:
-    """Adds to the ply's moves those cells of a set that are not marked yet; returns how many moves there are."""
+    """Adds the unmarked cells of a set to the ply's moves; returns how many moves there are."""
     start = SETS + (colour * SIDE_SETS + kind) * U(SET_WORDS)
     for word in range(SET_WORDS):
         cells = memory[start + U(word)]
@@ -156,13 +156,13 @@ def add_set(memory: Memory, ply: np.uint64, count: np.uint64, colour: np.uint64,
 
 @compiled("void(uint64[::1])")
 def unmark(memory: Memory) -> None:
-    """Forgets all marks."""
+    """Clears all marks."""
     memory[COUNTS : COUNTS + BOARD] = ZERO
 
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
-    """The attacker's moves: threes, fours, and if wanted what makes a three with one end closed."""
+    """Writes the attacker's moves: open threes, fours and, with QUIET_THREATS, closed threes; returns how many."""
     unmark(memory)
     count = add_set(memory, ply, ZERO, attacker, THREE)
     count = add_set(memory, ply, count, attacker, FOUR)
@@ -173,7 +173,7 @@ def write_threats(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
 
 @compiled("void(uint64[::1], uint64, uint64)")
 def mark_winning(memory: Memory, attacker: np.uint64, cell: np.uint64) -> None:
-    """Counts one more for the cell and for the fives that a stone there threatens."""
+    """Adds one to the counts of the cell and of the fives that a stone there threatens."""
     toggle(memory, cell, attacker)
     five = first_in(memory, attacker, FIVE)
     while five != NOWHERE:
@@ -185,13 +185,13 @@ def mark_winning(memory: Memory, attacker: np.uint64, cell: np.uint64) -> None:
 
 @compiled("uint64(uint64[::1], uint64, uint64)")
 def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uint64:
-    """The defender's moves that may spoil the win by fours that lies in LINE; more than MAX_MOVES are too many."""
+    """Writes the defender's moves that may spoil the win by fours in LINE; returns how many, also beyond MAX_MOVES."""
     defender = attacker ^ ONE
     length = memory[LINE_LENGTH]
     unmark(memory)
     winning = first_in(memory, attacker, WINNING)
     if winning != NOWHERE:
-        # Two fives in one move, often in several ways: what spoils all of these ways is enough.
+        # One stone can threaten two fives, often in several ways: only cells that spoil all ways matter.
         ways = ZERO
         while winning != NOWHERE:
             mark_winning(memory, attacker, winning)
@@ -212,7 +212,7 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
         if index & ONE:
             count = add_set(memory, ply, count, defender, FOUR)
         else:
-            # The last four threatens two fives, of which the line names but one as stopped.
+            # The last four threatens two fives; the line contains the stop of only one.
             count = add_set(memory, ply, count, attacker, FIVE)
         index += ONE
     while index > ZERO:
@@ -223,7 +223,7 @@ def write_answers(memory: Memory, attacker: np.uint64, ply: np.uint64) -> np.uin
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64)")
 def expand(memory: Memory, attacker: np.uint64, turn: np.uint64, ply: np.uint64) -> np.uint64:
-    """Writes the moves of a new position and stores it; returns how many, 0 where it is settled."""
+    """Writes the moves of a new position and stores it; returns how many, 0 if it is settled."""
     key = threat_key(memory, attacker, turn)
     defender = attacker ^ ONE
     memory[NODES] += ONE
@@ -268,9 +268,10 @@ def prove(
 ) -> None:
     """Searches the position until one of its numbers reaches its limit, and stores them.
 
-    `turn` is 1 where the attacker moves. Work for a proof is `proof`, against one `disproof`; 0 is settled.
+    `turn` is 1 if the attacker is to move. `proof` and `disproof` estimate the work of proving or refuting the win; 0
+    means done.
     """
-    # 1. Its moves, from the table or new.
+    # 1. The position's moves, from the table or new.
     began = memory[NODES]
     key = threat_key(memory, attacker, turn)
     slot = find(memory, key)
@@ -279,8 +280,8 @@ def prove(
     moves = MOVES + ply * PLY_MOVES
     salt = memory[SALTS + attacker] ^ memory[SALTS + TWO + (turn ^ ONE)]
     while count != ZERO:
-        # 2. The children's numbers. `easy` is what one child decides, `all_` what takes all of them; transpositions
-        #    make sums of proof numbers grow without meaning, so that the hardest child and a count stand for them.
+        # 2. The children's numbers. `easy` is the number that one child decides, `total` the one that takes all
+        #    children. Transpositions inflate sums of proof numbers, so the hardest child plus a count replaces them.
         easy, second, hardest, open_, best, best_all = SURE, SURE, ZERO, ZERO, ZERO, ZERO
         for index in range(count):
             cell = memory[moves + U(index)]
@@ -310,7 +311,7 @@ def prove(
         elif total == ZERO:
             easy = SURE
         proof, disproof = (easy, total) if turn == ONE else (total, easy)
-        # 3. Enough?
+        # 3. Stop at a limit, or if settled.
         settled = easy == ZERO or total == ZERO
         if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
             memory[STOP] = ONE
@@ -318,7 +319,7 @@ def prove(
         if over or settled or proof >= most_proof or disproof >= most_disproof:
             keep(memory, key, proof, disproof, ply, count, memory[NODES] - began)
             return
-        # 4. The most promising child, until it is no longer that.
+        # 4. Search the most promising child until another is more promising.
         most_one, most_every = (most_proof, most_disproof) if turn == ONE else (most_disproof, most_proof)
         limit_one = min(most_one, second + ONE + second // FOUR_)
         limit_every = min(SURE, most_every - total + best_all)

@@ -1,4 +1,4 @@
-"""What the patterns on a cell are worth, fitted to the results of the engine's own games."""
+"""Values of the patterns on a cell, fitted to the results of the engine's own games."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ PAIRS = {
     (5, 0): 20, (5, 1): 18, (5, 2): 18, (5, 3): 31, (5, 4): 33, (5, 5): 62,
     (8, 0): 12, (8, 1): 25, (8, 2): 30, (8, 3): 42, (8, 4): 44, (8, 5): 80,
 }  # fmt: skip
-"""For the two best of a cell's four patterns, by their numbers in `patterns.py`, hundredths of a logit.
+"""Hundredths of a logit for the two best of a cell's four patterns, by their numbers in `patterns.py`.
 
-An earlier form of the recipe `kibitzer train evaluation --game gomoku` made them; what that prints now differs.
+An earlier version of the recipe `kibitzer train evaluation --game gomoku` made them; its output differs.
 """
 TURN = 60
-"""To be to move: chosen by matches, so that scores do not swing with the depth. The recipe measures it."""
+"""Hundredths of a logit for being to move: chosen by matches, so that scores do not swing with the depth. The recipe
+measures it."""
 MOST = 90
-"""For a cell that wins."""
+"""Hundredths of a logit for a cell that wins."""
 
 
 def cell_values(pairs: Mapping[tuple[int, int], int] = PAIRS) -> NDArray[np.uint8]:
-    """A byte for every four patterns, four bits each: what their two best are worth."""
+    """One byte for every combination of four patterns, four bits each: the value of the two best."""
     worth = np.zeros((16, 16), np.uint8)
     for high, low in itertools.product(range(16), repeat=2):
         pair = max(high, low), min(high, low)

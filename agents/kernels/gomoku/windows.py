@@ -1,7 +1,7 @@
-"""The heuristic `windows` in machine code, and plain alpha-beta by it over every legal move.
+"""The heuristic `windows` in machine code, and plain alpha-beta with it over every legal move.
 
-A stone changes only what is read from the six cells before it on to itself, in four directions: the table knows each
-reading of seven cells, black's patterns less white's. What a move changes is thus known without laying it.
+A stone affects only the windows of seven cells that contain it, in four directions. The table holds the value of every
+window's content, black's patterns minus white's, so a move's effect is known without laying it.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ EXACT_BLACK = U(24)
 """Two words of the memory: whether a line of six or more does not win, for black and for white."""
 PLIES = 104
 MOVES = PATTERN_TABLE + U(2**14)
-"""512 words a ply."""
+"""512 words per ply."""
 MOVES_A_PLY = U(512)
 LENGTHS = MOVES + U(512 * PLIES)
 LINES = LENGTHS + U(PLIES)
-"""PLIES words a ply: the best line from there."""
+"""PLIES words per ply: the best line from there."""
 END = LINES + U(PLIES * PLIES)
 LINE_STRIDE = U(PLIES)
 SPREAD = U(0x9E3779B97F4A7C15)
 FIVE_MADE = 2**40
-"""Added to what a move changes, if it makes five."""
+"""Added to a move's gain if it makes five."""
 
 
 def allocate(size: int, exact_five: tuple[bool, bool]) -> Memory:
-    """Memory for an empty board."""
+    """Allocates memory for an empty board."""
     memory = np.zeros(int(END), dtype=np.uint64)
     memory[SIZE] = size
     memory[int(EXACT_BLACK) : int(EXACT_BLACK) + 2] = exact_five
@@ -78,7 +78,7 @@ def allocate(size: int, exact_five: tuple[bool, bool]) -> Memory:
 
 @compiled("int64(uint64[::1], uint64, uint64)")
 def change(memory: Memory, cell: np.uint64, colour: np.uint64) -> int:
-    """What the colour gains by a stone on the cell: FIVE_MADE and more if that is five."""
+    """The colour's gain by a stone on the cell, plus FIVE_MADE if it makes five."""
     stone = ONE << colour
     more = ZERO
     fives = 0
@@ -111,7 +111,7 @@ def change(memory: Memory, cell: np.uint64, colour: np.uint64) -> int:
 
 @compiled("uint64(uint64[::1], uint64, int64)")
 def write_moves(memory: Memory, colour: np.uint64, ply: int) -> np.uint64:
-    """All empty cells as order << 10 | cell, best first; one alone if it makes five."""
+    """Writes all empty cells as order << 10 | cell, best first, or only one that makes five; returns how many."""
     moves = MOVES + U(ply) * MOVES_A_PLY
     count = ZERO
     for row in range(memory[SIZE]):
@@ -154,7 +154,7 @@ def improve(memory: Memory, ply: int, cell: np.uint64, score: int) -> None:
 
 @compiled("int64(int64)")
 def clipped(value: int) -> int:
-    """Within what a position that is not over may look like."""
+    """The value clipped to the range of positions that are not over."""
     return max(-MOST, min(MOST, value))
 
 
@@ -162,7 +162,7 @@ def clipped(value: int) -> int:
 def search_windows(
     memory: Memory, colour: np.uint64, value: int, empty: int, ply: int, depth: int, alpha: int, beta: int
 ) -> int:
-    """Plain minimax's score, fail-soft; `value` is the position's, unclipped, for the side to move."""
+    """The score of plain minimax, fail-soft; `value` is the position's unclipped value for the side to move."""
     memory[LENGTHS + U(ply)], memory[LENGTHS + U(ply) + ONE] = ZERO, ZERO
     memory[NODES] += ONE
     if memory[NODE_LIMIT] != ZERO and memory[NODES] > memory[NODE_LIMIT]:
@@ -171,7 +171,7 @@ def search_windows(
         return 0
     best = -2 * WIN
     if depth == 1:
-        # The last stone is not laid: what it changes is enough.
+        # The last stone is not laid: its gain suffices.
         for row in range(memory[SIZE]):
             for column in range(memory[SIZE]):
                 cell = (U(row) + EDGE) * ROW + U(column) + EDGE
@@ -212,7 +212,7 @@ def search_windows(
 
 @compiled("int64(uint64[::1], uint64, uint64)")
 def lay(memory: Memory, cell: np.uint64, colour: np.uint64) -> int:
-    """Lays a stone; returns what it changes for its colour, five or not."""
+    """Lays a stone; returns its colour's gain, without FIVE_MADE."""
     gain = change(memory, cell, colour)
     memory[STONES + cell] = ONE << colour
     return gain - FIVE_MADE if gain >= FIVE_MADE else gain

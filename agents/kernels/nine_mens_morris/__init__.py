@@ -126,7 +126,7 @@ class MorrisSearch:
         self.memory[layout.STOP] = 1
 
     def moves(self, position: Position) -> set[Move]:
-        """The moves that the search generates where the game is not over."""
+        """The moves that the search generates in a position that is not over."""
         side, other = position.side, 1 - position.side
         men = np.uint64(position.men[side]), np.uint64(position.men[other])
         count = int(write_moves(self.memory, *men, position.hands[side], np.uint64(0)))

@@ -1,6 +1,6 @@
-"""Discs as sets of bits, a1 the lowest, row by row: who may move where, and what a move turns over.
+"""Discs as bit sets, a1 the lowest bit, row by row: legal moves, and the discs that a move turns over.
 
-Every function takes the discs of the side to move first. None needs the search's memory: the rays lie in the code.
+Every function takes the discs of the side to move first. None needs the search's memory: the rays are constants.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ U = np.uint64
 ZERO, ONE, THREE = U(0), U(1), U(3)
 SEVEN, EIGHT, NINE, FOURTEEN, SIXTEEN, EIGHTEEN, TWO = U(7), U(8), U(9), U(14), U(16), U(18), U(2)
 INNER = U(0x7E7E7E7E7E7E7E7E)
-"""All columns but a and h: a chain along a row or diagonal cannot be turned over beyond them."""
+"""All columns but a and h, whose discs cannot be turned over along a row or diagonal."""
 TOP = U(1 << 63)
 ALL = U(2**64 - 1)
 
@@ -32,7 +32,7 @@ def _instruction(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @_instruction
 def leading_zeros(_typing: Any, _bits: Any) -> Any:
-    """How many bits above the highest set bit of a uint64 that is not 0."""
+    """Number of zero bits above the highest set bit of a nonzero uint64."""
 
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -41,7 +41,7 @@ def leading_zeros(_typing: Any, _bits: Any) -> Any:
 
 
 def _rays() -> NDArray[np.uint64]:
-    """Eight words a square: the squares seen from it to the right, down-left, down, down-right, and the opposite."""
+    """8 words per square: the squares from it to the right, down-left, down, down-right, and in the opposite ways."""
     rays = np.zeros(64 * 8, dtype=np.uint64)
     for square in range(64):
         row, column = divmod(square, 8)
@@ -59,10 +59,10 @@ RAYS = _rays()
 
 @compiled("uint64(uint64, uint64, uint64)")
 def flips(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> np.uint64:
-    """The discs that a move to the empty square turns over; 0 is no move.
+    """The discs that a move to the empty square turns over; 0 if it is not a legal move.
 
-    Upward in the bits, adding 1 runs through their discs to the first square that is not theirs; downward, that square
-    is the highest bit of the ray that is not theirs.
+    Towards higher bits, adding 1 carries through their discs to the first square that is not theirs; towards lower
+    bits, that square is the highest bit of the ray that is not theirs.
     """
     at = square << THREE
     turned = ZERO
@@ -79,7 +79,7 @@ def flips(mine: np.uint64, theirs: np.uint64, square: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64, uint64)")
 def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The empty squares where a move turns something over: eight ways at once, by doubling steps."""
+    """The empty squares where a move turns discs over: all eight directions at once, in doubling steps."""
     inner = theirs & INNER
     right, left = inner & (mine << ONE), inner & (mine >> ONE)
     down, up = theirs & (mine << EIGHT), theirs & (mine >> EIGHT)
@@ -119,7 +119,7 @@ ROW, COLUMN = U(0xFF), U(0x0101010101010101)
 
 
 def _diagonals() -> NDArray[np.uint64]:
-    """The diagonals of at least two squares that do not lie on the sides alone, 11 falling, then 11 rising."""
+    """The diagonals of three or more squares, 11 falling, then 11 rising; shorter ones lie on the sides alone."""
     lines = []
     for falling in (True, False):
         for offset in range(-5, 6):
@@ -138,7 +138,7 @@ DIAGONALS = _diagonals()
 
 @compiled("uint64(uint64, uint64)")
 def stable(mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """My discs that can never be turned over, as far as full lines, the sides and their neighbours prove it."""
+    """My discs that can never be turned over, as far as full lines, sides and stable neighbours prove it."""
     full = mine | theirs
     level, upright, falling, rising = LEFT_AND_RIGHT, TOP_AND_BOTTOM, SIDES, SIDES
     for line in range(8):

@@ -1,4 +1,4 @@
-"""Proofs of the result: is it, in discs, above `alpha`? With a table, and the moves most likely to say so first."""
+"""Proves whether the result, in discs, is above `alpha`; uses a table and tries the most promising moves first."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ U = np.uint64
 ZERO, ONE, TWO, EIGHT = U(0), U(1), U(2), U(8)
 STRIDE = U(2 * MAX_MOVES)
 PROOF = U(0xA0761D6478BD642F)
-"""Mixed into the keys of proofs, which lie in one table with searches to a depth."""
+"""Mixed into the keys of proofs, which share a table with searches to a depth."""
 SMALL = 7
-"""Up to so many empty squares there is no table and no order but parity."""
+"""Most empty squares searched without a table and ordered by parity alone."""
 ADVISED = 12
-"""From so many empty squares on, a shallow search by the patterns is asked which move to try first."""
+"""Empty squares from which a shallow search by the patterns advises which move to try first."""
 MOST = 64
-"""The best result there is."""
+"""The best possible result, in discs."""
 
 
 @compiled("int64(int64)")
 def stability_threshold(empties: int) -> int:
-    """Above which alpha the enemy's stable discs may show that it cannot be reached."""
+    """Alpha from which it is worth checking whether the enemy's stable discs put it out of reach."""
     return 2 * empties - 10
 
 
@@ -45,7 +45,7 @@ def stability_threshold(empties: int) -> int:
 def take_advice(
     memory: Memory, mine: np.uint64, theirs: np.uint64, start: np.uint64, end: np.uint64, depth: int, ply: int
 ) -> None:
-    """Adds to the moves' order what a search to the depth thinks of them, a hundredth of a disc a point."""
+    """Adds to the moves' order their scores by a search to `depth`, one point per hundredth of a disc."""
     slot = start
     while slot < end:
         square, turned = memory[slot] & SQUARE, memory[slot + ONE]
@@ -58,7 +58,7 @@ def take_advice(
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64)")
 def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int, ply: int) -> int:
-    """A bound on the result on the side of `alpha` where it lies. Meaningless once STOP is set."""
+    """A bound on the result, on the same side of `alpha` as the result. Meaningless once STOP is set."""
     if empties <= SMALL and ply > 0 and empties >= 4:
         return small_tree(memory, mine, theirs, alpha, empties)
     # 1. Stop if requested.
@@ -67,7 +67,7 @@ def prove(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, emptie
         memory[STOP] = ONE
     if memory[STOP] != ZERO:
         return 0
-    # 2. Their stable discs alone may be too many.
+    # 2. The enemy's stable discs alone may rule out more than alpha.
     if ply > 0 and alpha >= stability_threshold(empties):
         most = MOST - 2 * signed(bit_count(stable(theirs, mine)))
         if most <= alpha:

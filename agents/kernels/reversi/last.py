@@ -1,7 +1,7 @@
-"""The last few empty squares of a game, each number of them by code of its own, and small trees without a table.
+"""Searches a game's last few empty squares: separate code for each number of them, and small trees without a table.
 
-Every search here asks one question: is the result, in discs, above `alpha`? It answers with a bound on that side of it.
-`NODES` counts every position, also the last ones.
+Every search here asks whether the result, in discs, is above `alpha`, and returns a bound on the result's side of it.
+`NODES` counts every position, including the last ones.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from agents.kernels.reversi.memory import NODES, Memory
 U = np.uint64
 ZERO, ONE = U(0), U(1)
 NO_MOVE = -100
-"""Below every result: the side cannot move."""
+"""Value below every result: the side cannot move."""
 QUADRANT = U(0b100100)
-"""The bits of a square's index that say in which quarter of the board it lies."""
+"""The bits of a square's index that give its quarter of the board."""
 QUARTER = U(0x0F0F0F0F)
 
 
@@ -105,7 +105,7 @@ def try_three(
 def last_three(
     memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, a: np.uint64, b: np.uint64, c: np.uint64
 ) -> int:
-    """The result with three empty squares; one that is alone in its quarter of the board is tried first."""
+    """The result with three empty squares; tries a square that is alone in its quarter of the board first."""
     if (a ^ b) & QUADRANT == ZERO:
         a, b, c = c, a, b
     elif (a ^ c) & QUADRANT == ZERO:
@@ -172,7 +172,7 @@ def last_four(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int) ->
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64)")
 def small_tree(memory: Memory, mine: np.uint64, theirs: np.uint64, alpha: int, empties: int) -> int:
-    """The result with few empty squares, at least four: those in odd quarters of the board first, no table."""
+    """The result with few empty squares, at least four; without a table, odd quarters of the board first."""
     if empties == 4:
         return last_four(memory, mine, theirs, alpha)
     memory[NODES] += ONE

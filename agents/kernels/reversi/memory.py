@@ -1,4 +1,4 @@
-"""The layout of the one flat uint64 array that a search lives in, and what is written there at first."""
+"""Layout of the flat uint64 array that holds a search's whole state; `allocate` fills in its constants."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Memory = NDArray[np.uint64]
 Word = np.uint64
 
 MAX_PLY = 200
-"""Positions that may lie on one line: a proof's, and those of the searches that it asks for advice."""
+"""Most positions on one line: those of a proof, and of the searches that it asks for advice."""
 MAX_MOVES = 36
-"""More than any position has."""
+"""More moves than any position has."""
 STAGES = 10
-"""Parts of the game, by discs, with weights of their own."""
+"""Stages of the game by number of discs, each with its own weights."""
 STAGE_WORDS = 41_833
-"""Words of one stage: 167,265 patterns, 64 mobilities and a constant, four weights a word."""
+"""Words per stage: 167,265 patterns, 64 mobilities and a constant, four weights per word."""
 
 PATTERNS, WEIGHTED, STATIC = 0, 1, 2
 
@@ -27,45 +27,45 @@ NODES = Word(1)
 NODE_LIMIT = Word(2)
 """Positions that a search may visit; 0 is no limit."""
 GENERATION = Word(3)
-"""Tells entries of earlier searches from those of this one, up to 63."""
+"""Number of the search, 0 to 63, to distinguish its table entries from earlier ones."""
 TABLE_SHIFT = Word(4)
 NOISE = Word(5)
 """Shuffles equally promising root moves; 0 leaves their order."""
 EXACT = Word(6)
 """Not 0: use only stored scores of exactly the same depth, so that the result equals plain minimax."""
 JUDGE = Word(7)
-"""What judges where a search ends: PATTERNS, the weighted FEATURES, or the WORTHS of squares."""
+"""Evaluation at the horizon: PATTERNS, WEIGHTED (by FEATURES) or STATIC (by the WORTHS of squares)."""
 BEST_MOVE = Word(8)
-"""The root's best move so far in this iteration as its square and 1; 0 is none yet."""
+"""The root's best move so far in this iteration as square + 1; 0 is none yet."""
 PASSED = Word(65)
-"""BEST_MOVE of a pass."""
+"""Value of BEST_MOVE for a pass."""
 BEST_SCORE = Word(9)
 HINT = Word(10)
-"""The root move to search first as its square and 1; 0 is none."""
+"""The root move to search first as square + 1; 0 is none."""
 
 FEATURES = Word(16)
 """3 x 6 signed words: weights of corners, mobility, coin parity, edges, stability and true stability by stage."""
 WORTHS = Word(40)
-"""9 words: the squares that `static` finds worth -4 to 4."""
+"""9 words: the sets of squares worth -4 to 4 in the heuristic `static`."""
 GROUPS_AT = Word(64)
-"""46 words: which weights the board judged last chooses."""
+"""46 words: indices of the weights for the board evaluated last."""
 LINE = Word(128)
-"""The expected moves as squares and 1, PASSED for a pass."""
+"""The expected moves as square + 1, PASSED for a pass."""
 MOVES = LINE + Word(MAX_PLY)
-"""Two words a move, MAX_MOVES moves a ply: order << 8 | square, and the discs it turns over."""
+"""2 words per move, MAX_MOVES moves per ply: order << 16 | square, and the discs it turns over."""
 WEIGHTS = MOVES + Word(2 * MAX_MOVES * MAX_PLY)
-"""The trained patterns, STAGE_WORDS a stage."""
+"""The trained patterns, STAGE_WORDS words per stage."""
 TABLE = WEIGHTS + Word(STAGES * STAGE_WORDS)
 """2 words per entry: key, data."""
 
 
 FEATURE_NAMES = ("corners", "mobility", "coin_parity", "edges", "stability", "true_stability")
 HEURISTICS: tuple[str, ...] = ("adaptive", "stable", "static", *FEATURE_NAMES)
-"""The plain heuristics that are computed in machine code too."""
+"""The plain heuristics that are also available in machine code."""
 
 
 def allocate(table_mb: int, heuristic: str, weights: Memory) -> Memory:
-    """The memory of a search by a heuristic, "" for these pattern weights, with a table of so many mebibytes."""
+    """Allocates memory for a search by a heuristic, "" for the patterns, with a table of at most `table_mb` MiB."""
     entry_bits = (table_mb * 2**20 // 16).bit_length() - 1
     memory = np.zeros(int(TABLE) + 2 * 2**entry_bits, dtype=np.uint64)
     memory[TABLE_SHIFT] = 64 - entry_bits

@@ -1,4 +1,4 @@
-"""Principal-variation search to a depth, judged by the patterns or by a named heuristic."""
+"""Principal-variation search to a depth, evaluated by the patterns or by a named heuristic."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ ZERO, ONE, TWO, THREE, EIGHT = U(0), U(1), U(2), U(3), U(8)
 STRIDE = U(2 * MAX_MOVES)
 LOWEST = -2 * WIN
 WON = 100_000
-"""In the trained patterns' scale, a game won by n discs is worth this and 100 n; a draw is 0."""
+"""Hundredths of a disc: with the trained patterns, a game won by n discs scores this plus 100 n; a draw 0."""
 SURE = WIN - 2 * MAX_DEPTH
-"""Scores beyond this count plies to the end; the table keeps them as distances from the stored position."""
+"""Scores beyond this count plies to the end; the table stores them as distances from the stored position."""
 SCORE, OFFSET = U(2**24 - 1), 2**23
 DEPTH, AT_DEPTH, AT_BOUND = U(127), U(24), U(31)
 EXACTLY, AT_LEAST, AT_MOST = U(1), U(2), U(3)
@@ -44,7 +44,7 @@ AT_FIRST, NOISE_BITS = U(60), U(56)
 
 @compiled("int64(uint64[::1], uint64, uint64)")
 def evaluate(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
-    """What the judge says of the position, for the side to move."""
+    """The position's value for the side to move, by the search's JUDGE."""
     if memory[JUDGE] == U(PATTERNS):
         return evaluate_patterns(memory, mine, theirs)
     return evaluate_named(memory, mine, theirs)
@@ -63,7 +63,7 @@ def final_score(memory: Memory, mine: np.uint64, theirs: np.uint64, ply: int) ->
 
 @compiled("uint64(int64, int64, int64, int64, int64, uint64)")
 def entry(score: int, alpha: int, beta: int, depth: int, ply: int, square: np.uint64) -> np.uint64:
-    """What the table keeps of a search."""
+    """The table's data word for a search result."""
     bound = AT_LEAST if score >= beta else EXACTLY if score > alpha else AT_MOST
     kept = score + ply if score > SURE else score - ply if score < -SURE else score
     return U(kept + OFFSET) | U(depth) << AT_DEPTH | bound << AT_BOUND | (square + ONE) << AT_MOVE
@@ -71,7 +71,7 @@ def entry(score: int, alpha: int, beta: int, depth: int, ply: int, square: np.ui
 
 @compiled("void(uint64[::1], uint64, uint64, uint64, boolean)")
 def put_first(memory: Memory, start: np.uint64, end: np.uint64, first: np.uint64, shuffle: bool) -> None:
-    """Raises the move that was best before above the others, and shuffles equals where asked to."""
+    """Ranks the move to the square `first` above the others; with `shuffle`, shuffles equal moves."""
     slot = start
     while slot < end:
         square = memory[slot] & SQUARE
@@ -84,9 +84,9 @@ def put_first(memory: Memory, start: np.uint64, end: np.uint64, first: np.uint64
 
 @compiled("int64(uint64[::1], uint64, uint64, int64, int64, int64, int64)")
 def negamax(memory: Memory, mine: np.uint64, theirs: np.uint64, depth: int, alpha: int, beta: int, ply: int) -> int:
-    """The score for the side to move, `depth` plies on, passes included; fail-soft. Meaningless once STOP is set.
+    """The score for the side to move, searched `depth` plies deep, passes included; fail-soft.
 
-    At ply 0 the root's best move so far is kept.
+    Meaningless once STOP is set. At ply 0 it records the root's best move so far.
     """
     # 1. Stop if requested.
     memory[NODES] += ONE

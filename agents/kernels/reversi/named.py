@@ -1,4 +1,4 @@
-"""The plain heuristics of `agents.heuristics.reversi` in machine code, value for value."""
+"""The plain heuristics of `agents.heuristics.reversi` in machine code, with identical values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def quiet(mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 @compiled("int64(uint64[::1], uint64, uint64)")
 def evaluate_named(memory: Memory, mine: np.uint64, theirs: np.uint64) -> int:
-    """The value for the side to move by the heuristic whose weights lie in the memory."""
+    """The value for the side to move by the heuristic whose weights are in the memory."""
     value = 0
     if memory[JUDGE] == U(STATIC):
         for index in range(9):

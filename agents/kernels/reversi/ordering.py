@@ -1,4 +1,4 @@
-"""Lists of moves with what they promise, a few words of the memory a ply."""
+"""Writes lists of moves with their ordering values into the memory, one list per ply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CORNERS = U(0x8100000000000081)
 
 @compiled("uint64(uint64, uint64, uint64, uint64, uint64)")
 def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.uint64, odd: np.uint64) -> np.uint64:
-    """How likely a move is to be good, and cheap to prove so: it leaves the enemy few moves."""
+    """Ordering value of a move: high if it leaves the enemy few moves, so that it is likely good and cheap to prove."""
     after_mine, after_theirs = mine | turned | ONE << square, theirs ^ turned
     replies = moves(after_theirs, after_mine)
     value: np.uint64 = (U(80) - TWO * bit_count(replies) - TWO * bit_count(replies & CORNERS)) << EIGHT
@@ -31,7 +31,7 @@ def promise(mine: np.uint64, theirs: np.uint64, turned: np.uint64, square: np.ui
 
 @compiled("uint64(uint64[::1], uint64, uint64, uint64, uint64)")
 def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.uint64, start: np.uint64) -> np.uint64:
-    """Writes the moves from the slot on, order << 16 | square and the discs turned; returns the slot after them."""
+    """Writes moves from slot `start` on: order << 16 | square, and the discs turned; returns the slot after them."""
     odd = odd_quarters(~(mine | theirs))
     slot = start
     while where:
@@ -46,7 +46,7 @@ def write_moves(memory: Memory, mine: np.uint64, theirs: np.uint64, where: np.ui
 
 @compiled("void(uint64[::1], uint64, uint64)")
 def bring_best(memory: Memory, slot: np.uint64, end: np.uint64) -> None:
-    """Swaps the most promising of the moves from the slot on into it."""
+    """Swaps the most promising of the moves from `slot` on into that slot."""
     best = slot
     other = slot + TWO
     while other < end:

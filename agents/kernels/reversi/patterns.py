@@ -1,9 +1,9 @@
-"""How good a position looks, learnt from games: what stands on 46 groups of squares, mobility, and the stage.
+"""Evaluation learnt from games: the contents of 46 groups of squares and the mobility, weighted by stage of the game.
 
 The groups, after Buro's Logistello, are twelve shapes and their mirror images, which share weights: a corner's nine
 squares, ten squares along a corner, a side with the two squares diagonally inside its corners, rows 2, 3 and 4, and
-the diagonals of eight to four squares. A group is a number in base three: 0 empty, 1 mine, 2 theirs. A weight is a
-hundredth of a disc; a value is their sum for the side to move.
+the diagonals of eight to four squares. A group's content is a number in base three: 0 empty, 1 mine, 2 theirs. Weights
+are hundredths of a disc; the value is their sum for the side to move.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ ZERO, ONE, TWO, THREE, FOUR = U(0), U(1), U(2), U(3), U(4)
 SIZES = (9, 10, 10, 8, 8, 8, 8, 7, 6, 5, 4)
 """Squares of each shape: corner, beside the corner, side, rows 2 to 4, diagonals."""
 STARTS = tuple(sum(3**size for size in SIZES[:index]) for index in range(len(SIZES)))
-"""Where each shape's weights begin in a stage."""
+"""Start of each shape's weights within a stage."""
 MOBILITY = sum(3**size for size in SIZES)
-"""Where the 64 weights of my moves less theirs, and 32, begin; then the constant."""
+"""Start of the 64 weights indexed by my moves minus theirs plus 32; the constant follows them."""
 CONSTANT = MOBILITY + 64
 GROUPS = 46
 MAX_VALUE = 6400
 FIRST_DISCS, STAGE_DISCS = 9, 5
-"""The first stage ends before so many discs and one stage more; every stage has so many."""
+"""Discs: stage 0 ends before the sum of both; every stage spans STAGE_DISCS."""
 CORNER, BESIDE, SIDE, ROWS = U(STARTS[0]), U(STARTS[1]), U(STARTS[2]), U(STARTS[3])
 COLUMN = U(0x0101010101010101)
 SLANTING_STARTS = np.array(STARTS[6:], dtype=np.uint64)
@@ -37,7 +37,7 @@ SLANTING = np.array([sum(1 << (9 * row + right) for row in range(8 - right)) for
 
 
 def _in_base_three() -> NDArray[np.uint64]:
-    """The number in base three that has the digits of each ten-bit number."""
+    """For each ten-bit number, the base-three number with the same digits."""
     return np.array([int(f"{bits:b}", 3) for bits in range(1024)], dtype=np.uint64)
 
 
@@ -46,7 +46,7 @@ BASE_THREE = _in_base_three()
 
 @compiled("uint64(uint64)")
 def upside_down(board: np.uint64) -> np.uint64:
-    """The board with its rows exchanged, the first with the last."""
+    """The board with its rows in reverse order."""
     board = board >> U(8) & U(0x00FF00FF00FF00FF) | (board & U(0x00FF00FF00FF00FF)) << U(8)
     board = board >> U(16) & U(0x0000FFFF0000FFFF) | (board & U(0x0000FFFF0000FFFF)) << U(16)
     return board >> U(32) | board << U(32)
@@ -54,7 +54,7 @@ def upside_down(board: np.uint64) -> np.uint64:
 
 @compiled("uint64(uint64)")
 def mirrored(board: np.uint64) -> np.uint64:
-    """The board with its columns exchanged, the first with the last."""
+    """The board with its columns in reverse order."""
     board = board >> U(1) & U(0x5555555555555555) | (board & U(0x5555555555555555)) << U(1)
     board = board >> U(2) & U(0x3333333333333333) | (board & U(0x3333333333333333)) << U(2)
     return board >> U(4) & U(0x0F0F0F0F0F0F0F0F) | (board & U(0x0F0F0F0F0F0F0F0F)) << U(4)
@@ -80,12 +80,12 @@ def number(mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def write_corner(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """The first corner's nine squares, and the diagonals of 7 to 4 squares above the longest: five words."""
+    """Writes five words: the first corner's nine squares, and the diagonals of 7 to 4 squares above the longest."""
     own = mine & U(7) | mine >> U(5) & U(0x38) | mine >> U(10) & U(0x1C0)
     other = theirs & U(7) | theirs >> U(5) & U(0x38) | theirs >> U(10) & U(0x1C0)
     out[at] = CORNER + number(own, other)
     for index in range(4):
-        # One square a column: the product with ones in every row adds all rows up in the last.
+        # One square per column: multiplying by a column of ones adds all rows up in the last one.
         own = (mine & SLANTING[index + 1]) * COLUMN >> U(57 + index)
         other = (theirs & SLANTING[index + 1]) * COLUMN >> U(57 + index)
         out[at + U(1 + index)] = SLANTING_STARTS[index + 1] + number(own, other)
@@ -93,7 +93,7 @@ def write_corner(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64)
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def write_side(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """The first row with b2 and g2, and rows 2 to 4: four words."""
+    """Writes four words: the first row with b2 and g2, and rows 2 to 4."""
     own = mine & U(255) | mine >> U(1) & U(256) | mine >> U(5) & U(512)
     other = theirs & U(255) | theirs >> U(1) & U(256) | theirs >> U(5) & U(512)
     out[at] = SIDE + number(own, other)
@@ -104,21 +104,21 @@ def write_side(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def write_beside(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """The first five squares of the first two rows: one word."""
+    """Writes one word: the first five squares of the first two rows."""
     own, other = mine & U(31) | mine >> U(3) & U(0x3E0), theirs & U(31) | theirs >> U(3) & U(0x3E0)
     out[at] = BESIDE + number(own, other)
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def write_longest(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """The falling diagonal of eight squares: one word."""
+    """Writes one word: the falling diagonal of eight squares."""
     own, other = (mine & SLANTING[0]) * COLUMN >> U(56), (theirs & SLANTING[0]) * COLUMN >> U(56)
     out[at] = SLANTING_STARTS[0] + number(own, other)
 
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def write_groups(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64) -> None:
-    """Which weights of a stage the 46 groups of a board choose: GROUPS words."""
+    """Writes GROUPS words: the index within a stage of the weight of each of the board's 46 groups."""
     for turn in range(4):
         if turn & 1:
             mine, theirs = upside_down(mine), upside_down(theirs)
@@ -141,13 +141,13 @@ def write_groups(out: Memory, at: np.uint64, mine: np.uint64, theirs: np.uint64)
 
 @compiled("uint64(uint64, uint64)")
 def stage_of(mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """Which part of the game it is, by the discs on the board."""
+    """Stage of the game by the number of discs on the board."""
     return U(min(max((signed(bit_count(mine | theirs)) - FIRST_DISCS) // STAGE_DISCS, 0), STAGES - 1))
 
 
 @compiled("int64(uint64[::1], uint64, uint64)")
 def weight(memory: Memory, start: np.uint64, index: np.uint64) -> int:
-    """One of the weights, four a word, of the stage that begins at a word."""
+    """The weight with that index in the stage that begins at word `start`; four weights per word."""
     word = memory[start + (index >> TWO)] << (U(48) - U(16) * (index & THREE))
     return signed(word) >> 48
 

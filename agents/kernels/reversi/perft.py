@@ -1,6 +1,6 @@
-"""Counts of move sequences as published: passes are plies, and a game that is over stays one leaf at every depth.
+"""Counts move sequences as in published tables: passes are plies, a finished game stays one leaf at every depth.
 
-Nothing is remembered, so every leaf is counted; those of the last ply are counted without being played.
+Without a hash table, so every leaf is counted; moves of the last ply are counted without being played.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ZERO, ONE = U(0), U(1)
 
 @compiled("int64(uint64, uint64, int64)")
 def leaves(mine: np.uint64, theirs: np.uint64, depth: int) -> int:
-    """Sequences of `depth` plies, at least one."""
+    """Number of sequences of `depth` plies; `depth` is at least one."""
     where = moves(mine, theirs)
     if where == ZERO:
         if moves(theirs, mine) == ZERO:

@@ -1,4 +1,4 @@
-"""The exact result of a position, found by asking again and again whether it lies above a guess."""
+"""Finds the exact result of a position by repeatedly asking whether it is above a guess."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ GUESS_DEPTH = 8
 
 @dataclasses.dataclass(frozen=True)
 class Proof:
-    """What is certain of a position."""
+    """Proven bounds on a position's result."""
 
     low: int
     """The result is at least this, in discs for the side to move; the winner gets the empty squares."""
     high: int
-    """And at most this. Equal to `low` where nothing stopped the proof."""
+    """The result is at most this; equal to `low` unless the proof was stopped."""
     best: int
-    """The move that reaches `low`, as `memory.BEST_MOVE` has it; 0 where none is known to."""
+    """The move that reaches `low`, coded as in `memory.BEST_MOVE`; 0 if none is known."""
 
     @property
     def solved(self) -> bool:
@@ -32,7 +32,7 @@ class Proof:
 
 
 def expected_result(memory: Memory, mine: int, theirs: int) -> int:
-    """An even number of discs near the result, as a search to a few plies by the patterns sees it; fills the table."""
+    """An even number of discs near the result, from searches to GUESS_DEPTH plies by the patterns; fills the table."""
     score = 0
     for depth in range(1, GUESS_DEPTH + 1):
         score = int(negamax(memory, np.uint64(mine), np.uint64(theirs), depth, LOWEST, -LOWEST, 0))
@@ -40,7 +40,7 @@ def expected_result(memory: Memory, mine: int, theirs: int) -> int:
 
 
 def prove_result(memory: Memory, mine: int, theirs: int, guess: int = 0) -> Proof:
-    """The result of a position where the side to move has a move or must pass; less where STOP is set meanwhile.
+    """Proves the result of a position where the side to move has a move or must pass; only bounds if STOP is set.
 
     A good guess, an even number, halves the work; 0 first asks who wins.
     """
@@ -48,7 +48,7 @@ def prove_result(memory: Memory, mine: int, theirs: int, guess: int = 0) -> Proo
     empties = 64 - (mine | theirs).bit_count()
     low, high, best = -64, 64, 0
     while low < high:
-        # Results are even: all 64 squares count for somebody.
+        # Results are even, because all 64 squares are counted.
         alpha = guess - 1 if guess > low else guess + 1
         found = int(prove(memory, own, other, alpha, empties, 0))
         if memory[STOP]:

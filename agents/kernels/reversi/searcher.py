@@ -1,4 +1,4 @@
-"""What alpha-beta drives in reversi: iterations to a depth, then a proof of the result once it is in reach."""
+"""The search that alpha-beta drives in reversi: iterations to a depth, then a proof of the result once in reach."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from games.reversi import PASS, Move, Position, Reversi
 U = np.uint64
 ZERO, ONE = U(0), U(1)
 PROOF_NODES, PROOF_EMPTIES, PROOF_GROWTH = 30_000, 14, 2.3
-"""Positions that a proof visits with so many empty squares, and how often as many with one more; measured."""
+"""Positions that a proof visits with PROOF_EMPTIES empty squares, and the factor per further one; measured."""
 PATIENCE = 12
-"""A proof is begun when its cost is so many times what was searched to a depth."""
+"""A proof begins once its expected positions are fewer than this many times those already searched."""
 
 
 @compiled("int64(uint64[::1], uint64, uint64, uint64, int64)")
 def write_line(memory: Memory, mine: np.uint64, theirs: np.uint64, best: np.uint64, most: int) -> int:
-    """Writes the best move and those that the table expects after it into LINE; returns how many."""
+    """Writes into LINE the best move and those that the table expects after it; returns how many."""
     length, code = 0, best
     while length < most and code != ZERO:
         if code == PASSED:
@@ -59,7 +59,7 @@ class ReversiSearch:
         self.begin(game.initial(), None, exact=True)
 
     def begin(self, position: Position, nodes: int | None, exact: bool) -> None:
-        """Turns to a position; the table stays."""
+        """Sets the position; the table stays."""
         memory = self.memory
         memory[[layout.STOP, layout.NODES, layout.HINT]] = 0
         memory[layout.NODE_LIMIT] = nodes or 0
@@ -72,7 +72,7 @@ class ReversiSearch:
         self._proves = self._solves and not exact
 
     def deepen(self, depth: int) -> Iteration:
-        """One search with the whole window, or the proof of the result once it is in reach."""
+        """Runs one full-window search, or the proof of the result once it is in reach."""
         memory = self.memory
         memory[[layout.BEST_MOVE, layout.BEST_SCORE]] = 0
         if self._proves and self._is_in_reach(depth):
@@ -83,7 +83,7 @@ class ReversiSearch:
         return self._iteration(best, score, depth)
 
     def _is_in_reach(self, depth: int) -> bool:
-        """Whether a proof costs little more than what was searched already, and no more than is allowed."""
+        """Whether a proof is affordable after the search so far and within the node limit."""
         cost = PROOF_NODES * PROOF_GROWTH ** (self._empties - PROOF_EMPTIES)
         done, limit = int(self.memory[layout.NODES]), int(self.memory[layout.NODE_LIMIT])
         if depth >= self._empties:
@@ -91,7 +91,7 @@ class ReversiSearch:
         return done > cost / PATIENCE and (not limit or limit - done > cost)
 
     def _solve(self) -> Iteration:
-        """The exact result, if nothing stops the proof; until then, a move is only known where it surely wins."""
+        """Proves the exact result; if the proof is stopped, gives a move only if it surely wins."""
         proof = prove_result(self.memory, int(self._mine), int(self._theirs))
         best = proof.best if proof.solved or proof.low > 0 else 0
         score = proof.low * 100 + (WON if proof.low > 0 else -WON if proof.low < 0 else 0)
@@ -110,7 +110,7 @@ class ReversiSearch:
         )
 
     def interrupt(self) -> None:
-        """The kernel looks at every position it visits but the smallest trees'."""
+        """Interrupts a running search; the kernel checks the flag at every position outside the smallest trees."""
         self.memory[layout.STOP] = 1
 
 

@@ -22,7 +22,7 @@ HALF, HIGH = U(32), U(29)
 
 @compiled("uint64(uint64, uint64)")
 def position_key(mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """64 well mixed bits of a position."""
+    """A 64-bit hash of a position."""
     other = theirs * SECOND
     key = mine * FIRST ^ (other >> HALF | other << HALF)
     key = (key ^ key >> HALF) * THIRD
@@ -44,7 +44,7 @@ def recall(memory: Memory, key: np.uint64) -> np.uint64:
 
 @compiled("void(uint64[::1], uint64, uint64, uint64)")
 def store(memory: Memory, key: np.uint64, data: np.uint64, effort: np.uint64) -> None:
-    """Keeps what was learnt, over an entry of less effort or of an earlier search, or over the latest."""
+    """Stores data over an entry of no more effort or of an earlier search, else over the latest one."""
     slot = TABLE + (key >> memory[TABLE_SHIFT] & ~ONE) * TWO
     kept = memory[slot + ONE]
     aged = kept >> AT_GENERATION & SIX_BITS != memory[GENERATION]

@@ -1,4 +1,4 @@
-"""The trained patterns as the kernel wants them, from the file in `models/`."""
+"""Loads the trained patterns from the file in `models/`, in the kernel's form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = "reversi_patterns"
 
 @functools.cache
 def weights() -> Memory:
-    """All weights, four of 16 bits a word, for `memory.WEIGHTS`. Raises ValueError for a file of another digest."""
+    """All weights, four of 16 bits per word, for `memory.WEIGHTS`. Raises ValueError for a file with another digest."""
     entries = tomllib.loads((MODELS / "manifest.toml").read_text(encoding="utf-8"))
     if NAME not in entries:
         return np.zeros(STAGES * STAGE_WORDS, dtype=np.uint64)
