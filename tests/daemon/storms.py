@@ -34,7 +34,7 @@ class Table:
     behind: int = 0
     """Plies that the referee has not been shown."""
     stood: set[str] = dataclasses.field(default_factory=set)
-    """Boards that the referee was really shown."""
+    """Boards that really stood there when the referee looked."""
 
     def __post_init__(self) -> None:
         self.positions = [self.dice.choice(self.game.starts)]
