@@ -1,4 +1,4 @@
-"""A real browser, Debian's Chromium, and tables whose pages it looks at; skipped where there is no such browser."""
+"""A real browser, Debian's Chromium, and tables whose pages it opens; tests are skipped where it is missing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 TIMEOUT_MS = 15_000
-"""Longest wait for anything to come to pass: far more than it takes, for a machine that is busy."""
+"""Milliseconds to wait for anything at most: far more than it takes, for a busy machine."""
 EXPECTED_ERRORS = ("Failed to load resource", "WebSocket connection to")
-"""What the browser writes of an answer that is no success, and of a daemon that has gone; all else is a fault."""
+"""Console errors about failed requests and a daemon that has gone are expected; any other error is a fault."""
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def look(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens an address in a window of its own; what the page writes as an error fails the test."""
+    """Opens an address in a window of its own; any error that the page writes fails the test."""
     contexts, faults = [], []
 
     def opened(address: str, width: int = 1280, height: int = 800, **rest: Any) -> Page:
@@ -56,7 +56,7 @@ def look(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
-    """Opens a table without a camera."""
+    """Opens tables, by default without a camera, and closes them after the test."""
     opened: list[Table] = []
 
     def begun(game: str, /, **settings: Any) -> Table:

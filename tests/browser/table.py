@@ -1,6 +1,6 @@
 """A table whose daemon runs in a thread of the test: real session, record, bus and page, no voice.
 
-There is no camera, or a simulated one, before which boards are laid at once and time runs as fast as pictures are made.
+There is no camera, or a simulated one: then boards are laid at once, and time passes as fast as pictures are made.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from vision.simulated.table import SimulatedTable
 
 TURN_S = 0.01
 STEP_S = 0.3
-"""Time from one simulated picture to the next."""
+"""Seconds from one simulated picture to the next."""
 SIZE_PX = (640, 360)
 
 
 class Table:
-    """One table. `session` belongs to the thread; a test only reads what does not change any more."""
+    """One table. `session` belongs to the thread; a test reads only what no longer changes."""
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class Table:
         whole: bool = False,
         **sections: Mapping[str, Any],
     ) -> None:
-        """Two people play, or a person against `agent`; `sections` are settings besides.
+        """Two people play, or a person against `agent`; `sections` are further settings.
 
-        `whole` has the daemon's own loop go round, with all that can be chosen for a new game.
+        `whole` runs the daemon's own loop, with all that can be chosen for a new game.
         """
         folder.mkdir(parents=True, exist_ok=True)
         own: dict[str, Any] = {
@@ -61,10 +61,10 @@ class Table:
         self.game = games.load(game, config.game.rules)
         self.template = load_template(self.game.name)
         self.board = self.game.board(self.game.initial())
-        """What lies on the simulated board; set by the test."""
+        """The pieces on the simulated board; set by the test."""
         self.profile: TableProfile | None = None
         self.obeys = False
-        """Whether somebody lays what a calibration asks for."""
+        """Whether the boards that a calibration asks for are laid."""
         self._camera, self._whole = camera, whole
         self._stop = threading.Event()
         self._begun = threading.Event()
@@ -99,7 +99,7 @@ class Table:
         return Pipeline(self.template, self.profile, settle_s=0.3) if self._camera else None
 
     def _watch(self, runner: SessionRunner) -> None:
-        """Gives the session one simulated picture after the other."""
+        """Feeds simulated pictures to the session."""
         session, shown, number = runner.session, self.board, 0
         table = SimulatedTable(self.template, shown, default_style(), seed=5, size_px=SIZE_PX)
         while not self._stop.is_set():
@@ -116,7 +116,7 @@ class Table:
         return self.board if run is None or run.current is None else run.lessons[run.current].board
 
     def _go_on(self, session: Session) -> None:
-        """What the loop of a daemon does besides."""
+        """Begins a match after a calibration, or when a new game is due, as a daemon's loop does."""
         assert session.match is not None
         if (made := session.setting_up.made) is not None:
             session.setting_up.made, self.profile = None, TableProfile.load(made)

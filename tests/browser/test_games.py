@@ -1,4 +1,4 @@
-"""Recorded games in a real browser: looked for, replayed, saved, named, deleted, ranked."""
+"""Recorded games in a real browser: found, replayed, saved, named, deleted, ranked."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_game_is_replayed_ply_by_ply_by_button_key_slider_and_move(
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     board_says(page, moves[1])
-    page.locator("#picture img").wait_for()  # the one ply of which there is a picture
+    page.locator("#picture img").wait_for()  # the only ply with a picture
     page.click("#next")
     board_says(page, moves[2])
     assert page.locator("#picture-figure").is_hidden()
@@ -89,7 +89,7 @@ def test_a_game_is_replayed_ply_by_ply_by_button_key_slider_and_move(
     page.keyboard.press("Home")
     page.select_option("#pace", "400")
     page.click("#play")
-    board_says(page, moves[2])  # by itself
+    board_says(page, moves[2])  # it plays by itself
     page.click("#play")
     assert page.get_attribute("#play", "aria-pressed") == "false"
 
@@ -127,7 +127,7 @@ def test_a_game_is_deleted_only_when_that_is_confirmed_and_another_page_is_told(
     page.get_by_role("button", name="Delete for good").click()
     page.wait_for_function("() => document.querySelectorAll('#list li').length === 4")
     assert page.locator("#replay").is_hidden() and "deleted" in page.inner_text("#message")
-    other.click("#first")  # while it was replayed elsewhere
+    other.click("#first")  # deleted while it was replayed here
     other.wait_for_function("() => document.querySelector('#message').textContent.includes('no longer')")
     other.click("#delete")
     other.get_by_role("button", name="Delete for good").click()
@@ -211,6 +211,6 @@ def test_from_another_computer_the_token_is_asked_for_until_it_is_right(
     page.locator("#list button", has_text="Ada").wait_for()
     page.reload()
     page.fill("#name-first", "Bea")
-    change.click()  # it is kept until the window closes
+    change.click()  # the token is kept until the window closes
     page.locator("#list button", has_text="Bea").wait_for()
     served.close()

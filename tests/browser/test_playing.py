@@ -24,12 +24,12 @@ Tables = Callable[..., Table]
 
 @pytest.fixture(autouse=True)
 def quick_hands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody plays as fast as a test."""
+    """Raises the limit on commands per second, since nobody plays as fast as a test."""
     monkeypatch.setattr(permission, "RATE_HZ", 1000.0)
 
 
 def good_moves(game: AnyGame, position: Any) -> list[Any]:
-    """The moves among which a game soon comes to its end."""
+    """Moves that bring a game to its end soon."""
     moves = game.legal_moves(position)
     if game.name == "gomoku":
         return [move for move in moves if game.outcome(game.apply(position, move))] or moves
@@ -52,12 +52,12 @@ def point(page: Page, cell: str) -> None:
 
 
 def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
-    """Makes a move as a person does: by pointing at its cells one after the other."""
+    """Makes a move as a person does, by clicking its cells one after the other."""
     steps = game.steps(position, move)
     if not steps:
         page.locator(f'#actions [data-move="{game.format_move(position, move)}"]').click()
         return
-    page.wait_for_selector(".cell.target, .cell.source")  # the moves, and the hand with them, come after the buttons
+    page.wait_for_selector(".cell.target, .cell.source")  # the moves, and the hand with them, appear after the buttons
     if page.locator("#hand").is_visible():
         hold(page, [step.piece for step in steps])
     cells = []
@@ -67,12 +67,12 @@ def make(page: Page, game: AnyGame, position: Any, move: Any) -> None:
         cells += [game.cells[cell] for cell in (step.origin, step.cell) if cell is not None]
     for cell in cells:
         if page.locator(".cell.target, .cell.source, .cell.prey").count() == 0:
-            break  # the rest had no choice
+            break  # the rest was forced
         point(page, cell)
 
 
 def hold(page: Page, halves: list[str]) -> None:
-    """Takes the tile into the hand, the right way round."""
+    """Takes a tile into the hand, the right way round."""
     wanted = " and ".join(halves)
     for label in (wanted, " and ".join(reversed(halves))):
         tile = page.locator(f'#hand button[aria-label="Tile {label}"]').first
@@ -85,7 +85,7 @@ def hold(page: Page, halves: list[str]) -> None:
 
 
 def has_come(page: Page, table: Table, plies: int) -> None:
-    """Waits until the page shows so many plies."""
+    """Waits until the page shows this many plies."""
     page.wait_for_selector(f'#moves[data-plies="{plies}"]', state="attached")
     assert len(table.moves) >= plies
 
@@ -168,7 +168,7 @@ def test_a_mill_is_led_through_to_the_man_it_takes(table: Tables, look: Look) ->
     point(page, "g7")
     page.wait_for_selector(".cell.prey")
     assert sorted(one.get_attribute("data-cell") for one in page.locator(".cell.prey").all()) == ["a1", "d1"]
-    page.keyboard.press("Escape")  # nothing was made yet
+    page.keyboard.press("Escape")  # no move was made yet
     assert page.locator(".cell.prey").count() == 0 and len(there.moves) == 4
     point(page, "g7")
     point(page, "d1")
@@ -188,7 +188,7 @@ def test_arrow_keys_and_enter_are_enough(table: Tables, look: Look) -> None:
     page.keyboard.press("Enter")
     has_come(page, there, 1)
     assert there.moves == ["d3"]
-    assert page.evaluate("document.activeElement.dataset.cell") == "d3"  # the new board keeps the place
+    assert page.evaluate("document.activeElement.dataset.cell") == "d3"  # the new board keeps the focus
 
 
 def test_a_man_is_dragged_to_where_it_goes(table: Tables, look: Look) -> None:
@@ -236,7 +236,7 @@ def test_two_pages_that_act_at_once_end_with_one_board(table: Tables, look: Look
     first, second = look(there.address), look(there.address)
     for page in (first, second):
         page.wait_for_selector(".cell.target")
-    # The second page has not heard of the first one's move yet when it sends its own.
+    # The second page sends its move before it has heard of the first one's.
     second.evaluate(
         "window.__late = fetch('tell', {method: 'POST', headers: {'Content-Type': 'application/json'},"
         " body: JSON.stringify({command: 'move', move: 'a1', ply: 7})}).then((r) => r.status)"
@@ -271,7 +271,7 @@ def test_a_page_on_an_old_state_is_told_so_and_shows_what_stands(table: Tables, 
     first.locator('[data-command="undo"]').click()
     first.wait_for_selector("#moves:empty", state="attached")
     first.wait_for_selector(".cell.target")
-    point(first, "g7")  # after as many plies another position
+    point(first, "g7")  # another position after the same number of plies
     has_come(first, there, 1)
     point(late, "a1")
     late.locator("#answer.bad", has_text="The game has gone on: look again.").wait_for()
@@ -322,7 +322,7 @@ def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: 
     field(page, "Game").select_option("reversi")
     field(page, "Who begins").select_option("white")
     black, white = page.locator("#menu fieldset").nth(0), page.locator("#menu fieldset").nth(1)
-    white.locator("option", has_text="Level 1").wait_for(state="attached", timeout=60_000)  # who plays is told later
+    white.locator("option", has_text="Level 1").wait_for(state="attached", timeout=60_000)  # players arrive later
     field(white, "Who plays").select_option("level-1")
     field(black, "Name").fill("Ada")
     field(page, "Thinking time").select_option("5 minutes a move")
@@ -332,7 +332,7 @@ def test_everything_about_a_new_game_is_chosen_in_a_dialog(table: Tables, look: 
     page.wait_for_selector(".cell.target")
     assert page.locator("#player-0 .clock.runs").inner_text().startswith(("5:00", "4:5"))
     page.locator("#new").click()
-    assert field(page, "Game").input_value() == "reversi"  # the present choice
+    assert field(page, "Game").input_value() == "reversi"  # preset to the present choice
     field(page, "Thinking time").select_option("another clock")
     field(page, "Minutes").fill("0")
     field(page, "Minutes").blur()

@@ -29,7 +29,7 @@ NOTE_TEXTS = """() => {
   for (const place of document.querySelectorAll("#answer, #said"))
     new MutationObserver(() => shown.push(place.textContent)).observe(place, { childList: true, subtree: true });
 }"""
-"""From then on notes what the page shows, however soon something newer is shown in its place."""
+"""JavaScript that notes every text shown from now on, however soon a newer one replaces it."""
 
 
 def has_come(page: Page, plies: int) -> None:
@@ -63,7 +63,7 @@ def test_a_wrong_cell_is_corrected_by_clicking_it(table: Tables, look: Look) -> 
     page = look(there.address)
     page.locator("#said", has_text="I see the board").wait_for(timeout=SLOW_MS)
     board = list(there.board)
-    board[there.game.cells.index("d6")] = "B"  # light begins: this is no legal move
+    board[there.game.cells.index("d6")] = "B"  # light begins, so this is no legal move
     there.board = "".join(board)
     page.wait_for_selector(".marks .fault", state="attached", timeout=SLOW_MS)
     page.locator('[data-cell="d6"] .spot').click(force=True)
@@ -80,7 +80,7 @@ def test_the_tiles_of_an_agent_are_clicked_in_where_no_camera_sees_them(table: T
     page = look(there.address)
     button = page.get_by_role("button", name="Tell Green’s tiles")
     button.click(timeout=SLOW_MS)
-    for _ in range(3):  # of each tile there are two
+    for _ in range(3):  # there are two of each tile
         page.locator('#hand-tiles [data-tile="0-0"]').click()
     assert page.locator("#hand-tiles :enabled").count() == 0
     page.locator("#hand-tell").click()
@@ -109,7 +109,7 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
     page.locator("#camera-look").click()
     page.locator("#camera-answer.bad", has_text="files and folders go into the settings").wait_for()
     page.locator("#address").fill(server.url)
-    assert page.locator("#camera-begin").is_hidden()  # nobody has looked through it
+    assert page.locator("#camera-begin").is_hidden()  # nobody has previewed it
     page.locator("#camera-look").click()
     page.locator("#camera-answer", has_text="what the camera sees").wait_for()
     assert page.locator("#preview").evaluate("(image) => image.naturalWidth") == 960
@@ -120,7 +120,7 @@ def test_a_camera_is_looked_through_and_then_begun_with(table: Tables, look: Loo
         page.locator(f'[value="{server.url}"]')
     ).wait_for()
     assert page.locator("#cameras :checked").get_attribute("value") == server.url
-    page.locator("#camera-look").click()  # the one that is in use
+    page.locator("#camera-look").click()  # the camera in use
     page.locator("#camera-answer", has_text="what the camera sees").wait_for()
     assert server.viewers == 1
     page.locator("#cameras input").first.check()

@@ -1,4 +1,4 @@
-"""All that the page shows went through the catalogues: in a language of wide letters no narrow one is left."""
+"""All that the page shows is translated: with the full-width pseudo-language, no ordinary letter is left."""
 
 from __future__ import annotations
 
@@ -55,26 +55,26 @@ NAMES = frozenset(
     | {name for game in games.names() for name in heuristics.of(games.load(game))}
     | {"max", "robust", "max_robust", "secure"}
 )
-"""Names of its own, of people, languages and algorithms, which are alike in every language."""
+"""Product, language, agent and algorithm names, which are the same in every language."""
 FACTS = re.compile(r"https?://\S+|rtsp://\S+|\brandom:\S+|\d+ \w+\.? \d{4}, \d+:\d+|\bpass(:\S+)?")
 """Addresses, players as they are typed, dates, and moves."""
 
 
 class Reader:
-    """Looks for English on a page, as a person would walk through it."""
+    """Collects untranslated text from the pages that a test opens."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
         self.english: dict[str, str] = {}
 
     def read(self, where: str) -> None:
-        """Notes each text in which something is not translated."""
+        """Notes each visible text that is not wholly translated."""
         for text in self.page.evaluate(SEEN):
             if untranslated(FACTS.sub("", text), NAMES):
                 self.english.setdefault(text, where)
 
     def say(self, path: str, **words: object) -> Any:
-        """Posts words as a program would; the answer must be translated, too."""
+        """Posts JSON as a program would; the answer must be translated too."""
         answer = self.page.evaluate(SAY, [path, words])
         if untranslated(FACTS.sub("", answer.get("text", "")), NAMES):
             self.english.setdefault(answer["text"], f"{path} {words}")

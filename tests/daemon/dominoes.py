@@ -1,4 +1,4 @@
-"""Games of dominoes for tests: played by chance, and what a referee makes of their boards."""
+"""Dominoes games for tests, random and annotated, and what a referee concludes from their boards."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.daemon.readings import reading_of
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """One tile as it came onto the table."""
+    """One tile when it was laid."""
 
     board: str
-    """The board with it."""
+    """The board including this tile."""
     side: Side
     points: int
-    """What it brought the side that laid it."""
+    """Points for the side that laid it."""
 
 
 def played(game: AnyGame, seed: int, tiles: int) -> list[Tile]:
-    """A game by chance, in which a side passes now and then."""
+    """A random game in which sides sometimes pass."""
     dice, position, laid = random.Random(seed), game.initial(), []
     while len(laid) < tiles:
         moves = list(game.legal_moves(position))
@@ -44,7 +44,7 @@ def played(game: AnyGame, seed: int, tiles: int) -> list[Tile]:
 
 
 def annotated(folder: Path, number: int) -> list[Tile]:
-    """A real game, by its annotation files."""
+    """A real game, read from its annotation files."""
     game = games.load("dominoes")
     movers = [
         int(line.split()[1][-1]) - 1 for line in (folder / f"{number}_mutari.txt").read_text().splitlines() if line
@@ -59,14 +59,14 @@ def annotated(folder: Path, number: int) -> list[Tile]:
 
 
 def show(referee: Referee, board: str, movers: Sequence[Side] = (), **doubts: tuple[str, float]) -> list[Effect]:
-    """What the referee makes of a board; a doubt names a cell as in `_7E=("4", 0.3)`."""
+    """Shows the referee a board and returns its effects; a doubt names a cell, as in `_7E=("4", 0.3)`."""
     named = {name.lstrip("_"): doubt for name, doubt in doubts.items()}
     reading = reading_of(referee.game, board, doubts=named)
     return referee.see(explain(referee.game, referee.history, reading, movers), movers)
 
 
 def laid_points(referee: Referee) -> list[tuple[Side, int]]:
-    """Side and points of every tile, as the referee believes now."""
+    """Side and points of every laid tile, as the referee now believes."""
     found: list[tuple[Side, Any]] = []
     for index in referee.line.seen:
         ply = referee.line.plies[index]

@@ -1,4 +1,4 @@
-"""Dominoes games played at random by the rules, and what a camera would read after each tile."""
+"""Random legal dominoes games, and what a camera would read after each tile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GAME = DoubleDoubleDominoes()
 
 @dataclasses.dataclass(frozen=True)
 class Laid:
-    """One tile of a game, and how things stand after it."""
+    """One tile of a game, and the board and pawns after it."""
 
     annotation: Annotation
     side: Side
@@ -25,7 +25,7 @@ class Laid:
 
 
 def random_game(seed: int, tiles: int) -> list[Laid]:
-    """A game of so many tiles, red first, in which players pass now and then."""
+    """A random game of this many tiles; red begins, and players sometimes pass."""
     chance = random.Random(seed)
     position = GAME.initial()
     laid: list[Laid] = []
@@ -45,7 +45,7 @@ def random_game(seed: int, tiles: int) -> list[Laid]:
 
 
 def series_of(laid: list[Laid], missing: tuple[int, ...] = (), game: int = 1) -> Series:
-    """The game's photos, but for those of the missing numbers."""
+    """The game's photos, without the missing numbers."""
     shots = [
         Shot(PhotoName(game, number), None if number in missing else Path(f"{game}_{number:02d}.jpg"), one.side)
         for number, one in enumerate(laid, 1)

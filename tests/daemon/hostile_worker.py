@@ -1,4 +1,4 @@
-"""A worker that misbehaves in the way it is told; a program of its own: STATES REPLIES MANNER."""
+"""A misbehaving worker, run as a program of its own: STATES REPLIES MANNER."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ RUBBISH = (
     b'{"type": "heartbeat", "worker": null, "schema_version": 2}',
 )
 TOO_LARGE = b"y" * 1_000_000
-"""So much that it costs the connection."""
+"""Too large a message: sending it costs the connection."""
 
 
 class Hostile:
-    """Two sockets, and no manners."""
+    """A worker that breaks the protocol over its two sockets."""
 
     def __init__(self, states: str, replies: str) -> None:
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
@@ -35,17 +35,17 @@ class Hostile:
         self.replies.connect(replies)
 
     def say(self, kind: str, **fields: object) -> None:
-        """Sends a message; drops it where the daemon takes no more."""
+        """Sends a message; drops it while the daemon accepts no more."""
         text = json.dumps({"schema_version": 1, "type": kind, "worker": "hostile", **fields})
         with contextlib.suppress(zmq.Again):
             self.replies.send(text.encode(), zmq.NOBLOCK)
 
     def greet(self) -> None:
-        """Says what it pretends to play."""
+        """Announces the agents and games that it pretends to play."""
         self.say("ready", agents=["mascot"], games=["nine_mens_morris"])
 
     def asked(self, wait_s: float) -> dict[str, object] | None:
-        """The next state that asks for a move, as what a reply must quote; None where none came in time."""
+        """The fields that a reply to the next state must quote; None if no state asked for a move in time."""
         if not self.states.poll(round(1000 * wait_s)):
             return None
         state = json.loads(self.states.recv_multipart()[1])
@@ -54,14 +54,14 @@ class Hostile:
         return {name: state[name] for name in ("session", "game_id", "sequence")}
 
     def lie(self) -> None:
-        """Answers every state at once with a move that is none, and the same text as an insult."""
+        """Answers every state at once with an illegal move or an insult."""
         for text in itertools.cycle(("zz", "d2", "you are stupid", "</script>")):
             while (quoted := self.asked(0.5)) is None:
                 self.say("heartbeat")
             self.say("reply", agent="mascot", move=text, **quoted)
 
     def flood(self) -> None:
-        """Sends as fast as it can, rubbish among it."""
+        """Sends as fast as it can, including invalid and oversized messages."""
         for number in itertools.count():
             self.say("heartbeat")
             with contextlib.suppress(zmq.Again):
@@ -78,7 +78,7 @@ class Hostile:
                 self.say("reply", agent="mascot", move="a1", **late)
 
     def die(self) -> None:
-        """Takes the question and is gone."""
+        """Exits on the first question, without an answer."""
         while self.asked(0.5) is None:
             pass
         sys.exit(3)

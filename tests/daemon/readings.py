@@ -1,4 +1,4 @@
-"""Readings made from board strings, so that a match in a test is a list."""
+"""Board readings made from board strings, so that a test can write a match as a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games played at random by the rules and written into a journal, as a match writes them."""
+"""Random legal games, written into a journal as a match writes them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from daemon.storage.stored import StoredGame
 from games import AnyGame, Outcome
 
 PLAYERS = ('Ana [a] \\ "x"', "level-5; ]")
-"""Names that try what a format can bear."""
+"""Player names with characters that export formats must escape."""
 
 
 def random_moves(game: AnyGame, chance: random.Random, most: int) -> tuple[Any, list[str]]:
-    """A start of the game, and as many moves from it as there are, up to `most`."""
+    """A start of the game and random moves from it, until the game is over or `most` are made."""
     start = position = chance.choice(game.starts)
     texts: list[str] = []
     while len(texts) < most and game.outcome(position) is None:
         moves = game.legal_moves(position)
         seen = [move for move in moves if game.steps(position, move)] or moves
-        # Passing is legal nearly always in some games; people do it now and then.
+        # Some games nearly always allow a pass; here one comes now and then.
         move = chance.choice(seen if chance.random() < 0.95 else moves)
         texts.append(game.format_move(position, move))
         position = game.apply(position, move)
@@ -42,10 +42,10 @@ def record_game(
     players: tuple[str, str] = PLAYERS,
     seed: int = 0,
 ) -> StoredGame:
-    """Writes a game, with times where there is a control; `outcome` is an end that the board does not show."""
+    """Records a game, with clock times if there is a time control; `outcome` is an end that the board does not show."""
     chance = random.Random(seed)
     assert journal._connection is not None
-    journal._connection.execute("PRAGMA synchronous = OFF")  # what a power cut leaves is not asked here
+    journal._connection.execute("PRAGMA synchronous = OFF")  # durability after a power cut is not tested here
     rules: Mapping[str, str] = {name: str(value).lower() for name, value in vars(game.rules).items()}
     game_id = journal.new_game(game.name, rules, players, control.as_object() if control else None)
     clock, now_s, position = GameClock(control or TimeControl()), 0.0, start
@@ -68,7 +68,7 @@ def record_game(
 
 
 def journal_of_every_game(path: Path, most: int = 400, seed: int = 1) -> Journal:
-    """A journal with a long game of each kind."""
+    """A journal with one long game of each kind."""
     journal, chance = Journal(path), random.Random(seed)
     for name in games.names():
         game = games.load(name)

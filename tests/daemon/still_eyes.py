@@ -1,4 +1,4 @@
-"""Eyes that see one look after another, so that a game in a test is a list of looks."""
+"""Stand-in for the vision pipeline that shows given looks one by one, so that a test can write a game as a list."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=
 
 
 class StillEyes:
-    """Stands where the pipeline stands, and where its reader does."""
+    """Replaces both the pipeline and its reader."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class StillEyes:
         first: Head,
         believe: Callable[[Look, Head | None], NDArray[np.float64]] | None = None,
     ) -> None:
-        """`believe` says what a head sees in a look; else each cell is read by itself."""
+        """`believe` says what a head sees in a look; without it each cell is judged by itself."""
         self.template, self.first = template, first
         self.look: Look | None = None
         self.alignment, self.gate = LOCKED, SETTLED
@@ -41,7 +41,7 @@ class StillEyes:
 
     @property
     def reader(self) -> StillEyes:
-        """Itself."""
+        """Itself, since it replaces the reader too."""
         return self
 
     def adopt(self, head: Head | None) -> None:
@@ -49,32 +49,32 @@ class StillEyes:
         self.head = head
 
     def believe(self, look: Look, head: Head | None) -> NDArray[np.float64]:
-        """(cells, classes) logarithms."""
+        """(cells, classes) log probabilities."""
         if self._believe is not None:
             return self._believe(look, head)
         return judge(look.descriptors, self.template.letters, self.first if head is None else head, None)[0]
 
     def read(self) -> BoardReading:
-        """What is seen now."""
+        """Reads the present look."""
         assert self.look is not None
         present = self.first if self.head is None else self.head
         unknown = judge(self.look.descriptors, self.template.letters, present, None)[1]
         return BoardReading(self.believe(self.look, self.head), self.template.letters, 0.0, unknown=unknown)
 
     def feed(self, frame: Frame) -> Observation:
-        """The look as a settled picture gives it."""
+        """The present look, as an observation of a settled picture."""
         return Observation(frame, self.alignment, PICTURE, self.gate, self.read())
 
     def ask_again(self) -> bool:
-        """There is nothing more to see."""
+        """False: another picture would show nothing more."""
         return False
 
 
 class AtOnce(Executor):
-    """Does what it is given before it returns."""
+    """Runs each task within `submit`."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """The result, or the error, is there at once."""
+        """A finished future with the result or the error."""
         done: Future[Any] = Future()
         try:
             done.set_result(function(*arguments, **named))

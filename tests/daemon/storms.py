@@ -1,4 +1,4 @@
-"""Random games at which eyes and hands go wrong in every way, as lists of pure events for the referee."""
+"""Random games with faults of eyes and hands, as pure events for the referee."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from vision.reading.board_reading import BoardReading
 MAX_BEHIND = 2
 """Plies that hands may make between two looks."""
 MAX_DOUBT_NATS = 1.2
-"""By which a doubtful picture may speak against what really stands there: below the distance of rivals."""
+"""Nats by which a doubtful picture may speak against the real board; must stay below the distance of rivals."""
 
 
 @dataclasses.dataclass
 class Table:
-    """What really stands on a table, and what the referee was shown of it."""
+    """The real board, and what the referee was shown of it."""
 
     game: AnyGame
     dice: random.Random
     positions: list[Any] = dataclasses.field(default_factory=list)
     board: str = ""
-    """As hands have left it, which may be no board of the game."""
+    """The board as hands have left it, which may be none of the game's boards."""
     behind: int = 0
     """Plies that the referee has not been shown."""
     stood: set[str] = dataclasses.field(default_factory=set)
-    """Boards that stood there when the referee looked."""
+    """Boards that really stood there when the referee looked."""
 
     def __post_init__(self) -> None:
         self.positions = [self.dice.choice(self.game.starts)]
         self.mend()
 
     def mend(self) -> None:
-        """Hands put everything as the game stands."""
+        """Hands restore the board of the game's position."""
         self.board = self.game.board(self.positions[-1])
 
     def move(self) -> None:
-        """Somebody makes a legal move that can be seen, after passes that must be made."""
+        """Somebody makes a legal move that can be seen, after any forced passes."""
         position, line = self.positions[-1], []
         while self.game.outcome(position) is None:
             moves = list(self.game.legal_moves(position))
@@ -74,7 +74,7 @@ class Table:
             self.board = self.dice.choice(halves)
 
     def take_back(self) -> None:
-        """The last moves that can be seen are put back."""
+        """Hands undo the last one to three moves that can be seen."""
         if self.behind:
             return
         for _ in range(self.dice.randint(1, 3)):
@@ -84,27 +84,27 @@ class Table:
         self.mend()
 
     def disturb(self) -> None:
-        """A man too many, too few, or of another kind."""
+        """Changes one to three cells at random."""
         board = list(self.board)
         for cell in self.dice.sample(range(len(board)), self.dice.randint(1, 3)):
             board[cell] = self.dice.choice(self.game.classes)
         self.board = "".join(board)
 
     def sweep(self) -> None:
-        """Many men are gone."""
+        """Removes about half of the pieces."""
         self.board = "".join(one if self.dice.random() < 0.5 else EMPTY for one in self.board)
 
     @property
     def tidy(self) -> bool:
-        """Whether the board is as the game stands."""
+        """Whether the board is that of the game's position."""
         return self.board == self.game.board(self.positions[-1])
 
     def reading(self) -> BoardReading:
-        """What sure eyes see."""
+        """A confident, right reading."""
         return reading_of(self.game, self.board)
 
     def doubtful(self) -> BoardReading:
-        """One cell could be something else, and even rather is."""
+        """A reading in which one cell may be something else, or even probably is."""
         reading = self.reading()
         logs, cell = reading.log_probabilities.copy(), self.dice.randrange(len(self.board))
         own = self.game.classes.index(self.board[cell])
@@ -115,7 +115,7 @@ class Table:
         return dataclasses.replace(reading, log_probabilities=logs)
 
     def misread(self) -> BoardReading:
-        """Sure, and wrong."""
+        """A confident, wrong reading."""
         board = list(self.board)
         for cell in self.dice.sample(range(len(board)), self.dice.randint(1, 2)):
             board[cell] = self.dice.choice(self.game.classes)
@@ -123,12 +123,12 @@ class Table:
 
 
 def show(referee: Referee, reading: BoardReading) -> list[Effect]:
-    """What the referee makes of a reading."""
+    """What the referee concludes from a reading."""
     return referee.see(explain(referee.game, referee.history, reading))
 
 
 def look(table: Table, referee: Referee) -> None:
-    """The referee is shown the board as it really stands."""
+    """Shows the referee the real board."""
     table.stood.add(table.board)
     show(referee, table.reading())
     if table.tidy:
@@ -136,7 +136,7 @@ def look(table: Table, referee: Referee) -> None:
 
 
 def storm(table: Table, referee: Referee, events: int, *, doubts: bool) -> None:
-    """So many random events, each followed by a look; hands never get further ahead than eyes can follow."""
+    """This many random events, most followed by a look; hands never get further ahead than `MAX_BEHIND` plies."""
     deeds: list[Callable[[], None]] = [table.move] * 6 + [table.begin, table.take_back, table.disturb, table.sweep]
     for _ in range(events):
         if table.behind >= MAX_BEHIND or not table.tidy:
@@ -153,7 +153,7 @@ def storm(table: Table, referee: Referee, events: int, *, doubts: bool) -> None:
 
 
 def follows_the_rules(referee: Referee) -> bool:
-    """Whether every ply of the line believed is legal, and leads to the next position."""
+    """Whether every ply of the believed line is legal and leads to the next position."""
     game, line = referee.game, referee.line
     return all(
         ply.move in game.legal_moves(before) and game.apply(before, ply.move) == after

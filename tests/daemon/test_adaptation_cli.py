@@ -1,4 +1,4 @@
-"""`kibitzer adaptation`: shown and taken back; damaged and foreign files are named."""
+"""`kibitzer adaptation` shows and reverts what was learnt, and names damaged and foreign files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vision.reading.heads import head_from_arrays
 
 @pytest.fixture
 def profile(tmp_path: Path) -> Path:
-    """A profile with two generations beside it."""
+    """A profile with a file of two adapted generations beside it."""
     path = tmp_path / "table.npz"
     TableProfile(
         game="nine_mens_morris",
@@ -50,7 +50,7 @@ def profile(tmp_path: Path) -> Path:
 
 
 def run(*words: str) -> int:
-    """The exit status of `kibitzer adaptation`."""
+    """Runs `kibitzer adaptation`; returns the exit status."""
     with pytest.raises(SystemExit) as ended:
         main(["adaptation", *words])
     return int(ended.value.code or 0)
@@ -108,7 +108,7 @@ def test_examples_are_bounded_for_every_class_and_kind_of_cell() -> None:
             reservoir.add(Example(chance.normal(size=4).astype(np.float32), "W", kind, 1.0, board))
     assert len(reservoir) == 9 * reservoir.room
     boards = [example.board for kept in reservoir._kept.values() for _, example in kept]
-    assert np.mean(boards) > 300  # older ones have faded
+    assert np.mean(boards) > 300  # older ones have been replaced
     assert reservoir.withdraw(0) == 9 * reservoir.room and len(reservoir) == 0
 
 

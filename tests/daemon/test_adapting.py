@@ -1,4 +1,4 @@
-"""Learning from boards that legal play has confirmed: bounded, revertible, never from an unsure board."""
+"""Learning from boards that legal play has confirmed: bounded, reversible, never from an uncertain board."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ LENGTH = 40
 TEMPLATE = load_template("nine_mens_morris")
 CENTRES = {letter: np.random.default_rng(index).normal(0, 1, LENGTH) for index, letter in enumerate(".WB?")}
 DUSK = 0.75 * (CENTRES["."] - CENTRES["B"])
-"""Where failing light moves descriptors: dark men come to look like empty cells."""
+"""How failing light shifts descriptors: dark men come to look like empty cells."""
 NO_PATCHES = np.zeros((24, 0, 0, 3), np.uint8)
 
 
 def described(board: str, light: float, chance: np.random.Generator) -> np.ndarray:
-    """Descriptors of a board in failing light, 0 day to 1 dusk."""
+    """Descriptors of a board under failing light, from 0 (day) to 1 (dusk)."""
     clean = np.array([CENTRES[letter] for letter in board]) + light * DUSK
     return np.asarray(clean + chance.normal(0, 0.25, clean.shape), dtype=np.float32)
 
@@ -47,7 +47,7 @@ def calibrated() -> Head:
 
 @dataclasses.dataclass
 class Table:
-    """A match at a table whose light the test sets."""
+    """A match with simulated light that the test sets."""
 
     path: Path | None = None
     first: Head = dataclasses.field(default_factory=calibrated)
@@ -67,13 +67,13 @@ class Table:
         self.position = self.game.initial()
 
     def show(self, board: str, light: float, looks_like: str = "") -> None:
-        """A picture of a board; one that looks like another fools the eyes."""
+        """Shows a board; with `looks_like` the eyes see that board instead."""
         self.eyes.look = Look(NO_PATCHES, described(looks_like or board, light, self.chance))
         self.seeing.feed(Frame(PICTURE, 0.0, 0))
         self.seeing.poll()
 
     def play(self, plies: int, light: float, until: float | None = None) -> None:
-        """Chance moves, the light failing from one value to another."""
+        """Random moves, while the light changes linearly to `until`."""
         for ply in range(plies):
             moves = self.game.legal_moves(self.position)
             move = moves[int(self.chance.integers(0, len(moves)))]
@@ -82,7 +82,7 @@ class Table:
             self.show(self.board, light if until is None else light + (until - light) * passed)
 
     def put_back(self, ply: int) -> None:
-        """The players put the board back as it was after that ply."""
+        """The players restore the board as it was after that ply."""
         self.position = self.match.referee.history[ply]
         self.show(self.board, 0.0)
 
@@ -91,7 +91,7 @@ class Table:
         return self.game.board(self.position)
 
     def loss(self, light: float) -> float:
-        """How surely the board is read now."""
+        """Mean negative log probability of the right pieces: high where the head reads the board badly."""
         look = Look(NO_PATCHES, described(self.board, light, np.random.default_rng(9)))
         logs = self.eyes.believe(look, self.eyes.head)
         columns = [TEMPLATE.letters.index(letter) for letter in self.board]
@@ -128,7 +128,7 @@ def test_a_board_teaches_only_once_later_moves_bore_it_out() -> None:
     table.play(1, 0.0)
     assert [one.seen.ply for one in table.adaptation._newest] == [1]
     table.play(2, 0.0)
-    assert not len(table.adaptation._examples)  # the newest boards are for judging, not for learning
+    assert not len(table.adaptation._examples)  # the newest boards serve for evaluation only
     table.play(1, 0.0)
     assert len(table.adaptation._examples) == 24
 
@@ -150,7 +150,7 @@ def test_a_head_that_was_fitted_to_a_wrong_board_goes_when_the_board_is_put_righ
     table = Table()
     table.play(4, 0.0)
     honest, kept = table.adaptation._examples.examples().newest_board, table.position
-    table.play(14, 0.0, 0.35)  # all of it was a mistake of the eyes, as far as the players are concerned
+    table.play(14, 0.0, 0.35)  # the players will show that all of it was misread
     assert table.adaptation.active is not None
     table.put_back(10)
     table.put_back(4)
@@ -218,7 +218,7 @@ def test_an_illegal_board_takes_what_waited_with_it() -> None:
 
 
 def upset(head: Head) -> Head:
-    """A head that takes dark men for light ones."""
+    """A head that confuses dark and light men."""
     rows = [head.letters.index(letter) for letter in (".BW" + OTHER)]
     turned = {name: getattr(head, name)[rows] for name in ("coefficients", "intercepts", "slopes", "offsets")}
     return dataclasses.replace(head, **turned)
@@ -286,7 +286,7 @@ def test_the_next_game_goes_on_with_what_was_learnt_and_keeps_it_when_moves_are_
     table.play(20, 0.0, 0.4)
     head = table.eyes.head
     assert head is not None
-    table.eyes.adopt(None)  # a new pipeline begins with the first head
+    table.eyes.adopt(None)  # a new pipeline begins with the calibrated head
     table.adaptation.attach(table.eyes)
     table.sit_down()
     assert table.eyes.head is head

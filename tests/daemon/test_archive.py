@@ -1,4 +1,4 @@
-"""Recorded games over HTTP: who may read, who may delete, and what becomes of damage, locks and haste."""
+"""Recorded games over HTTP: who may read, who may delete, and how damage, locks and overload are handled."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def every_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def record(every_game: Path, tmp_path: Path) -> Path:
-    """A copy of the record that a test may spoil."""
+    """A copy of the journal that a test may damage."""
     path = tmp_path / "journal.sqlite"
     with sqlite3.connect(every_game) as source, sqlite3.connect(path) as copy:
         source.backup(copy)
@@ -62,7 +62,7 @@ def page(record: Path) -> Iterator[WebPage]:
 
 
 def ask(page: WebPage, path: str, command: object = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body; a command is posted."""
+    """HTTP status, headers and body; a command is posted."""
     connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=20)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
@@ -83,7 +83,7 @@ def told(page: WebPage, path: str, command: object = None, **headers: str) -> tu
 
 
 def ids(page: WebPage) -> dict[str, str]:
-    """The id of the one game of each kind."""
+    """Ids of the recorded games, one for each kind of game."""
     return {one["game"]: one["id"] for one in told(page, "archive")[1]["games"]}
 
 
@@ -216,7 +216,7 @@ def test_commands_are_json_small_and_of_our_own_page_and_reading_is_not(page: We
     assert told(page, path, confirmed, Sec_Fetch_Site="cross-site")[0] == 403
     assert told(page, "archive", Origin="http://elsewhere.example")[0] == 403
     assert told(page, f"archive/{game_id}", Host="evil.example")[0] == 403
-    assert ask(page, path)[0] == 405  # nothing is deleted by looking
+    assert ask(page, path)[0] == 405  # a GET deletes nothing
     assert "reversi" in ids(page)
 
 
@@ -284,7 +284,7 @@ def test_a_game_that_cannot_be_read_is_said_to_be_and_the_others_are_there(page:
     assert status == 200 and "size" in game["fault"] and told(page, f"archive/{found['gomoku']}/board/3.svg")[0] == 409
     status, game = told(page, f"archive/{found['co_ganh']}")
     assert status == 200 and "z9" in game["fault"]
-    assert ask(page, f"archive/{found['co_ganh']}/board/3.svg")[0] == 200  # as it was believed
+    assert ask(page, f"archive/{found['co_ganh']}/board/3.svg")[0] == 200  # the recorded board
     assert told(page, f"archive/{found['co_ganh']}/export/moves")[0] == 409
     assert ask(page, f"archive/{found['co_ganh']}/export/json")[0] == 200
     assert len(ids(page)) == 5
@@ -299,7 +299,7 @@ def test_too_many_askers_are_turned_away_and_the_page_goes_on(page: WebPage, mon
         waiting = [pool.submit(ask, page, f"archive/{game_id}/board/1.svg") for _ in range(archive.MAX_WAITING + 4)]
         while sum(one.done() for one in waiting) < 4:
             threading.Event().wait(0.01)
-        assert ask(page, "healthz")[0] in (200, 503)  # at once
+        assert ask(page, "healthz")[0] in (200, 503)  # answered at once
         assert told(page, "archive")[1]["code"] == "busy"
         go_on.set()
         statuses = sorted(one.result()[0] for one in waiting)

@@ -22,7 +22,7 @@ def drawn(template: BoardTemplate, board: str = "", **rest: Any) -> ElementTree.
 
 
 def played(game: AnyGame) -> tuple[Any, tuple[Step, ...]]:
-    """A position after ten random moves, and what a hand does for one more."""
+    """A position after ten random moves, and the steps of one more move."""
     chance, position = random.Random(4), game.starts[0]
     for _ in range(10):
         position = game.apply(position, chance.choice(game.legal_moves(position)))

@@ -1,4 +1,4 @@
-"""The bus as a worker in another program meets it: real sockets on loopback."""
+"""The bus as a worker in another program sees it: real sockets on loopback."""
 
 import json
 import socket
@@ -39,7 +39,7 @@ def state(sequence: int = 1, **changes: object) -> StateMessage:
 
 
 class Worker:
-    """A stranger's worker: two plain sockets, JSON written by hand."""
+    """A third-party worker: two plain sockets, JSON written by hand."""
 
     def __init__(self, bus: Bus) -> None:
         self.context = zmq.Context()
@@ -257,7 +257,7 @@ def test_a_flood_is_dropped_and_does_not_hold_up_the_others(bus: Bus, worker: Wo
     assert 1500 < bus.counters()["flood"] <= 1951
     assert flooder.told()["code"] == "flood"
     flooder.replies.setsockopt(zmq.RCVTIMEO, 200)
-    with pytest.raises(zmq.Again):  # it is told once
+    with pytest.raises(zmq.Again):  # only one such message is sent
         flooder.told()
     flooder.close()
 
@@ -321,7 +321,7 @@ def test_an_ipc_path_works_and_is_not_taken_from_a_running_one(tmp_path) -> None
     assert (tmp_path / "s").stat().st_mode & 0o077 == 0
     member.close()
     first.close()
-    Bus(states, replies).close()  # what a dead one left is taken over
+    Bus(states, replies).close()  # a path left behind is taken over
 
 
 def test_ports_are_free_again_after_close() -> None:

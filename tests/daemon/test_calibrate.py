@@ -1,4 +1,4 @@
-"""`kibitzer calibrate --source`: as a program, from its first word to the profile or to the end without one."""
+"""`kibitzer calibrate --source` as a program, from its first message to the profile or to an end without one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LESSONS = lessons(games.load("morris"), TEMPLATE)
 
 @pytest.fixture
 def shots(tmp_path: Path) -> Path:
-    """A folder of pictures of the boards that are asked for, the empty one long enough in view."""
+    """A folder of pictures of the requested boards; extra empty ones keep the empty board in view long enough."""
     folder = tmp_path / "shots"
     folder.mkdir()
     table = SimulatedTable(TEMPLATE, "." * 24, default_style(), seed=6, size_px=(640, 360))
@@ -43,7 +43,7 @@ def shots(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def slow(tmp_path: Path) -> list[str]:
-    """Settings under which photos come at a few frames a second."""
+    """Settings for slow photos: 3 frames a second, each photo held for 2 s."""
     path = tmp_path / "slow.toml"
     path.write_text("[camera]\nrate_hz = 3.0\nphoto_hold_s = 2.0\n", encoding="utf-8")
     return ["--config", str(path), "--silent"]

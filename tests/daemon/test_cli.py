@@ -1,4 +1,4 @@
-"""The command line as a program: how it ends, and what it says where it cannot do what was asked."""
+"""The command line as a program: how it ends, and its message when it cannot do what was asked."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from proving import demo_cli
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
 END_S = 60.0
-"""Both generous: on a loaded machine the imports alone take 18 s, and the end 5 s."""
+"""Seconds; both limits are generous: on a loaded machine the imports alone take 18 s, and the end 5 s."""
 
 
 def start(*words: str) -> subprocess.Popen[bytes]:
-    """A command as a terminal starts it: Ctrl-C is not ignored."""
+    """Starts a command as a terminal does: Ctrl-C is not ignored."""
     return subprocess.Popen(
         [sys.executable, "-m", "daemon.cli", *words],
         stdin=subprocess.DEVNULL,
@@ -37,7 +37,7 @@ def start(*words: str) -> subprocess.Popen[bytes]:
 
 
 def children(process: int) -> list[int]:
-    """The processes that a process has started and that live."""
+    """Ids of the live child processes of a process."""
     found = []
     for folder in Path("/proc").iterdir():
         with contextlib.suppress(OSError, IndexError):
@@ -83,7 +83,7 @@ def test_demo_that_is_stopped_while_its_services_open_ends_as_later(monkeypatch:
 
 
 def status_of(main: str, folder: Path) -> int:
-    """Exit status of the command line where `main` is the body of its main function."""
+    """Exit status of the command line when its main function has `main` as its body."""
     (folder / "stand_in.py").write_text(
         "import contextlib, daemon.cli.main, signal, time\n"
         f"def main(words):\n{textwrap.indent(main, '    ')}\n"

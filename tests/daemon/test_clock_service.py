@@ -1,4 +1,4 @@
-"""The clock at a match: when it runs and stands, what it says, and what is recorded of it."""
+"""The clock in a match: when it runs and stops, what it announces, and what is recorded of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SWING = TimeControl("game", 100.0, warn_s=(60.0, 10.0))
 
 
 class Table:
-    """A match with a clock and a journal; the test holds the time."""
+    """A match with a clock and a journal; the test sets the time."""
 
     def __init__(self, path: Path, control: TimeControl, agent: str | None = None) -> None:
         self.now_s, self.no_camera = 1000.0, False
@@ -55,14 +55,14 @@ class Table:
         self.match.start()
 
     def show(self, board: str | None) -> list[str]:
-        """One frame, and the codes that it brings."""
+        """Feeds one frame; returns the codes announced."""
         before = len(self.heard)
         self.pipeline.readings.append(None if board is None else reading_of(GAME, board))
         self.eyes.feed(Frame(PICTURE, self.now_s, 0))
         return [one.code for one in self.heard[before:]]
 
     def wait(self, seconds: int) -> list[str]:
-        """So many seconds of a daemon's loop, and what is said meanwhile."""
+        """Runs the daemon's loop for that many seconds; returns what is said."""
         before = len(self.heard)
         for _ in range(seconds):
             self.now_s += 1.0
@@ -71,7 +71,7 @@ class Table:
 
     @property
     def left_s(self) -> tuple[float, float]:
-        """What the clock shows."""
+        """Seconds left for each side."""
         left = self.timer.clock.left_s
         assert left is not None
         return left
@@ -262,7 +262,7 @@ def test_the_clock_of_a_resumed_game_goes_on_from_the_record(table: Callable[...
     at.show(board_with(GAME, W="d2"))
     at.wait(4)
     at.show(board_with(GAME, W="d2", B="f4"))
-    at.wait(30)  # not recorded: given back
+    at.wait(30)  # not recorded, so given back
     at.journal.close()
     stored = Journal(tmp_path / "journal.sqlite").unfinished()
     assert stored is not None

@@ -1,4 +1,4 @@
-"""The game clock: who is charged for what, what is warned of when, and what it forgives."""
+"""The game clock: which side is charged, when it warns, and what it forgives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOVE = TimeControl("move", 60.0)
 
 
 def wait(clock: GameClock, start_s: float, seconds: float) -> float:
-    """Looks at the clock every second for so long, as a daemon does, and returns the time."""
+    """Checks the clock every second for that many seconds, as a daemon does; returns the time then."""
     for step in range(1, int(seconds) + 1):
         clock.due(start_s + step)
     clock.due(start_s + seconds)
@@ -159,7 +159,7 @@ def test_corrected_plies_take_their_times_along_by_their_text() -> None:
         clock.run(side, now)
         now = wait(clock, now, 10 * (side + 1))
         clock.made(side, now, text)
-    # "b" was the first side's too, after a pass that nobody had seen.
+    # "b" was the first side's move too, after an unseen pass.
     times = clock.rewrite(1, [Used(1, 0, "pass", False), Used(0, 0, "b"), Used(1, 0, "c")])
     assert times == [
         PlyTimes(0.0, (292.0, 300.0)),

@@ -1,4 +1,4 @@
-"""What people tell the daemon, at a match whose eyes are a list of boards."""
+"""Commands to the daemon, in a match whose eyes are a list of boards."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def at(
     coach: hints.Coach | None = None,
     **rules: object,
 ) -> Bench:
-    """A match after some moves, with nobody but the test around it."""
+    """A match after some moves, without any services, shown its board once."""
     game = games.load(name, rules)
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
@@ -71,14 +71,14 @@ def at(
 
 
 def tell(bench: Bench, command: Command) -> str:
-    """What is answered to a command that is accepted."""
+    """Gives a command, which must be accepted; returns the answer."""
     answer = obey(bench.match, command, bench.eyes)
     assert answer.accepted, answer.text
     return answer.text
 
 
 def refuse(bench: Bench, command: Command) -> str:
-    """What is answered to a command that is refused, which changes nothing."""
+    """Gives a command, which must be refused and change nothing; returns the answer."""
     before = list(bench.match.referee.moves), list(bench.notebook.written)
     answer = obey(bench.match, command, bench.eyes)
     assert not answer.accepted
@@ -190,7 +190,7 @@ def test_what_was_told_of_a_cell_holds_until_the_cell_changes() -> None:
 def test_a_move_of_a_man_of_whom_was_told_is_seen_all_the_same() -> None:
     game = games.load("ganh")
     bench = at("ganh")
-    # The eyes take the man on a4 for the other side's.
+    # The eyes take the man on a4 for one of the other side.
     board = list(game.board(game.initial()))
     board[game.cells.index("a4")] = "B"
     assert bench.show("".join(board)) == ["illegal"]
@@ -204,7 +204,7 @@ def test_a_move_that_was_misread_and_believed_is_mended_by_a_correction() -> Non
     bench = at(moves=["d2"])
     bench.show(board_with(bench.game, W="d2", B="f4"))
     bench.show(board_with(bench.game, W="d2 a1", B="f4"))
-    # It was g4 all the time, and the eyes see both now.
+    # It was g4 all along; now the eyes see both.
     bench.show(board_with(bench.game, W="d2 a1", B="f4 g4"))
     assert "f4 no longer counts" in tell(bench, Correct("f4", "empty"))
     assert bench.match.referee.moves == ["d2", "g4", "a1"]
@@ -341,7 +341,7 @@ def test_men_of_the_old_game_are_no_moves_of_a_new_one_that_was_asked_for() -> N
     referee.withdrawn = bench.eyes.to_clear
     bench.eyes.begin_again(referee)
     assert (bench.heard[-1].code, bench.heard[-1].text) == ("put_back", "Take f4 and d2 away.")
-    assert bench.show(board_with(bench.game, W="d2")) == []  # on the way
+    assert bench.show(board_with(bench.game, W="d2")) == []  # half cleared
     assert bench.show(board_with(bench.game)) == ["resumed"]
     assert bench.show(board_with(bench.game, W="d2")) == ["move"]
 
@@ -355,7 +355,7 @@ def test_a_misread_last_move_is_reported_with_the_way_out() -> None:
 
 
 def long_game() -> Bench:
-    """A game of gomoku so long that an empty board is no takeback."""
+    """A game of gomoku long enough that an empty board cannot be a takeback."""
     return at("gomoku", ["a1", "c1", "e1", "g1", "i1", "k1", "m1", "o1", "a3", "c3", "e3", "g3"])
 
 
@@ -386,11 +386,11 @@ def test_the_first_move_on_a_cleared_board_begins_the_next_game_at_once() -> Non
     assert bench.eyes.new_game_due
 
 
-# The end of a move, reminders, the coach, and what was said.
+# The end of a move, reminders, the coach, and repeating what was said.
 
 
 class Eyes:
-    """Reads one board whenever it is asked."""
+    """Reads the same board every time."""
 
     def __init__(self, game: AnyGame, board: str) -> None:
         self.game, self.board = game, board
@@ -400,7 +400,7 @@ class Eyes:
 
 
 def moving(bench: Bench, phase: Any, time_s: float) -> None:
-    """One frame in which the board has not settled."""
+    """Feeds one frame in which the board has not settled."""
     gate = GateState(phase, settled=False, fresh=False, motion=0.1, light_gain=1.0)
     frame = Frame(PICTURE, time_s, 99)
     bench.pipeline.feed = lambda _frame: observation(frame, gate)  # type: ignore[method-assign]
@@ -496,7 +496,7 @@ def answering(text: str) -> hints.Coach:
 
 
 def advised(bench: Bench) -> str:
-    """What the coach says in the end."""
+    """Asks the coach and returns its final answer."""
     assert tell(bench, Coach()) == "Let me think."
     thread = next(one for one in threading.enumerate() if one.name == "coach")
     thread.join(30)

@@ -1,4 +1,4 @@
-"""The command line as a whole: version, completion by shells, schemas, and what it says where a package is missing."""
+"""The whole command line: version, shell completion, schemas, and the message when a package is missing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_version_is_the_programs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def completed(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> set[str]:
-    """What a shell offers at the end of the line."""
+    """What a shell offers to complete at the end of the line."""
     words = line.split(" ")
     monkeypatch.setenv("_KIBITZER_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)

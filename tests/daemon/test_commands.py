@@ -47,7 +47,7 @@ def page() -> Iterator[WebPage]:
 
 
 class Daemon(threading.Thread):
-    """Answers every command in the same way, and remembers them."""
+    """Gives every command the same answer, and records the commands."""
 
     def __init__(self, page: WebPage, answer: Answer) -> None:
         super().__init__(daemon=True)
@@ -214,7 +214,7 @@ def test_commands_that_nobody_takes_are_bounded(page: WebPage, monkeypatch: pyte
 
 
 def tell(page: WebPage, *words: str) -> tuple[int, str]:
-    """Exit status and what was printed."""
+    """Exit status and output of `kibitzer tell`."""
     result = CliRunner().invoke(tell_cli.app, [*words, "--port", str(page.port)])
     return result.exit_code, result.output
 

@@ -18,7 +18,7 @@ def keys(section: str, model: type) -> list[tuple[str, str]]:
     found = []
     for name, field in model.model_fields.items():
         if name == "engines":
-            continue  # tables of the user's own names; the example has a test of its own
+            continue  # keys are the user's own names; the example has a test of its own
         if hasattr(field.annotation, "model_fields"):
             found += keys(f"{section}.{name}".strip("."), field.annotation)
         else:

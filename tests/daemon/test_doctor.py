@@ -1,4 +1,4 @@
-"""What `kibitzer doctor` says of a camera, and that no check keeps another from being made."""
+"""What `kibitzer doctor` reports of a camera; no check prevents the others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pictures(delivery: Delivery, level: int) -> Connection:
 
 @pytest.fixture
 def camera(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A camera that sends pictures of a brightness, at a rate that is asked for."""
+    """A camera whose pictures have one brightness, at a requested rate."""
     level, asked_hz = request.param
     delivery = Delivery("camera 0", asked_hz)
     source = LiveSource("camera 0", lambda: pictures(delivery, level), delivery=delivery)

@@ -15,7 +15,7 @@ from tests.daemon.dominoes import Tile, annotated, played
 from tests.daemon.readings import reading_of
 
 FIRST = "8H6-8I1"
-"""A first tile that is no double."""
+"""An opening tile that is not a double."""
 DOUBLE = "8H6-8I6"
 
 
@@ -231,10 +231,10 @@ def test_a_man_put_where_it_may_not_go_is_no_three_plies_of_which_nothing_is_lef
     game = games.load("morris")
     before = game.parse_position("light:MMOOMOOMOMMOEOOOOOEOOEEE1165")
     by_three = [before]
-    for move in ("g7xa1", "a1xa7", "g7-g4"):  # legal; in the end only a7 and g4 look otherwise
+    for move in ("g7xa1", "a1xa7", "g7-g4"):  # legal; only a7 and g4 look different in the end
         by_three.append(game.apply(by_three[-1], game.parse_move(by_three[-1], move)))
     board = game.board(by_three[-1])
     assert board == game.board(before)[1:14].join((".", "W")) + game.board(before)[15:]
     assert explain(game, [before], reading_of(game, board)).explanations == ()
-    # Two plies of which one is gone again are common: a man laid and taken at once.
+    # Two plies of which one leaves no trace are common: a man laid and taken at once.
     assert explain(game, by_three[:2], reading_of(game, board)).explanations[0].seen == 2

@@ -1,4 +1,4 @@
-"""Every game's boards, as sure eyes see them, are explained by the moves that made them."""
+"""Confidently read boards of every game are explained by the moves that made them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Half of a takeback may look like several plies: which boards are waited for, on a line of cờ gánh."""
+"""Half of a takeback can look like several plies: which boards must wait, on a line of cờ gánh."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HISTORY = games.line_of_play(GAME, ["a5-b4", "a3-b2", "c5-d4", "e2-d2", "b4-a5"]
 
 
 def after(*moves: str) -> str:
-    """The last board with men moved by hand, from cell to cell."""
+    """The last board, after men are moved by hand from cell to cell."""
     board = list(GAME.board(HISTORY[-1]))
     for origin, cell in (move.split("-") for move in moves):
         here, there = GAME.cells.index(origin), GAME.cells.index(cell)
@@ -24,9 +24,9 @@ def after(*moves: str) -> str:
 @pytest.mark.parametrize(
     ("moves", "goes_back"),
     [
-        (("b2-a3", "d4-c5"), True),  # a man of each side, back to where they began
+        (("b2-a3", "d4-c5"), True),  # a man of each side, back to where it began
         (("b2-a3", "d4-c4"), False),  # one of them goes where it never was
-        (("b2-a3",), False),  # a plain move: nobody waits for another
+        (("b2-a3",), False),  # a plain move: nothing to wait for
     ],
 )
 def test_several_plies_that_only_put_men_back_may_be_half_of_a_takeback(

@@ -1,4 +1,4 @@
-"""Turns of many steps, seen half done: a hand turns discs in the order it likes."""
+"""Reversi moves seen half done: a hand may turn the discs in any order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def game() -> Reversi:
 
 
 def half_done(game: Reversi, seed: int) -> Iterator[tuple[list[Position], Any, list[Step], list[Step]]]:
-    """Positions of a random game, each with a move, the discs turned so far in some order, and those left."""
+    """Histories of a random game, each with a move, the steps done so far in random order, and the turns left."""
     dice, history = random.Random(seed), [game.initial()]
     while moves := game.legal_moves(history[-1]):
         move = dice.choice(moves)

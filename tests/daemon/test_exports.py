@@ -1,4 +1,4 @@
-"""Every export is read back by a small parser of its own and played by the rules to the same final position."""
+"""Every export is read back by a small independent parser and replayed to the same final position."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CONTROLS = (None, TimeControl("game", 300.0, 2.0), TimeControl("move", 60.0), Ti
 
 @st.composite
 def recorded(draw: st.DrawFn, name: str, most: int = 90) -> Played:
-    """A random game of that name as the journal has it."""
+    """A random game of that name, as the journal stores it."""
     game = games.load(name, draw(st.sampled_from(RULES[name])))
     seed, control = draw(st.integers(0, 2**20)), draw(st.sampled_from(CONTROLS))
     start, texts = random_moves(game, random.Random(seed), draw(st.integers(0, most)))
@@ -60,15 +60,15 @@ def recorded(draw: st.DrawFn, name: str, most: int = 90) -> Played:
 
 
 def final(game: AnyGame, start: Any, texts: list[str]) -> Any:
-    """Where the moves lead."""
+    """The position after the moves."""
     return games.line_of_play(game, texts, start)[-1]
 
 
-# --- Smart Game Format: a reader of one line of play, by the letter of FF[4]
+# --- Smart Game Format: a reader for one line of play, strictly by FF[4]
 
 
 def read_sgf(text: str) -> list[dict[str, str]]:
-    """The nodes of a game tree without variations, each as its properties with one value."""
+    """The nodes of a game tree without variations; each property has one value."""
     nodes: list[dict[str, str]] = []
     assert text.startswith("(;") and text.endswith(")\n")
     place = 1
@@ -140,7 +140,7 @@ def test_sgf_tells_names_result_and_times(played: Played) -> None:
 
 
 def read_ggf(text: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The head's properties, and the moves with their colour."""
+    """The properties of the head, and the moves with their colours."""
     match = re.fullmatch(r"\(;((?:[A-Z]+\[[^\[\]]*\])*);\)\n", text)
     assert match is not None
     found = re.findall(r"([A-Z]+)\[([^\[\]]*)\]", match[1])
@@ -162,7 +162,7 @@ def test_ggf_is_read_back_to_the_same_discs(played: Played) -> None:
         assert (float(time) if time else None) == ply.spent_s
         texts.append("pass" if cell == "PA" else cell.lower())
     assert final(played.game, start, texts) == played.positions[-1]
-    # What NBoard would send is read by the engine's own reader, too.
+    # The engine's own reader, meant for what NBoard sends, reads it too.
     assert ggf.read(Reversi(), to_ggf(played)) == played.positions[-1]
 
 
@@ -197,7 +197,7 @@ def test_a_transcript_is_read_back_to_the_same_discs(played: Played) -> None:
 
 
 def read_movetext(text: str) -> tuple[dict[str, str], list[str], str]:
-    """Tags, moves and result of a file as PGN has it."""
+    """Tags, moves and result of a PGN-like file."""
     head, _, body = text.partition("\n\n")
     tags = {
         match[1]: re.sub(r"\\(.)", r"\1", match[2])
@@ -258,7 +258,7 @@ def test_annotation_files_are_read_back_to_the_same_tiles_and_points(played: Pla
     pairs_of_scores = zip(itertools.pairwise(scores), played.line.plies, strict=True)
     brought = [after[ply.side] - before[ply.side] for (before, after), ply in pairs_of_scores if ply.seen]
     for tile, points in zip(tiles, brought, strict=True):
-        assert tile.points == points or 100 in scores[-1]  # nobody goes beyond the last space
+        assert tile.points == points or 100 in scores[-1]  # a score stops at the last space
         for cell, pips in zip(tile.cells, tile.pips, strict=True):
             assert board[game.cells.index(cell)] == "."
             board[game.cells.index(cell)] = str(pips)
@@ -289,7 +289,7 @@ def test_annotation_files_of_somebody_else_are_left_alone_unless_forced(tmp_path
 
 
 def dominoes(folder: Path, tiles: int) -> Played:
-    """A game of so many tiles without passes."""
+    """A game of this many tiles, without passes."""
     game = games.load("dominoes")
     position, texts, chance = game.initial(), [], random.Random(tiles)
     while len(texts) < tiles:
@@ -326,12 +326,12 @@ def test_an_annotated_series_that_is_recorded_and_exported_is_the_same_again(
     )
     journal.close()
     assert (tmp_path / "out" / movers.name).read_bytes() == movers.read_bytes()
-    for path in theirs.values():  # a few of theirs have blanks or an empty line at the end
+    for path in theirs.values():  # a few of the originals have blanks or an empty line at the end
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         assert (tmp_path / "out" / path.name).read_bytes() == "\r\n".join(lines).encode()
 
 
-# --- JSON, and what is refused
+# --- JSON, and refused formats
 
 
 @pytest.mark.parametrize("name", games.names())
@@ -350,7 +350,7 @@ def test_json_is_read_back_to_the_same_positions(name: str, data: st.DataObject)
 
 
 def pairs() -> Iterator[tuple[str, str]]:
-    """Every format with every game that it is not for."""
+    """Every format with every game that it does not suit."""
     for name in FORMATS:
         for game in games.names():
             if name not in suiting(game):

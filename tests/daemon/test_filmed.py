@@ -1,4 +1,4 @@
-"""The bench that films a photographed game: what it films, and how it judges what was understood."""
+"""The bench that films a photographed game: the film it makes, and how it judges the result of watching."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ STILL = np.tile(np.eye(3), (5, 1, 1))
 
 
 def board(*men: str) -> str:
-    """A board of morris by words such as Wa7."""
+    """A morris board, from words such as Wa7."""
     cells = games.load("morris").cells
     letters = {man[1:]: man[0] for man in men}
     return "".join(letters.get(cell, ".") for cell in cells)
 
 
 def laid_out(*boards: str) -> list[Due]:
-    """Photos of these boards, four seconds apart; free from the first second of each on."""
+    """These boards shown for 4 s each, free of hands from second 1 to 3 of each, with what the rules make of them."""
     shown = [Showing(f"1_{n}.jpg", cells, 4.0 * n, 4.0 * n + 1, 4.0 * n + 3) for n, cells in enumerate(boards)]
     return by_the_rules(games.load("morris", filmed.RULES), shown)
 
@@ -56,7 +56,7 @@ def event(time_s: float | str, cells: str, code: str = "move") -> dict[str, obje
 ONE, TWO = board("Wa7"), board("Wa7", "Bd7")
 AGAIN = board("Wa7", "Bd7", "Ba4")
 FOUR = board("Wa7", "Bd7", "Wg7", "Ba4")
-"""Dark lays out of turn at AGAIN; light's man comes with FOUR."""
+"""At AGAIN dark lays out of turn; FOUR adds light's man."""
 
 
 def test_the_rules_say_which_photos_are_legal_and_how_many_plies_they_hold() -> None:
@@ -101,7 +101,7 @@ def test_an_illegal_board_is_told_only_while_it_lies_there_and_never_believed() 
 
 
 class Taken:
-    """Stands where a video file does, and keeps what is written."""
+    """Replaces a video file and keeps the pictures written."""
 
     def __init__(self) -> None:
         self.pictures: list[NDArray[np.float64]] = []
@@ -119,13 +119,13 @@ def dot(x: int, y: int) -> Image:
 
 
 def centre(picture: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the bright spot."""
+    """(x, y) in pixels of the bright spot's centre."""
     rows, columns = np.nonzero(picture[..., 0] > 130)
     return np.array([columns.mean(), rows.mean()])
 
 
 def drawn_hand() -> Hand:
-    """Comes from below, stays, and is gone in the last two pictures."""
+    """A hand that covers part of the lower picture, gone in the last two sprites."""
     sprites = [np.zeros((PICTURE_PX, PICTURE_PX, 4), np.uint8) for _ in range(8)]
     for sprite in sprites[:6]:
         sprite[600:, 300:700] = (128, 160, 212, 255)
@@ -138,7 +138,7 @@ def test_the_cameras_noise_is_as_strong_as_said_and_another_in_each_picture() ->
     for _ in range(6):
         camera.show(grey(120))
     noise = np.array(taken.pictures) - 120
-    # Rounded to whole levels, which adds a twelfth to the variance.
+    # Rounding to whole levels adds a twelfth to the variance.
     assert noise.std() == pytest.approx((NOISE_LEVELS**2 + 1 / 12) ** 0.5, rel=0.01)
     assert abs(noise.mean()) < 0.02
     alike = np.corrcoef(noise[:, ::3, ::3].reshape(6, -1)) - np.eye(6)
@@ -147,7 +147,7 @@ def test_the_cameras_noise_is_as_strong_as_said_and_another_in_each_picture() ->
 
 def test_the_way_is_gone_to_its_end_and_back_as_far_as_the_sway_says() -> None:
     way = STILL.copy()
-    way[:, 0, 2] = np.arange(5) / 10  # a tenth of the picture a step, two steps a frame
+    way[:, 0, 2] = np.arange(5) / 10  # each step is a tenth of the picture; each frame takes two steps
     taken = Taken()
     camera = Camera(taken, way, 0.5, np.random.default_rng(3))  # type: ignore[arg-type]
     for _ in range(5):

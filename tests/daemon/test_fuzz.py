@@ -1,4 +1,4 @@
-"""A short run of the fuzzing: nothing that comes in may break what reads it. The long one is `python -m tests.fuzz`."""
+"""A short fuzzing run: no input may break its reader. The long run is `python -m tests.fuzz`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.fuzz.targets import entries_of
 
 INPUTS, DRAWN = 40, 5
 FEWER = {"table": 5}
-"""Inputs of an entry whose readers take long."""
+"""Inputs per entry, for targets whose readers are slow."""
 QUIET = pytest.mark.filterwarnings("ignore")
 
 
@@ -81,7 +81,7 @@ ONCE_BROKEN = [
     ("journal_rows", b"1"),
     ("journal_rows", b"\x1b[2J"),
 ]
-"""Inputs that broke a reader when they were met first."""
+"""Inputs that broke a reader when it first met them."""
 
 
 @QUIET
@@ -97,7 +97,7 @@ def test_what_broke_a_reader_once_does_so_no_more() -> None:
 def test_good_inputs_are_accepted() -> None:
     arm()
     accepts = {entry.name: any(met(entry, one) is True for one in entry.seeds) for entry in entries_of("all")}
-    # These begin with inputs that are refused, and whose neighbours are of interest.
+    # Their first inputs are refused ones, chosen because their neighbours are of interest.
     assert {name for name, does in accepts.items() if not does} <= {"adapted", "bundle", "journal_rows"}
 
 

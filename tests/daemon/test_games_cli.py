@@ -1,4 +1,4 @@
-"""The record on the command line: points shown, and movers corrected afterwards."""
+"""The journal on the command line: points shown, and movers corrected afterwards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOVES = ("8H6-8I1", "8J1-8K4", "6K2-7K4", "8F2-8G6")
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Settings of a daemon that does not run."""
+    """Settings of a daemon that is not running."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         path = tmp_path / "config.toml"
@@ -121,12 +121,12 @@ def test_a_game_that_is_being_played_is_corrected_by_the_daemon_only(path: Path,
 
 
 def test_moves_after_an_end_that_was_none_come_back(path: Path, config: Path) -> None:
-    """A chain of tiles, each of which takes a side on; with one tile counted for the wrong side the game ends early."""
+    """With every tile counted for one side the game ends early; correcting the movers brings the later moves back."""
     game, moves = games.load("dominoes"), long_game()
     game_id = recorded(path, moves)
     plain = Journal(path).game(game_id)
     assert plain.outcome is None
-    # Everything green's: green reaches the last space before the last tile.
+    # All tiles are made green's, who then reaches the last space before the last tile.
     for number in range(1, len(moves) + 1):
         run("mover", game_id, number, "green", "--journal", path, "--config", config)
         if (ended := Journal(path).game(game_id)).outcome is not None and ended.beyond:
@@ -141,7 +141,7 @@ def test_moves_after_an_end_that_was_none_come_back(path: Path, config: Path) ->
 
 
 def long_game() -> tuple[str, ...]:
-    """A game without passes in which the sides share more than a hundred points."""
+    """An unfinished game without passes in which the two sides' scores add up to 130 or more."""
     game = games.load("dominoes")
     for seed in range(200):
         dice, position, texts = random.Random(seed), game.initial(), list[str]()
@@ -159,7 +159,7 @@ def long_game() -> tuple[str, ...]:
 
 @pytest.fixture
 def every(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """A journal with a game of each kind, and their ids."""
+    """A journal with one game of each kind, and their ids."""
     path = tmp_path / "every.sqlite"
     journal = journal_of_every_game(path, most=30)
     ids = {one.game: one.game_id for one in journal.summaries()}
@@ -256,7 +256,7 @@ def test_annotations_are_a_folder_and_not_standard_output(every: tuple[Path, dic
     words = ("export", ids["double_double_dominoes"], "--journal", path, "--out", tmp_path / "tiles", "--number", 3)
     assert run(*words)[0] == 0
     assert (tmp_path / "tiles" / "3_mutari.txt").is_file()
-    assert run(*words)[0] == 0  # the same again is nobody's loss
+    assert run(*words)[0] == 0  # writing the same export again loses nothing
 
 
 def test_a_wrong_format_is_refused_with_those_that_suit(every: tuple[Path, dict[str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""Moves that nobody saw: the game is taken up again, and no illegal move becomes legal by it."""
+"""Unseen moves: the game is taken up again, and no illegal move becomes legal by that."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def codes(effects: Sequence[Effect]) -> list[str]:
 
 
 def photographed() -> list[str]:
-    """The boards of a real game of morris, a photo each."""
+    """The boards of a real morris game, one for each photo."""
     if not MORRIS.exists():
         pytest.skip("../shared/data/morris is not here")
     images = json.loads(MORRIS.read_text(encoding="utf-8"))["images"]
@@ -63,7 +63,7 @@ def test_a_real_game_with_six_photos_left_out_is_followed_to_its_end() -> None:
 
 
 def played(game: AnyGame, dice: random.Random, plies: int, before: Any = None) -> list[Any]:
-    """So many plies that can be seen, from a position or the start, the position first; fewer where the game ends."""
+    """Positions of a line of `plies` random visible plies from `before` or the start; fewer where the game ends."""
     line = [game.starts[0] if before is None else before]
     while len(line) <= plies:
         seen = [move for move in game.legal_moves(line[-1]) if game.steps(line[-1], move)]
@@ -74,7 +74,7 @@ def played(game: AnyGame, dice: random.Random, plies: int, before: Any = None) -
 
 
 def at(game: AnyGame, line: Sequence[Any]) -> Referee:
-    """A referee that was shown a line of play."""
+    """A referee that was shown this line of play."""
     referee = Referee(game)
     for position in line:
         see(referee, game.board(position))
@@ -140,11 +140,11 @@ def test_a_man_moved_against_the_rules_is_told_and_never_made_legal_by_those_who
         see(referee, board)
         assert not any(ply.assumed for ply in referee.line.plies)
         if referee.position is not believed:
-            break  # what was moved wrongly has gone, and a few legal plies explain the rest
+            break  # the wrongly moved man is gone, and a few legal plies explain the rest
 
 
 def played_on(game: AnyGame, dice: random.Random, position: Any, wrong: str) -> list[str]:
-    """Eight boards after one on which a man stands wrong and nobody minds."""
+    """Eight boards of a game that goes on after `wrong`, where nobody minds the misplaced man."""
     try:
         after = game.set_up(wrong, 1 - game.to_move(position), position)
     except PositionError:

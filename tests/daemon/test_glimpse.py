@@ -1,4 +1,4 @@
-"""A board that must stand for a while before it is believed, and is covered again before that."""
+"""A board that must rest for a while before it is believed, but is covered again before that."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.daemon.readings import reading_of
 
 
 def played(seed: int, plies: int) -> tuple[Referee, list[str]]:
-    """A random game of morris as it is believed after some plies, and the boards of the next three."""
+    """The referee of a random morris game after some plies, and the boards of the next three."""
     game, chance = games.load("morris", {"flying": "true"}), random.Random(seed)
     line, texts = [game.starts[0]], []
     for _ in range(plies + 3):
@@ -31,7 +31,7 @@ def event(referee: Referee, board: str) -> MoveEvent:
 
 @pytest.mark.parametrize(("seed", "plies"), [(20, 36), (23, 56), (28, 32), (20, 46), (29, 38)])
 def test_two_plies_that_may_be_half_of_a_takeback_are_borne_out_by_the_next(seed: int, plies: int) -> None:
-    """Alone the third ply is explained by nothing, or by three plies that nobody saw."""
+    """Alone, the third ply is explained by nothing, or by three unseen plies."""
     referee, (_, second, third) = played(seed, plies)
     glimpsed = event(referee, second)
     assert glimpsed.goes_back

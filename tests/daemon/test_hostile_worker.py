@@ -1,4 +1,4 @@
-"""Whatever a worker does, the match goes on: the fakes are whole programs that join a real bus."""
+"""The match continues whatever a worker does; the misbehaving workers are whole programs on a real bus."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ PICTURE = np.zeros((4, 4, 3), np.uint8)
 LOCKED = Alignment(None, "locked", relocked=False, quality=1.0, moved_px=0.0)
 GAME = games.load("morris")
 TOLD_S = 8.0
-"""A player hears of a worker's illegal answers within this time."""
+"""Seconds within which a player hears of a worker's illegal answers."""
 
 
 class Eyes:
-    """Stands where the pipeline stands, and sees what it is told."""
+    """Replaces the pipeline; sees the reading that the test sets."""
 
     reading: BoardReading
 
@@ -49,7 +49,7 @@ class Eyes:
 
 
 class Table:
-    """A match of a person against `mascot`, on a real bus and with a real record."""
+    """A match of a person against `mascot`, on a real bus and with a real journal."""
 
     def __init__(self, folder: Path) -> None:
         self.bus = Bus("tcp://127.0.0.1:*", "tcp://127.0.0.1:*")
@@ -75,12 +75,12 @@ class Table:
         self.seeing.feed(Frame(PICTURE, 0.0, 0))
 
     def hostile(self, manner: str) -> subprocess.Popen[bytes]:
-        """Lets a worker of bad manners join."""
+        """Starts a misbehaving worker."""
         program = Path(__file__).with_name("hostile_worker.py")
         return self._start(str(program), self.bus.state_endpoint, self.bus.reply_endpoint, manner)
 
     def good(self) -> subprocess.Popen[bytes]:
-        """Lets the worker of twenty lines join that the protocol's document shows."""
+        """Starts the twenty-line example worker from docs/protocol.md."""
         text = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
         program = text.split("```python\n", 1)[1].split("```", 1)[0]
         return self._start("-c", program, self.bus.state_endpoint, self.bus.reply_endpoint)
@@ -91,7 +91,7 @@ class Table:
         return worker
 
     def wait(self, condition: Callable[[], object], timeout_s: float = 15.0) -> None:
-        """Lets the match go on until something has come to pass."""
+        """Polls the match until the condition holds."""
         deadline_s = time.monotonic() + timeout_s
         while not condition():
             assert time.monotonic() < deadline_s, [one.text for one in self.heard]
@@ -99,11 +99,11 @@ class Table:
             time.sleep(0.005)
 
     def codes(self) -> list[str]:
-        """What was announced so far."""
+        """Codes announced so far."""
         return [one.code for one in self.heard]
 
     def close(self) -> None:
-        """Ends everything."""
+        """Ends the workers, the bus and the journal."""
         for worker in self.workers:
             worker.kill()
             worker.wait()

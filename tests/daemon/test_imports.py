@@ -1,4 +1,4 @@
-"""What export writes is read back, every move judged: export, import, export gives the same file."""
+"""Imports read what exports write and judge every move: export, import, export gives the same file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = ('Ana [ö] \\ "x"', "Nguyễn, 5")
 
 
 def random_game(folder: Path, name: str, seed: int, most: int = 80) -> StoredGame:
-    """A random game as a journal has it, some of them ended by resigning or on time."""
+    """A random game as a journal stores it; some are ended by resigning or on time."""
     chance = random.Random(seed)
     game = games.load(name, chance.choice(RULES[name]))
     start, texts = random_moves(game, chance, chance.randrange(2, most))
@@ -53,7 +53,7 @@ def random_game(folder: Path, name: str, seed: int, most: int = 80) -> StoredGam
 
 
 def exported(stored: StoredGame, name: str, folder: Path) -> Path:
-    """The file of an export."""
+    """Writes an export; returns its path."""
     file = download(stored, name)
     path = folder / file.name
     path.write_bytes(file.content)
@@ -61,7 +61,7 @@ def exported(stored: StoredGame, name: str, folder: Path) -> Path:
 
 
 def contents(path: Path) -> object:
-    """What a file says: a zip's files by name, a text's bytes."""
+    """A zip's files by name, or another file's bytes."""
     if path.suffix != ".zip":
         return path.read_bytes()
     with zipfile.ZipFile(path) as file:
@@ -238,7 +238,7 @@ def test_names_rules_and_games_that_a_file_does_not_say_can_be_given(tmp_path: P
     record = Journal(journal, read_only=True)
     assert record.games()[0].players == ("Ana", "Zoë")
     record.close()
-    path.write_text("c5")  # only white can begin so
+    path.write_text("c5")  # only white can begin like this
     assert read_game(path).rules == {"first": "white"}
     with pytest.raises(ImportFault, match="turns_nothing"):
         read_game(path, rules={"first": "black"})

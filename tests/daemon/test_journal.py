@@ -1,4 +1,4 @@
-"""The journal: what was acknowledged is there, whatever happens to the process, the disk or the file."""
+"""The journal: acknowledged writes survive, whatever happens to the process, the disk or the file."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def append(journal: Journal, game_id: str, ply: int) -> None:
 
 
 def python(code: str, *arguments: object) -> subprocess.Popen[str]:
-    """Runs a program in a process of its own."""
+    """Runs code in a process of its own."""
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -141,7 +141,7 @@ def test_a_rewriting_is_written_wholly_or_not_at_all(path: Path) -> None:
 
 
 def older(path: Path, version: int) -> str:
-    """A journal as a Kibitzer of that version wrote it, with one game of two plies; returns the game's id."""
+    """A journal of that schema version, with one game of two plies; returns the game's id."""
     path.parent.mkdir(parents=True)
     connection = sqlite3.connect(path)
     for step in journal_schema.MIGRATIONS[:version]:
@@ -280,7 +280,7 @@ def test_nothing_acknowledged_is_lost_to_kill_9(path: Path) -> None:
     for round_ in range(5):
         with python(WRITER, path) as writer:
             assert writer.stdout is not None
-            lines = [writer.stdout.readline()]  # it writes
+            lines = [writer.stdout.readline()]  # the writer is at work
             killer = threading.Timer(0.02 + 0.07 * round_, lambda pid: os.kill(pid, signal.SIGKILL), [writer.pid])
             killer.start()
             lines += writer.stdout.readlines()
@@ -332,7 +332,7 @@ def test_a_full_disk_is_said_clearly_and_the_ply_can_be_written_once_there_is_ro
 def test_a_database_that_may_grow_no_further_is_a_full_disk(path: Path) -> None:
     journal, game_id = begun(path, 1)
     assert journal._connection is not None
-    journal._connection.execute("PRAGMA max_page_count = 1")  # as many as there are
+    journal._connection.execute("PRAGMA max_page_count = 1")  # no more pages than there are
     with pytest.raises(JournalError, match="disk is full") as caught:
         for ply in range(2, 500):
             append(journal, game_id, ply)

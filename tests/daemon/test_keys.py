@@ -1,4 +1,4 @@
-"""Who may join a bus that other computers can reach: files of keys, and real sockets that ask for them."""
+"""Who may join a bus that other computers can reach: key files, and real sockets that ask for keys."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from tests.daemon.test_bus import state, wait_for
 
 
 def own_address() -> str:
-    """An address of this computer that others could reach; loopback where it has none."""
+    """An address of this computer that others can reach; loopback if there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.254", 9))  # sends nothing: asks which address would be used
+            probe.connect(("192.0.2.254", 9))  # sends nothing; only finds which local address would be used
         except OSError:
             return "127.0.0.1"
         return str(probe.getsockname()[0])
@@ -51,7 +51,7 @@ def bus(folder: KeyFolder) -> Iterator[Bus]:
 
 
 class Peer:
-    """A worker of another program; without keys it speaks plainly."""
+    """A worker in another program; without keys its connection is plain."""
 
     def __init__(self, bus: Bus, keys: WorkerKeys | None) -> None:
         self.context = zmq.Context()
@@ -75,7 +75,7 @@ class Peer:
         return True
 
     def hears_state(self, sequence: int) -> bool:
-        """Whether that state comes; those before it, which come again with every newcomer, are passed over."""
+        """Whether that state arrives; earlier ones, which are sent again for every newcomer, are skipped."""
         while self.states.poll(5000):
             if json.loads(self.states.recv_multipart()[1])["sequence"] == sequence:
                 return True
@@ -136,7 +136,7 @@ def test_a_revoked_worker_is_cut_off_while_the_others_come_back(bus: Bus, folder
         assert friend.hears_state(2) and former.hears_state(2)
         folder.revoke("former")
         wait_for(lambda: bus.counters()["reopened"] == 1)
-        assert friend.hears_state(2)  # it joined again and got the state at once
+        assert friend.hears_state(2)  # it has joined again and got the state at once
         bus.publish(state(3))
         assert friend.hears_state(3)
         assert not former.hears(300)

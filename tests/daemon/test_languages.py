@@ -1,4 +1,4 @@
-"""What is said in five languages: nothing lacks, nothing is glued together, and every voice can be heard."""
+"""What is said in five languages: all of it is translated and comes from whole templates; every voice can be heard."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ TERMS = [one for one in messages() if one.context not in ("", "page")]
 
 @pytest.fixture(autouse=True)
 def english_again() -> Iterator[None]:
-    """Whatever a test speaks, the next one speaks English."""
+    """Restores English after each test."""
     yield
     speak("en")
 
 
 def templates_of(message: Message, language: str) -> set[str]:
-    """Every form of the number in which a language has the message."""
+    """All singular and plural forms of a message in a language."""
     words = tongue_of(language)
     if not message.many:
         return {words.text(message.text)}
@@ -91,7 +91,7 @@ def test_every_translation_takes_the_values_of_the_english_and_only_these(langua
         given = names_in(message.text) | names_in(message.many)
         for template in templates_of(message, language):
             used = names_in(template)
-            # A form for one thing need not say how many there are.
+            # A singular form need not name the count.
             if not used <= given or not given - {"count"} <= used:
                 wrong.append((message.text, template))
     assert not wrong
@@ -158,7 +158,7 @@ def test_every_way_a_game_ends_has_its_words() -> None:
 
 
 class Marked:
-    """A language in which every template stands in brackets; it refuses what the catalogues do not have."""
+    """A language that puts every template in brackets; it refuses templates that the catalogues lack."""
 
     def __init__(self) -> None:
         self._known = {(one.context, one.text) for one in messages()}
@@ -176,7 +176,7 @@ class Marked:
 
 
 class Overheard(Referee):
-    """A referee whose every announcement is noted."""
+    """A referee that records the text of every announcement."""
 
     said: list[str]
 
@@ -186,7 +186,7 @@ class Overheard(Referee):
 
 
 def glued(text: str) -> str:
-    """What of a text stands outside of every template."""
+    """The part of a text that comes from no template."""
     while (inner := re.sub(r"⟦[^⟦⟧]*⟧", "", text)) != text:
         text = inner
     return text.strip()
@@ -198,7 +198,7 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(command: Callable[..., Any], *arguments: Any) -> str:
-    """What a command says, or why it is refused."""
+    """The text that a command announces, or why it is refused."""
     try:
         effects = command(*arguments)
     except Refusal as refusal:
@@ -351,6 +351,6 @@ def test_every_language_is_heard_in_its_own_voice(language: str, caplog: pytest.
     voice = Voice(language, 165)
     try:
         assert is_heard(voice.render(spelled(text), threading.Event()))
-        assert not caplog.records  # a voice that is not there is told in the log
+        assert not caplog.records  # a missing voice would be logged
     finally:
         voice.close()

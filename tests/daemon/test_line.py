@@ -1,4 +1,4 @@
-"""The line of play, and what becomes of it when somebody knows better who made a move."""
+"""The line of play, and its correction when somebody knows better who made a move."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def line(game: AnyGame, *texts: str, known: tuple[Known, ...] = ()) -> LineOfPla
 
 
 def told(line: LineOfPlay) -> list[tuple[str, str]]:
-    """Every ply with the side that made it."""
+    """Text and side of every ply."""
     return [(ply.text, line.game.sides[ply.side]) for ply in line.plies]
 
 
@@ -89,7 +89,7 @@ def test_a_line_that_ends_earlier_keeps_the_rest_for_the_next_correction(game: A
     start = game.parse_position("red;pawns=99,0;bag=40;holds=4,3;tiles=8H6-8I1,8J1-8K4")
     texts = ("8F2-8G6", "6K2-7K4", "8D5-8E2")
     made = LineOfPlay(game, games.line_of_play(game, texts, start), texts)
-    made.correct(2, 0)  # a point, with which red reaches the last space
+    made.correct(2, 0)  # a point, which takes red to the last space
     assert game.outcome(made.position) is not None
     assert (told(made)[-1], [ply.text for ply in made.beyond]) == (("6K2-7K4", "red"), ["8D5-8E2"])
     made.correct(2, 1)
@@ -98,7 +98,7 @@ def test_a_line_that_ends_earlier_keeps_the_rest_for_the_next_correction(game: A
 
 
 def test_what_cannot_be_is_refused_and_nothing_is_changed(game: AnyGame) -> None:
-    # The bag is empty and both have passed: the game would have been over before the last tile.
+    # The bag is empty and both sides have passed: the game would have been over before the last tile.
     start = game.parse_position("red;pawns=0,0;bag=0;holds=3,3;passes=1;tiles=8H6-8I1")
     made = LineOfPlay(game, games.line_of_play(game, ["8J1-8K4"], start), ["8J1-8K4"])
     before = told(made)

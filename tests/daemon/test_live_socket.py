@@ -1,4 +1,4 @@
-"""What a page may do to the WebSocket /live: nothing that hurts the daemon or the other pages."""
+"""What a page may send over the WebSocket /live: nothing that harms the daemon or the other pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def page() -> Iterator[WebPage]:
 
 
 def frame(payload: bytes, opcode: int = TEXT) -> bytes:
-    """One whole frame, as a browser sends it; its mask is nought."""
+    """One whole frame as a browser sends it, with a mask of zeros."""
     length = len(payload)
     if length < 126:
         size = bytes([0x80 | length])
@@ -37,7 +37,7 @@ def frame(payload: bytes, opcode: int = TEXT) -> bytes:
 
 
 def closing_code(listener: Listener) -> int | None:
-    """Why the daemon closed the connection; None where it ended without a word."""
+    """The code with which the daemon closed the connection; None if it ended without one."""
     while True:
         head = listener.file.read(2)
         if len(head) < 2:
@@ -77,7 +77,7 @@ def test_a_huge_or_malformed_message_is_closed_with_the_reason_and_all_others_go
 
 
 def _send(to: socket.socket, what: bytes) -> None:
-    """Sends until the other side has had enough."""
+    """Sends all bytes, or stops when the other side closes the connection."""
     try:
         to.sendall(what)
     except OSError:
@@ -113,7 +113,7 @@ def test_a_browser_that_sleeps_costs_no_memory_and_gets_the_whole_state_on_wakin
             last = int(told["sequence"])  # type: ignore[index]
         if page._streams.lives == 1:
             break
-    wait_for(lambda: page._streams.lives == 1)  # the one that sleeps has been given up
+    wait_for(lambda: page._streams.lives == 1)  # the sleeping one has been given up
     page.update_state(state(5000, text="Good morning."))
     woken = Listener(page)
     told = woken.hear()

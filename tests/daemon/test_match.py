@@ -1,4 +1,4 @@
-"""The match: writes first, then tells; asks agents, and survives what they and the disk do."""
+"""The match records first and announces then; it asks agents, and survives their faults and those of the disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETTLED = GateState("settled", settled=True, fresh=True, motion=0.0, light_gain=
 
 
 class ScriptedPipeline:
-    """Stands where the eyes stand: gives the readings it was told, one per frame."""
+    """Replaces the pipeline: gives the scripted readings, one per frame."""
 
     def __init__(self) -> None:
         self.arm: str | None = None
@@ -69,7 +69,7 @@ class ScriptedPipeline:
 
 
 class Notebook:
-    """A recorder that can refuse."""
+    """A recorder that fails while `full` is set."""
 
     def __init__(self) -> None:
         self.written: list[object] = []
@@ -97,7 +97,7 @@ class Notebook:
 
 
 class Post:
-    """A publisher whose replies the test writes."""
+    """A publisher whose replies the test supplies."""
 
     def __init__(self) -> None:
         self.states: list[StateMessage] = []
@@ -126,7 +126,7 @@ class Post:
 
 @dataclasses.dataclass
 class Bench:
-    """A match with everything around it replaced by something the test holds."""
+    """A match with all its surroundings replaced by parts that the test controls."""
 
     game: AnyGame
     match: Match
@@ -139,7 +139,7 @@ class Bench:
     frames: int = 0
 
     def show(self, board: str | None, time_s: float | None = None, **doubts: tuple[str, float]) -> list[str]:
-        """Shows one frame and returns the codes announced."""
+        """Feeds one frame; returns the codes announced."""
         before = len(self.heard)
         reading = None if board is None else reading_of(self.game, board, doubts=doubts)
         self.pipeline.readings.append(reading)
@@ -242,14 +242,14 @@ def test_agent_that_answers_illegally_is_not_asked_again_and_again_at_once(bench
 
 
 HALF_BACK = "d4"
-"""A disc that was turned two plies ago and stands turned back, alone: half of a takeback, or meddled with."""
+"""A disc turned two plies ago that is turned back alone: half of a takeback, or tampering."""
 
 
 @pytest.mark.parametrize(
     ("between", "waits"),
     [
         ("settled", False),
-        ("light", False),  # a lamp, or a camera that was moved, is nobody's hand
+        ("light", False),  # a lamp or a moved camera is no hand
         ("moving", True),  # more discs may be turned back
         ("occluded", True),
     ],
@@ -410,7 +410,7 @@ FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
 
 
 def two_people(*places: str, agent: str | None = None) -> Bench:
-    """Two people at dominoes, sitting at those sides of the board."""
+    """Two people at dominoes, seated at these sides of the board; `agent` may take the first seat."""
     game = games.load("dominoes")
     pipeline, notebook, post, heard, now_s = ScriptedPipeline(), Notebook(), Post(), [], [0.0]
     match = Match(
@@ -427,7 +427,7 @@ def two_people(*places: str, agent: str | None = None) -> Bench:
 
 
 def lay(bench: Bench, tile: str, arm: str | None = None) -> list[str]:
-    """Lays one tile, with an arm from that side, and returns the codes announced."""
+    """Lays one tile, with an arm reaching in from that side; returns the codes announced."""
     board = list(bench.game.board(bench.match.referee.position))
     for end in tile.split("-"):
         board[bench.game.cells.index(end[:-1])] = end[-1]
@@ -468,7 +468,7 @@ def test_an_arm_is_remembered_until_the_tile_is_judged_and_no_longer() -> None:
     board = list(bench.game.board(bench.match.referee.position))
     for end in FIRST.split("-"):
         board[bench.game.cells.index(end[:-1])] = end[-1]
-    assert bench.show("".join(board), **{"8A": ("1", 0.6)}) == []  # unsure: it is looked at again, without an arm
+    assert bench.show("".join(board), **{"8A": ("1", 0.6)}) == []  # unsure: looked at again, without an arm
     assert bench.show("".join(board)) == ["pass", "move"]
     lay(bench, SECOND)
     assert movers(bench)[1:] == [(FIRST, "green", "seat"), (SECOND, "red", "")]

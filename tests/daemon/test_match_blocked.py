@@ -1,4 +1,4 @@
-"""What lies over the board for too long is reported once; until it has gone nothing is believed."""
+"""An obstacle that covers the board for too long is reported once; nothing is believed until it has gone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIGHT = dataclasses.replace(OCCLUDED, phase="light")
 
 
 class Gated:
-    """Stands where the eyes stand: gives the states of the gate it was told, and no readings."""
+    """Replaces the pipeline: gives the scripted gate states and no readings."""
 
     def __init__(
         self, *states: GateState, outside: tuple[tuple[int, ...], ...] = (), moved: tuple[float, ...] = ()
@@ -69,7 +69,7 @@ def test_a_hand_that_rests_shortly_is_not_mentioned() -> None:
 
 
 def test_what_lies_over_the_board_is_reported_once_even_if_it_stirs() -> None:
-    """Within five seconds or so of when it stirred last: a hand that hovers is none that lies there."""
+    """Reported about five seconds after it last moved; a hovering hand is no obstacle."""
     assert len(reports(SETTLED, MOVING, *7 * [OCCLUDED], MOVING, *7 * [OCCLUDED])) == 1
     assert reports(SETTLED, *4 * [OCCLUDED, OCCLUDED, OCCLUDED, MOVING], SETTLED) == []
 
@@ -86,7 +86,7 @@ def test_once_the_board_was_free_the_next_obstacle_is_reported_again() -> None:
 def test_a_picture_that_shakes_too_much_to_be_read_is_told_once_with_what_helps(
     moved: tuple[float, ...], told: int
 ) -> None:
-    """Hands that move over a board that rests are none: who moves them knows. Nor is a knock against the board."""
+    """Hands over a still board are no shaking, since whoever moves them knows; nor is a knock against the board."""
     heard = said(Gated(SETTLED, *20 * [MOVING], moved=moved))
     assert len([text for text in heard if "shakes" in text and "Lean" in text]) == told == len(heard)
 
@@ -101,7 +101,7 @@ def test_cells_that_have_left_the_picture_are_named_once_and_so_is_their_return(
 def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing_moves(
     gate: GateState, judged: bool
 ) -> None:
-    """Over half of a takeback, say, whose next man is being put back."""
+    """The board may show half of a takeback, for example, while the next man is being put back."""
     game, heard = games.load("morris"), list[str]()
     match = Match(Referee(game, ("alphabeta", None)))
     seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ def test_an_agents_answer_is_held_against_the_board_read_last_only_while_nothing
 
 @pytest.mark.parametrize(("gate", "reminded"), [(SETTLED, True), (MOVING, False), (OCCLUDED, False)])
 def test_players_are_reminded_of_what_is_open_only_while_the_board_is_seen(gate: GateState, reminded: bool) -> None:
-    """What was asked for may have been done already, under the hand that is in the way."""
+    """The requested action may already have been done, under the hand that is in the way."""
     game, heard, now_s = games.load("morris"), list[str](), [0.0]
     match = Match(Referee(game, ("alphabeta", None)), clock=lambda: now_s[0])
     seeing = BoardTracker(Gated(SETTLED, gate), match)  # type: ignore[arg-type]

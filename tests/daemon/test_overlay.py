@@ -1,4 +1,4 @@
-"""The overlay: what it shows is where it must be, whatever the camera does."""
+"""The overlay shows everything in the right place, whatever the camera does."""
 
 import dataclasses
 import itertools
@@ -23,7 +23,7 @@ HEIGHT = 720
 
 
 def picture(pose: BoardPose, template: BoardTemplate = TEMPLATE) -> Image:
-    """A plain board drawn into a camera picture by its pose."""
+    """A camera picture of a plain board in this pose."""
     image = np.full((600, 800, 3), (60, 90, 60), np.uint8)
     corners = pose.corners_px(template)
     cv2.fillConvexPoly(image, np.round(corners).astype(np.int32), (150, 180, 200))
@@ -33,7 +33,7 @@ def picture(pose: BoardPose, template: BoardTemplate = TEMPLATE) -> Image:
 
 
 def scene(corners: tuple[tuple[float, float], ...] | None = None, **changes: object) -> Scene:
-    """A scene without marks, the board seen from above or with its corners where they are given."""
+    """A scene without marks; the board is seen from above unless its corners are given."""
     pose = pose_from_corners(np.array(corners or ((200, 100), (600, 100), (600, 500), (200, 500))), TEMPLATE)
     return Scene(frame=Frame(picture(pose), 0.0, 0), template=TEMPLATE, pose=pose, board="." * 24, **changes)  # type: ignore[arg-type]
 
@@ -43,14 +43,14 @@ def cell(name: str) -> int:
 
 
 def centre(name: str) -> tuple[int, int]:
-    """Pixel of a cell in the overlay's board, by the rule that the board and its margin fill the square."""
+    """Overlay pixel (x, y) of a cell; the board and its margin fill the square."""
     scale = HEIGHT / (TEMPLATE.size_mm[0] + 2 * TEMPLATE.margin_mm)
     x, y = (TEMPLATE.cells_mm[cell(name)] + TEMPLATE.margin_mm) * scale
     return round(float(x)), round(float(y))
 
 
 def amount(image: Image, colour: Colour, name: str, radius_px: int = 48) -> int:
-    """How many pixels around a cell have exactly that colour."""
+    """Number of pixels around a cell that have exactly that colour."""
     x, y = centre(name)
     patch = image[max(0, y - radius_px) : y + radius_px, max(0, x - radius_px) : x + radius_px]
     return int((patch == np.array(colour)).all(axis=2).sum())
@@ -68,7 +68,7 @@ def test_the_board_stays_where_it_is_while_the_camera_moves() -> None:
     poses = [
         ((200, 100), (600, 100), (600, 500), (200, 500)),
         ((260, 140), (540, 150), (640, 520), (150, 500)),
-        ((600, 100), (600, 500), (200, 500), (200, 100)),  # the camera upside the other way
+        ((600, 100), (600, 500), (200, 500), (200, 100)),  # the camera turned by 90 degrees
     ]
     views = [draw_overlay(scene(corners))[:, :HEIGHT].astype(int) for corners in poses]  # type: ignore[arg-type]
     inside = slice(centre("a7")[1] + 5, centre("a1")[1] - 5)

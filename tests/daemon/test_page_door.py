@@ -1,4 +1,4 @@
-"""The page against strangers: tokens, rates, connections, slowness. Real HTTP, from an address that others use too."""
+"""The page against strangers: tokens, rates, connections, slow clients; real HTTP from an address that others share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Headers = dict[str, str]
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebPage]:
-    """A page on all addresses, for which nobody is here."""
+    """A page on all addresses that takes every client for a remote one."""
     monkeypatch.setattr(permission, "is_here", lambda _request: False)
     made = WebPage(port=0, host="0.0.0.0", token=tmp_path / "keys" / "page.token")
     made.take_commands()
@@ -148,7 +148,7 @@ def test_what_is_no_token_is_none(header: str | None) -> None:
 def test_wrong_tokens_are_soon_not_even_looked_at(page: WebPage) -> None:
     statuses = [ask(page, "POST", "/tell", PASS, Authorization="Bearer wrong")[0] for _ in range(12)]
     assert statuses[0] == 401 and statuses[-1] == 429
-    assert ask(page, "GET", "/healthz")[0] in (200, 503)  # who may look may still look
+    assert ask(page, "GET", "/healthz")[0] in (200, 503)  # reading is still allowed
 
 
 def test_commands_in_a_stream_are_refused_also_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_whoever_says_nothing_or_only_half_is_shown_out(monkeypatch: pytest.Monk
             with socket.create_connection(("127.0.0.1", page.port), timeout=5) as slow:
                 slow.sendall(said)
                 with contextlib.suppress(ConnectionResetError):
-                    while slow.recv(4096):  # an answer, maybe, then the end; a timeout fails the test
+                    while slow.recv(4096):  # maybe an answer, then the end; a timeout fails the test
                         pass
         assert refused(page)["slow"] >= 3
         assert not page._door._inside
@@ -268,7 +268,7 @@ def test_a_compressed_command_is_not_unpacked(page: WebPage, tmp_path: Path) -> 
 
 
 def answer_to(page: WebPage, data: bytes) -> bytes:
-    """The first line of what comes back for raw bytes."""
+    """First line of the answer to raw bytes."""
     with socket.create_connection(("127.0.0.1", page.port), timeout=5) as stranger:
         stranger.sendall(data)
         return stranger.recv(4096).split(b"\r\n")[0]

@@ -1,4 +1,4 @@
-"""Pictures of recorded plies: kept in nobody's way, under a quota, and gone with their game."""
+"""Pictures of recorded plies: kept without holding anything up, under a quota, and deleted with their game."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pictures(tmp_path: Path) -> Pictures:
 
 
 def kept_with(pictures: Pictures, plies: list[tuple[str, int]], quota_bytes: int = 1 << 30) -> PictureKeeper:
-    """Keeps a picture of each of these plies, and ends."""
+    """Keeps a picture of each of these plies and closes the keeper."""
     keeper = PictureKeeper(pictures, quota_bytes, RESERVE)
     for game_id, ply in plies:
         while keeper._waiting.full():

@@ -1,4 +1,4 @@
-"""What the pipeline looks at, and what it spares itself, on a drawn board."""
+"""What the pipeline looks at, and what work it skips, on a drawn board."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ONE_MAN = EMPTY_BOARD[:7] + "W" + EMPTY_BOARD[8:]
 
 
 class Film:
-    """Shows drawn pictures to a pipeline, with fresh noise, by its own clock."""
+    """Feeds drawn pictures with fresh noise to a pipeline, by a clock of its own."""
 
     def __init__(self, template: BoardTemplate) -> None:
         self.pipeline = Pipeline(template, None)
@@ -102,7 +102,7 @@ def test_cells_that_show_nothing_known_are_covered_but_all_of_them_mean_another_
 
 
 def shown_as_unknown(film: Film, monkeypatch: pytest.MonkeyPatch, cells: list[int]) -> None:
-    """From now on the eyes can make nothing of these cells."""
+    """From now on the reader takes these cells for unknown."""
     read = film.pipeline.reader.read
 
     def unsure(*given: Any, **named: Any) -> BoardReading:
@@ -328,7 +328,7 @@ def test_a_man_beside_what_lies_over_the_rim_is_waited_for(
 def test_the_first_picture_after_a_new_lock_shows_a_change_only_once_it_has_stood_still_for_long(
     template: BoardTemplate, one_man: Image, known: bool, read_after_s: float
 ) -> None:
-    """It may be a fingertip of a hand that rests, where nothing shows the board without it."""
+    """It may be a fingertip of a resting hand, as no picture shows the board without it."""
     film = Film(template)
     film.pipeline.believed = EMPTY_BOARD if known else ""
     first = next(one for one in film.show(one_man, 4.0) if one.reading is not None)
@@ -349,7 +349,7 @@ def test_a_photo_is_read_though_nothing_vouches_for_it(template: BoardTemplate, 
 
 
 def frozen(film: Film, picture: Image, seconds: float) -> list[Observation]:
-    """The same picture again and again, as the film goes on."""
+    """Feeds the identical picture again and again while the film's time passes."""
     begun_s, film.time_s = film.time_s, film.time_s + seconds
     return [
         film.pipeline.feed(Frame(picture, begun_s + (number + 1) / RATE_HZ, number))
@@ -386,10 +386,10 @@ def test_the_board_is_read_through_what_covers_several_cells_that_are_all_known(
     rectified = film.show(one_man, 0.2)[-1].rectified
     assert rectified is not None and film.pipeline.gate.picture is not None
     things = np.zeros(film.pipeline.gate.picture.shape[:2], dtype=np.bool_)
-    assert not film.pipeline._reads_through(rectified, 0.0, things)  # covers no cell: it may be a fingertip
+    assert not film.pipeline._reads_through(rectified, 0.0, things)  # covers no cell, so it may be a fingertip
     things[:, : things.shape[1] // 2] = True
     assert film.pipeline._reads_through(rectified, 0.0, things)
-    shown_as_unknown(film, monkeypatch, [0])  # a7, under it
+    shown_as_unknown(film, monkeypatch, [0])  # a7, under the obstacle
     assert not film.pipeline._reads_through(rectified, 0.0, things)
 
 

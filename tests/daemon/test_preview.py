@@ -1,4 +1,4 @@
-"""Which cameras a page may choose, and the look through one before it is chosen."""
+"""Which cameras a page may choose, and the preview before the choice."""
 
 from __future__ import annotations
 

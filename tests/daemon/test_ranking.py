@@ -1,4 +1,4 @@
-"""The ranking: who has won how often, and Elo."""
+"""The ranking: wins, draws and losses of each player, and Elo."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def record(journal: Journal, first: str, second: str, outcome: Outcome | None, g
 
 
 def finish(journal: Journal, game_id: str, outcome: Outcome) -> None:
-    """Ends a game, a second after the one before."""
+    """Ends a game, one second after the previous one."""
     journal.finish(game_id, outcome)
     assert journal._connection is not None
     time = f"2026-01-01T{next(SECONDS):08d}"
@@ -85,7 +85,7 @@ def test_games_that_are_not_finished_do_not_count_and_resigned_and_late_ones_do(
 def test_games_count_in_the_order_in_which_they_ended(journal: Journal) -> None:
     early = record(journal, "Ana", "Ben", None)
     record(journal, "Ben", "Zoë", Outcome(0, "resigned"))
-    finish(journal, early, Outcome(0, "resigned"))  # begun first, ended last
+    finish(journal, early, Outcome(0, "resigned"))  # began first, ended last
     assert [one.players for one in results(journal)] == [("Ben", "Zoë"), ("Ana", "Ben")]
 
 

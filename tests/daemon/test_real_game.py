@@ -1,4 +1,4 @@
-"""A photographed game, watched as `kibitzer watch` and `kibitzer run` do: real men, real hands between the photos."""
+"""A game photographed with real men moved by hand, watched as `kibitzer watch` and `kibitzer run` do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vision.sources.opening import open_source
 PHOTOS = Path(__file__).resolve().parents[3] / "shared" / "data" / "morris"
 PLIES = 39
 FAULTS = [("illegal", "1_16.jpg"), ("illegal", "1_18.jpg")]
-"""There light lays a man out of turn."""
+"""Photos in which light lays a man out of turn."""
 
 
 def watched(folder: Path, hold_s: float) -> tuple[Referee, list[tuple[Announcement, str]]]:

@@ -1,4 +1,4 @@
-"""The referee, as lists of boards."""
+"""The referee, tested with lists of boards."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_takeback_returns_to_the_earlier_position(game: AnyGame) -> None:
 
 
 def test_a_legal_move_that_restores_an_earlier_board_is_no_takeback(game: AnyGame) -> None:
-    # Dark's g7 takes b4; light lays b4 again and takes g7: the board is the one before dark's move.
+    # Dark's g7 takes b4; light lays b4 again, taking g7: the board is the one before dark's move.
     texts = ["a4", "a7", "c4", "d7", "f2", "f4", "b4xf4", "g7xb4"]
     referee = after(game, texts)
     effects = see(referee, board_with(game, W="a4 b4 c4 f2", B="a7 d7"))
@@ -119,7 +119,7 @@ def test_a_legal_move_that_restores_an_earlier_board_is_no_takeback(game: AnyGam
 
 
 def test_a_cell_read_wrongly_with_little_certainty_is_corrected_by_the_rules(game: AnyGame) -> None:
-    # The picture says with 60 to 40 that a7 holds a man as well; no single legal move brings two light men.
+    # The picture says with 60 to 40 that a7 holds a man too; no single legal move lays two light men.
     effects = see(Referee(game), board_with(game, W="d2 a7"), a7=(".", 0.4))
     assert moves(effects) == ["d2"]
 
@@ -133,7 +133,7 @@ def test_a_doubtful_cell_that_nothing_explains_is_unclear_never_illegal(game: An
 
 
 def test_an_illegal_move_is_not_made_legal_by_a_ply_on_a_badly_seen_cell(game: AnyGame) -> None:
-    # Light laid a second man; with five to one nothing stands on e3, but a dark man there would make two legal plies.
+    # Light laid a second man; e3 is empty with five to one, but a dark man there would make two legal plies.
     referee = after(game, ["d2"])
     effects = see(referee, board_with(game, W="d2 a1"), e3=("B", 1 / 6))
     assert not moves(effects)
@@ -181,7 +181,7 @@ def test_half_of_another_move_than_the_agent_asked_for_is_not_taken_for_a_part_o
     referee = after(game, played, (None, "alphabeta"))
     referee.reply("alphabeta", 7, "g4")
     board = list(game.board(referee.position))
-    board[game.cells.index("d7")] = "B"  # d5-d6-d7: a removal would be owed
+    board[game.cells.index("d7")] = "B"  # closes the mill d5-d6-d7: a removal would be owed
     effects = see(referee, "".join(board))
     assert (said(effects).code, said(effects).rule) == ("illegal", "not_the_agents_move")
     assert said(effects).text == "I asked for g4. Take d7 away."
@@ -191,7 +191,7 @@ def test_own_man_taken_with_a_mill_is_named_and_not_taken_for_a_move_of_the_agen
     played = "a4 d2 f6 f4 d1 d6 c5 c4 e5 d5 d7 b2 f2 g4 a1 e4xa4".split()
     referee = after(game, played, (None, "alphabeta"))
     board = list(game.board(referee.position))
-    board[game.cells.index("g1")] = "W"  # a1-d1-g1
+    board[game.cells.index("g1")] = "W"  # closes the mill a1-d1-g1
     board[game.cells.index("d7")] = "."
     effects = see(referee, "".join(board))
     assert said(effects).rule == "wrong_man_removed"
@@ -237,14 +237,14 @@ def test_end_of_the_game_is_finished_and_announced() -> None:
     assert [effect.outcome.winner for effect in effects if isinstance(effect, Finish)] == [0]
     assert codes(effects)[-1] == "game_over"
     assert referee.awaiting == "nothing"
-    # The players clear the board: nothing to complain of, man by man.
+    # The players clear the board man by man: no complaint.
     assert see(referee, board_with(game, W="a7 g7", B="b4 f4")) == []
     assert see(referee, board_with(game, W="g7")) == []
     assert see(referee, board_with(game)) == []
 
 
 def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
-    """Every board of the 38 photographs, as labelled: what the eyes would say if they never erred."""
+    """Every board of the 38 photographs, as labelled: what perfect eyes would see."""
     labels = json.loads((real_data / "morris" / "labels.json").read_text(encoding="utf-8"))["images"]
     game = games.load("morris", {"flying": True, "first": "auto"})
     referee = Referee(game)
@@ -261,8 +261,8 @@ def test_boards_of_a_real_game_give_its_record(real_data: Path) -> None:
         "1_18.jpg": 0,
         "1_19.jpg": 2,
         "1_28.jpg": 2,
-        # The photo before shows dark's move, and this one dark's next: light's d5-d6 between them is the only one
-        # that fits, and the man it moved was taken.
+        # The photo before shows dark's move, and this one dark's next. Only light's d5-d6 fits between them, and
+        # the man that it moved was taken.
         "1_32.jpg": 2,
     }
     assert referee.ply == 39

@@ -1,4 +1,4 @@
-"""docs/referee.md is true: every row of its tables is played, and every code of the program is in it."""
+"""docs/referee.md is right: every row of its tables is played, and every code of the program is in it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ GAP = board_with(MORRIS, W="d2 a1 a4", B="f4 b4 f2")
 
 
 def table(heading: str) -> list[list[str]]:
-    """The rows of the table under a heading, without its own head."""
+    """The rows of the table under a heading, without its header."""
     section = DOCUMENT.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
@@ -98,7 +98,7 @@ def undone(*boards: str) -> Played:
 
 
 def begun(texts: list[str], *boards: str) -> Played:
-    """What the last board brings, after those before it."""
+    """Shows boards in order; returns the effects of the last."""
     referee = after(texts)
     for board in boards[:-1]:
         see(referee, board)
@@ -112,7 +112,7 @@ def with_answer(board: str) -> Played:
 
 
 def begun_turn(name: str, *, steps: int, texts: str = "") -> Played:
-    """A move of which a hand has done only some steps."""
+    """Shows a move of which a hand has done only the first `steps` steps."""
     game = games.load(name)
     referee = after(texts.split(), game=game)
     move = max(game.legal_moves(referee.position), key=lambda one: len(game.steps(referee.position, one)))
@@ -120,7 +120,7 @@ def begun_turn(name: str, *, steps: int, texts: str = "") -> Played:
 
 
 def position(name: str, text: str, board: str) -> Played:
-    """A board seen from a position set up by its text."""
+    """Shows a board in a position given by its text."""
     game = games.load(name)
     referee = Referee(game, (None, None), [game.parse_position(text)])
     return seen(referee, board)
@@ -132,7 +132,7 @@ def ambiguous() -> Played:
 
 
 def laid_on(*tiles: str, movers: tuple[int, ...] = (), lifted: bool = False) -> Played:
-    """Tiles of dominoes laid until red reaches the last space, and after it; `movers` made the one that ends it."""
+    """Lays dominoes until red reaches the last space, and beyond; `movers` laid the tile that ends the game."""
     game = games.load("dominoes")
     referee = Referee(game, (None, None), [game.parse_position("green;pawns=99,0;tiles=8H6-8I1,8J1-8K4")])
     boards, out = [game.board(referee.position)], list[Effect]()
@@ -218,7 +218,7 @@ def test_every_row_is_played_and_every_verdict_is_in_one() -> None:
 
 
 def told(command: Command) -> list[Announcement]:
-    """What a command brings at a table that suits it."""
+    """What a command announces in a match that suits it."""
     dominoes = ["8H6-8I1", "8J1-8K4"]
     match command:
         case Pass() | Mover():

@@ -1,4 +1,4 @@
-"""An agent's move and the next one may look like another move than the one that was asked for."""
+"""An agent's move together with the next one may look like another move than the one asked for."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_a_takeback_that_looks_like_a_move_nobody_asked_the_agent_for_is_a_takeb
     referee = Referee(game, (None, "alphabeta"), [before, after], ["f6xa7"])
     referee.reply("alphabeta", 1, "e5xc4")
     event = explain(game, referee.history, reading_of(game, game.board(before)))
-    assert event.explanations[0].kind == "plies"  # a7, taking f6, is a legal move
+    assert event.explanations[0].kind == "plies"  # a7, taking f6, would be a legal move
     effects = referee.see(event)
     assert [one.code for one in effects if isinstance(one, Announcement)] == ["takeback"]
     assert (referee.ply, referee.awaiting) == (0, "move")
 
 
 def test_an_agents_move_laid_again_after_a_takeback_stands_again_whatever_the_agent_says_now() -> None:
-    """Only the rest of a takeback was put back: nobody plays for the agent."""
+    """The players only undo a takeback; nobody plays for the agent."""
     game = games.load("morris")
     texts = ["d6", "f4", "b4"]
     history = games.line_of_play(game, texts)
@@ -67,7 +67,7 @@ def test_an_agents_move_laid_again_after_a_takeback_stands_again_whatever_the_ag
 
 
 def half_of_a_mill(agents: tuple[str | None, str | None]) -> tuple[Referee, str]:
-    """Dark opens a mill, light moves to and fro: the board before is now half of closing it again, or a takeback."""
+    """Dark opens a mill, light moves to and fro: the board before is half of closing it again, or a takeback."""
     game = games.load("morris")
     history = [game.parse_position("light:OOOEEEOOEOOOMOOEEEMEMOEO0039")]
     texts = ["f2-f4", "c3-c4", "f4-f2"]
@@ -92,7 +92,7 @@ def test_half_of_a_move_before_the_agent_has_answered_is_to_be_put_back() -> Non
 
 @pytest.mark.parametrize("asked", ["f4-g4", "f4-f6"])
 def test_a_board_of_two_plies_before_is_no_takeback_where_the_agents_move_and_the_next_lead_to_it(asked: str) -> None:
-    """Both come in one look: the agent's man goes where the mill that closes next takes it."""
+    """Both plies come in one look: the mill that closes next takes the agent's man where it just went."""
     game = games.load("morris")
     light, dark = "d7 b6 e5 e4 c3 b4 b2 g1".split(), "d6 c5 d5 a4 f2 a1 d1".split()
     letters = "".join("E" if cell in light else "M" if cell in dark else "O" for cell in game.cells)

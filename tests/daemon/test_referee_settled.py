@@ -1,4 +1,4 @@
-"""Questions that nobody answers settle by themselves, and complaints that nobody heeds do not go on for ever."""
+"""Unanswered questions settle by themselves, and unheeded complaints do not go on for ever."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.daemon.readings import reading_of
 
 MORRIS = games.load("morris", {"men": 3, "flying": True})
 LAID = ["d7", "g7", "a4", "g4", "d2", "e3"]
-"""All men are laid, no mill, and the sides hop about from now on: three men fly."""
+"""All men are laid, without a mill; with three men each, both sides fly from now on."""
 TO_AND_FRO = ["d2-f2", "g7-e5", "f2-d2", "e5-g7"]
-"""After these the board is the one before them, with the same side to move."""
+"""After these moves the board is as before them, with the same side to move."""
 ROUND = ["d2-f2", "g7-e5", "f2-b2", "e5-g7", "b2-d2"]
-"""The same with the other side to move."""
+"""After these moves the board is as before them, with the other side to move."""
 
 
 def after(texts: list[str], game: AnyGame = MORRIS) -> Referee:
@@ -42,7 +42,7 @@ def codes(effects: list[Effect]) -> list[str]:
 
 
 def moved(board: str, *moves: str, game: AnyGame = MORRIS) -> str:
-    """The board with men moved by hand."""
+    """The board after men are moved by hand."""
     letters = list(board)
     for origin, cell in (move.split("-") for move in moves):
         here, there = game.cells.index(origin), game.cells.index(cell)
@@ -111,7 +111,7 @@ def test_what_was_wrong_on_an_open_board_is_not_reminded_of_once_it_is_right_aga
 
 @pytest.mark.parametrize("answer", ["", "g4"])
 def test_men_put_back_are_a_takeback_though_the_agent_could_have_moved_so(answer: str) -> None:
-    # Dark's g7 took b4. Light's b4, taking g7, leads to the board before it as well.
+    # Dark's g7 took b4. Light's b4, taking g7, would lead to the board before that, too.
     game, texts = games.load("morris"), ["a4", "a7", "c4", "d7", "f2", "f4", "b4xf4", "g7xb4"]
     referee = Referee(game, ("alphabeta", None), games.line_of_play(game, texts), texts)
     referee.reply("alphabeta", len(texts), answer)
@@ -183,7 +183,7 @@ GANH = [
 MILLS = [
     *("g4", "a4", "a1", "e3", "c3", "d3", "b2", "b4", "d2", "c5", "f2xc5", "c4xd2", "d2xc4", "g7", "d7", "c4xf2"),
 ]
-"""Light's f2, which takes c4, leads back to the board of three plies before it: other men are in hand then."""
+"""Light's f2, taking c4, leads back to the board of three plies before it, but with other men in hand."""
 
 
 @pytest.mark.parametrize(

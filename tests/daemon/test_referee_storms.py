@@ -1,4 +1,4 @@
-"""Whatever eyes and hands do, the referee believes nothing that never stood there, and always finds back."""
+"""Whatever eyes and hands do, the referee believes only boards that stood there, and always recovers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_nothing_is_believed_that_never_stood_there_and_the_true_board_always_re
             assert game.board(referee.position) in table.stood
             table.mend()
             look(table, referee)
-            if referee.verdict == "ambiguous":  # moved back, or taken back: only people know
+            if referee.verdict == "ambiguous":  # moved back or taken back: only people know which
                 adopting.adopt(referee, table.reading(), game.sides[game.to_move(table.positions[-1])])
             assert game.board(referee.position) == table.board, referee.verdict
 
@@ -88,7 +88,7 @@ def test_with_agents_too_nothing_is_believed_but_what_they_play_and_the_game_goe
 
 
 def play(table: Table, referee: Referee) -> None:
-    """The next ply as it should be: an agent says it and a hand makes it, or a person makes it."""
+    """Makes the next ply correctly: an agent names it and a hand makes it, or a person makes it."""
     game, side = table.game, table.game.to_move(referee.position)
     assert referee.awaiting == ("move" if referee.agents[side] is None else "agent")
     move = table.dice.choice(list(game.legal_moves(referee.position)))

@@ -1,4 +1,4 @@
-"""A game whose men belong to nobody, that is believed to be over while the players go on laying tiles."""
+"""A game whose pieces show no side is believed to be over while the players go on laying tiles."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tests.daemon.test_scoring import at, codes, lay, said, with_tiles
 NEARLY = "pawns=98,0;bag=40;holds=4,3;tiles=8H6-8I1,8J1-8K4"
 """Red is two spaces from the last one."""
 PLAIN, POINT, LATER, LAST = "8F2-8G6", "6K2-7K4", "8D5-8E2", "5K2-5L0"
-"""Tiles that fit one after the other; POINT and LAST bring the side that lays them a point or more."""
+"""Tiles that can be laid one after another; POINT and LAST score a point or more for the side that lays them."""
 CORRECTION = "if it was another, tell me its number and side: mover."
 
 
 @pytest.fixture
 def referee() -> Referee:
-    """Believes that red has laid POINT, and with it reached the last space; green laid PLAIN."""
+    """Believes that green laid PLAIN and red POINT, with which red reached the last space."""
     referee = Referee(games.load("dominoes"))
     at(referee, NEARLY.replace("98", "99").join(("green;", "")))
     lay(referee, PLAIN, POINT)
@@ -98,7 +98,7 @@ def test_the_finished_record_goes_on_and_can_be_resumed(tmp_path: Path) -> None:
 def test_movers_that_are_known_stay_and_an_earlier_one_is_turned() -> None:
     referee = Referee(games.load("dominoes"))
     at(referee, f"red;{NEARLY}")
-    lay(referee, POINT)  # red's by turn; the hands that laid the next two were seen
+    lay(referee, POINT)  # red's by turn; the hands that laid the next two are seen
     lay(referee, "7L4-7M0", movers=(1,))
     assert "game_over" in codes(lay(referee, LAST, movers=(0,)))
     effects = lay(referee, PLAIN)
@@ -122,7 +122,7 @@ def test_a_pass_that_was_told_stays_told() -> None:
     at(referee, NEARLY.replace("98", "99").join(("green;", "")))
     lay(referee, PLAIN)
     corrections.say_pass(referee)  # red's
-    corrections.say_pass(referee)  # green's: the next is red's, whoever laid what before
+    corrections.say_pass(referee)  # green's, so the next tile is red's, whoever laid what before
     lay(referee, POINT)
     assert referee.outcome is not None
     lay(referee, LATER)
@@ -134,7 +134,7 @@ def test_a_pass_that_was_told_stays_told() -> None:
 def test_no_mover_is_turned_where_a_pass_that_was_told_speaks_against_it() -> None:
     referee = Referee(games.load("dominoes"))
     at(referee, f"red;{NEARLY}")
-    lay(referee, POINT)  # red's, or green would not have passed after it
+    lay(referee, POINT)  # red's, since otherwise green could not have passed after it
     corrections.say_pass(referee)
     lay(referee, LAST, movers=(0,))
     assert referee.outcome is not None
@@ -151,7 +151,7 @@ def test_in_whole_games_with_passes_that_nobody_tells_no_tile_is_lost(seed: int)
 
 
 def until_space_100(game: AnyGame, seed: int) -> list[str]:
-    """The boards of a game of two who choose among four tiles, and pass now and then without a word."""
+    """Boards of a random game in which a side lays the best of four tiles, or now and then passes without a word."""
     dice, position, boards = random.Random(seed), game.initial(), list[str]()
     while game.outcome(position) is None:
         moves, side = list(game.legal_moves(position)), game.to_move(position)
@@ -242,7 +242,7 @@ def test_the_tile_taken_away_again_leaves_the_end_as_it_was(referee: Referee) ->
     assert said(effects) == ["The last move is taken back. Red wins: the last space is reached. 100 to 0."]
     assert [one.outcome for one in effects if isinstance(one, Rewrite)] == [referee.outcome]
     assert (referee.line.plies, referee.verdict) == (line, "over")
-    assert codes(lay(referee, LATER)) == ["reopened", "move"]  # and laid again it speaks again
+    assert codes(lay(referee, LATER)) == ["reopened", "move"]  # laid again, it has the same effect
 
 
 def test_a_board_cleared_after_such_a_tile_was_the_end_after_all_and_the_next_game_begins(referee: Referee) -> None:

@@ -1,4 +1,4 @@
-"""A daemon that is killed goes on where it was: the short form of `tests.bench.kill_resume`."""
+"""A killed daemon resumes where it was: the short form of `tests.bench.kill_resume`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A journal into which somebody else wrote: what cannot be is refused by its column, and costs no other game."""
+"""A journal that another program wrote to: an impossible value is refused by its column and costs no other game."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def begun(path: Path) -> tuple[str, str]:
 
 
 def spoil(path: Path, table: str, column: str, value: object, game_id: str) -> bool:
-    """Writes a value as another program might; whether the file took it."""
+    """Writes a value as another program might; returns whether the file accepted it."""
     connection = sqlite3.connect(path)
     try:
         connection.execute("PRAGMA synchronous = OFF")
@@ -123,7 +123,7 @@ COLUMNS = {
 
 @pytest.fixture(scope="module")
 def sound_journal(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
-    """The bytes of a journal, and the id of a game in it."""
+    """The bytes of a valid journal, and the id of a game in it."""
     path = tmp_path_factory.mktemp("sound") / "journal.sqlite"
     game_id, _ = begun(path)
     return path.read_bytes(), game_id
@@ -169,4 +169,4 @@ def test_whatever_stands_in_the_file_nothing_but_a_journals_or_exports_error_com
     except ExportError:
         pass
     except AssertionError:
-        assert stored.game != GAME.name  # a game for another format
+        assert stored.game != GAME.name  # the format is for another game

@@ -29,7 +29,7 @@ DARK = 7
 
 
 class KnowingEyes:
-    """In place of `PhotoReader`: a photo's grey level is the number of tiles that lie on its board."""
+    """Replaces `PhotoReader`: a photo's mean grey level, divided by 20, is the number of tiles on its board."""
 
     laid: tuple[Laid, ...] = ()
     pawns: Mapping[str, Pawn] = {}
@@ -47,7 +47,7 @@ class KnowingEyes:
 
 @pytest.fixture
 def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A game of six photos, with the players who laid."""
+    """A game of six photos, with the list of who laid."""
     monkeypatch.setattr(daemon.cli.score, "PhotoReader", KnowingEyes)
     monkeypatch.setattr(KnowingEyes, "laid", tuple(random_game(3, TILES)))
     folder = tmp_path / "photos"

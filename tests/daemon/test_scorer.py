@@ -1,4 +1,4 @@
-"""Scoring a series of photos: tiles and points from readings, with the rules and later photos to help the eyes."""
+"""Scoring a series of photos: tiles and points from readings, helped by the rules and by later photos."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TILES = 16
 
 
 def with_tile(board: str, **halves: int) -> str:
-    """The board with more halves, as in `with_tile(board, _8H=6, _8I=1)`."""
+    """The board with more tile halves, as in `with_tile(board, _8H=6, _8I=1)`."""
     cells = list(board)
     for name, pips in halves.items():
         cells[CELLS.index(name[1:])] = str(pips)
@@ -34,7 +34,7 @@ THIRD = with_tile(SECOND, _7E=3, _7F=5)
 
 
 def noisy(board: str, seed: int, cells: int = 6) -> BoardReading:
-    """A reading in which a few cells could be anything."""
+    """A reading in which a few cells are random."""
     reading, chance = reading_of(GAME, board), np.random.default_rng(seed)
     table = np.exp(reading.log_probabilities)
     for cell in chance.choice(len(board), size=cells, replace=False):
@@ -50,7 +50,7 @@ def score(series: Series, looks: list[Look | None]) -> Scorer:
 
 
 def score_boards(*boards: str | None, movers: str = "") -> list[ScoredMove]:
-    """The moves of a game of these boards; `movers` holds a digit 1 or 2 for each, else nobody knows them."""
+    """The scored moves of these boards; `movers` holds a digit 1 or 2 for each, or is empty if nobody knows them."""
     shots = series_of([Laid(Annotation(("8H", "8I"), (0, 0), 0), 0, "", (0, 0))] * len(boards)).shots
     known = [int(movers[index]) - 1 if movers else None for index in range(len(boards))]
     shots = tuple(dataclasses.replace(shot, mover=mover) for shot, mover in zip(shots, known, strict=True))
@@ -87,7 +87,7 @@ def test_tiles_whose_photos_are_missing_are_found_in_the_next_one(seed: int) -> 
     for number in missing:
         move = moves[number - 1]
         assert move.status == "inferred"
-        # What is not certain is not written; what is written is right.
+        # What is uncertain is not written; what is written is right.
         assert move.annotation in (None, laid[number - 1].annotation)
     assert any(moves[number - 1].annotation for number in missing)
 
@@ -114,7 +114,7 @@ def test_two_tiles_in_either_order_are_written_down_as_unsure() -> None:
 
 @pytest.mark.parametrize(("pawns", "third", "fourth"), [((4, 0), "7E3-7F5", "8J1-8K5"), ((0, 1), "8J1-8K5", "7E3-7F5")])
 def test_pawns_tell_in_which_order_two_tiles_came(pawns: tuple[int, int], third: str, fourth: str) -> None:
-    # 7E holds the only diamond. A pawn that it brings to space 1 meets the 1 of the other tile, if that comes later.
+    # 7E holds the only diamond. A pawn that it takes to space 1 meets the 1 of the other tile, if that comes later.
     laid = random_game(0, 1)[0]
     scorer = Scorer(series_of([dataclasses.replace(laid, side=side) for side in (0, 1, 0, 1)], missing=(3,)))
     for look in (Look(reading_of(GAME, FIRST)), Look(reading_of(GAME, SECOND)), None):
@@ -188,7 +188,7 @@ def test_without_movers_the_players_lay_in_turn() -> None:
 
 
 def test_pawns_tell_who_laid_where_nobody_wrote_it_down() -> None:
-    # Whose pawn goes to space 1 laid on the diamond of 7E.
+    # The tile on the diamond of 7E takes the pawn of the side that laid it to space 1.
     for pawns, sides in (((1, 0), [0, 1, 0]), ((0, 1), [0, 1, 1])):
         shots = (dataclasses.replace(shot, mover=None) for shot in series_of(random_game(0, 3)).shots)
         scorer = Scorer(Series(1, tuple(shots), ()))

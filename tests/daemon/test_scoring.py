@@ -1,4 +1,4 @@
-"""The referee of a game with points and hidden passes: what it announces, and what it may be told."""
+"""The referee of a game with points and unseen passes: its announcements, and the corrections that it accepts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from games import EMPTY, AnyGame
 from tests.daemon.dominoes import annotated, laid_points, played, show
 
 FIRST, SECOND, THIRD = "8H6-8I1", "8J1-8K4", "6K2-7K4"
-"""A tile by red, one by green, and one that brings its side a point."""
+"""A tile by red, one by green, and one that scores its side a point."""
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def with_tiles(referee: Referee, *texts: str) -> str:
 
 
 def lay(referee: Referee, *texts: str, movers: tuple[int, ...] = ()) -> list[Effect]:
-    """Lays one tile after the other, and returns what came of the last."""
+    """Lays tiles one after another; returns the effects of the last."""
     effects: list[Effect] = []
     for text in texts:
         effects = show(referee, with_tiles(referee, text), movers)
@@ -54,7 +54,7 @@ def codes(effects: list[Effect]) -> list[str]:
 
 
 def at(referee: Referee, position: str) -> None:
-    """Puts the referee into the middle of a game."""
+    """Sets the referee to a position in the middle of a game."""
     referee.line.positions[:] = [referee.game.parse_position(position)]
 
 
@@ -112,7 +112,7 @@ def test_tiles_laid_together_are_told_one_by_one_and_their_order_is_said_to_be_a
     effects = show(referee, with_tiles(referee, THIRD, "8F2-8G6"))
     assert codes(effects) == ["move", "move"]
     assert "They came together, so I assume their order. Red " in said(effects)[-1]
-    assert "Red" not in said(effects)[0].split(":")[1]  # points and turn are told once
+    assert "Red" not in said(effects)[0].split(":")[1]  # points and turn are announced once
 
 
 def test_half_a_tile_is_called_half_of_the_tile(referee: Referee) -> None:
@@ -237,7 +237,7 @@ def test_a_tile_for_the_agent_that_it_did_not_ask_for_is_not_believed(game: AnyG
     lay(referee, FIRST)
     referee.reply("random", 1, "pass")
     lay(referee, "8G6-9G6")  # red's double: red may go on
-    effects = lay(referee, SECOND)  # not joined to it: green's, which nobody asked for
+    effects = lay(referee, SECOND)  # not joined to it, so green's, which nobody asked for
     assert codes(effects) == ["illegal"]
     assert said(effects) == ["That would be random's move. Take it back, please."]
 
@@ -273,7 +273,7 @@ def test_a_real_game_corrected_afterwards_has_the_points_it_had(game: AnyGame, r
 
 
 def check_corrected(referee: Referee, tiles: list) -> None:
-    """Shows every tile without a word about who lays it, and then says it of those that are wrong, the first first."""
+    """Shows every tile without its mover, then corrects the wrong movers from the first on."""
     told: list[str] = []
     for tile in tiles:
         told += codes(show(referee, tile.board))

@@ -1,4 +1,4 @@
-"""A session opens what a match needs, and says what it cannot go on with."""
+"""A session opens what a match needs, and says what prevents it from going on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOVES = ("d2", "f4", "a1")
 def settings(
     folder: Path, rules: dict[str, object], page_port: int | None = None, game: str = "morris", seat: str = ""
 ) -> Config:
-    """Two people, free ports, no voice, no window."""
+    """Settings for two people, free ports, no voice, no window."""
     return Config.model_validate(
         {
             "game": {"name": game, "rules": rules},
@@ -49,7 +49,7 @@ def settings(
 
 
 def begun(folder: Path, rules: dict[str, object], *, resume: bool = True) -> tuple[Session, list[str]]:
-    """A session that has begun its match, and what it said."""
+    """A session that has begun its match and closed, and what it said."""
     session = Session(settings(folder, rules), games.load("morris", rules))
     said: list[str] = []
     session.say = lambda text, **_rest: said.append(text)  # type: ignore[method-assign]
@@ -80,7 +80,7 @@ def test_ctrl_c_while_a_session_opens_leaves_nothing_open(tmp_path: Path, monkey
 
 @pytest.fixture
 def interrupted(tmp_path: Path) -> Path:
-    """A folder with the record of a game that dark began and that was not finished."""
+    """A folder with the journal of an unfinished game that dark began."""
     rules: dict[str, object] = {"first": "auto"}
     session, _ = begun(tmp_path, rules)
     again = Session(settings(tmp_path, rules), session.game)
@@ -159,7 +159,7 @@ TILES = ("8H6-8I1", "8J1-8K4", "6K2-7K4")
 
 
 def at_dominoes(folder: Path) -> tuple[Session, list[str]]:
-    """A session of two people at dominoes, with a page, and what it said."""
+    """A dominoes session of two people with a page, and what it said."""
     session = Session(settings(folder, {}, 0, "dominoes", "left"), games.load("dominoes"))
     said: list[str] = []
     session.listeners.append(lambda announcement: said.append(announcement.text))
@@ -177,7 +177,7 @@ def lay(session: Session, text: str) -> None:
 
 
 def told(session: Session, *words: str) -> list[str]:
-    """What `kibitzer tell` prints, while the session goes round."""
+    """Exit status and output of `kibitzer tell`, with the session running meanwhile."""
     assert session.page is not None
     command = [sys.executable, "-m", "daemon.cli", "tell", *words, "--port", str(session.page.port)]
     runner = SessionRunner(session)
@@ -208,7 +208,7 @@ def test_who_made_a_move_is_told_from_the_command_line_and_outlives_the_daemon(t
         (TILES[2], 1, ""),
         ("pass", 0, "said"),
     ]
-    # What was told before is still known: a correction of move 3 leaves move 2 as it is.
+    # The earlier correction still holds: correcting move 3 leaves move 2 as it is.
     assert obey(again.match, Mover("red", 3), again.eyes).text == "Move 3 was red's. Red 1, green 0. Green's turn."
     assert [ply.side for ply in line.plies if ply.seen] == [0, 0, 0]
     again.close()

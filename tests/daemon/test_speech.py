@@ -1,4 +1,4 @@
-"""Speech: real sound where espeak-ng and aplay are there, and misbehaving voices and players as whole programs."""
+"""Speech: real sound where espeak-ng and aplay are installed; misbehaving voices and players as whole programs."""
 
 import array
 import os
@@ -54,7 +54,7 @@ def program(code: str) -> tuple[str, ...]:
 
 
 class Make:
-    """Makes speakers, and closes them with the test."""
+    """Makes speakers, and closes them after the test."""
 
     def __init__(self) -> None:
         self.made: list[Speaker] = []
@@ -84,7 +84,7 @@ def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> None:
 
 
 def children() -> set[int]:
-    """The processes that are children of this one, zombies too."""
+    """Ids of this process's children, zombies included."""
     found = set()
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -97,7 +97,7 @@ def children() -> set[int]:
 
 
 def loudness(path: Path) -> tuple[float, float]:
-    """Seconds and root mean square (0 to 1) of a 16-bit wave file; a header without a length is a player's habit."""
+    """Seconds and root mean square (0 to 1) of a 16-bit wave file; the length in its header may be missing."""
     data = path.read_bytes()
     with wave.open(str(path), "rb") as file:
         rate, channels = file.getframerate(), file.getnchannels()

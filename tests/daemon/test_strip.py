@@ -1,4 +1,4 @@
-"""Picture strips: which boards are shown, and that what is drawn is what stood there."""
+"""Picture strips: which boards are shown, and that each drawing shows its board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vision.pose import project
 
 
 def played_game(folder: Path, name: str, most: int, **rules: object) -> Played:
-    """A random game."""
+    """A random game, replayed from a journal."""
     game = games.load(name, rules)
     start, texts = random_moves(game, random.Random(4), most)
     journal = Journal(folder / "journal.sqlite")

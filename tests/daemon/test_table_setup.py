@@ -1,4 +1,4 @@
-"""Setting a table up by word: wishes, and what becomes of them."""
+"""Setting up a table by command: requests, and what comes of them."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def test_nothing_can_be_set_up_before_there_is_a_picture(tmp_path: Path) -> None
 
 def test_corners_that_cross_are_no_board_and_others_lock_it(tmp_path: Path) -> None:
     there, _ = setting_up(tmp_path)
-    assert not there.see(frame())  # the match takes the frame
+    assert not there.see(frame())  # left to the match
     aligner = Aligner(TEMPLATE)
     crossed = CORNERS[0], CORNERS[2], CORNERS[1], CORNERS[3]
     assert not there.obey(SetupRequest("corners", crossed), aligner).accepted
-    assert not there.obey(SetupRequest("corners", CORNERS), None).accepted  # nobody watches
+    assert not there.obey(SetupRequest("corners", CORNERS), None).accepted  # nothing watches the board
     assert there.obey(SetupRequest("corners", CORNERS), aligner).accepted
 
 
@@ -119,7 +119,7 @@ def test_the_time_in_which_the_camera_was_away_ends_no_calibration(tmp_path: Pat
     for second in (2.0, 2.5, STUCK_S + 3.0, STUCK_S + 3.5):
         there.see(Frame(frame().image, second, int(10 * second)))
     assert there.active, said
-    for second in range(2 * int(STUCK_S)):  # but who lays nothing though pictures come is given up
+    for second in range(2 * int(STUCK_S)):  # but when pictures come and nobody lays anything, it is given up
         there.see(Frame(frame().image, STUCK_S + 4.0 + second, 10_000 + second))
     assert not there.active and "ends without a profile" in said[-1]
 
@@ -164,7 +164,7 @@ def test_an_agents_hand_is_asked_for_where_no_camera_sees_it() -> None:
     assert told_of(play, watched=True)["hand"] == wanted and "hand" in offers_of(play, watched=True)
     hold(play, ["0-0", "1-2", "3-4", "5-6"])
     assert told_of(play, watched=True)["hand"] == wanted | {"asked": False}
-    assert told_of(play, watched=False)["hand"] is None  # dealt, and known
+    assert told_of(play, watched=False)["hand"] is None  # dealt by the program, so known
     for nobody in (Referee(dominoes), Referee(GAME, agents=("alphabeta", None))):
         assert told_of(nobody, watched=True)["hand"] is None and "hand" not in offers_of(nobody, watched=True)
 

@@ -1,4 +1,4 @@
-"""Cells as they are heard, how much is spoken, and voices that somebody else wrote."""
+"""Cells as they are heard, how much is spoken, and voices of other programs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_of_moves_only_what_must_be_acted_on_is_spoken_besides_moves() -> None:
 
 
 def command(tmp_path: Path, lines: str) -> list[str]:
-    """A program that somebody else wrote, in Python."""
+    """Writes a third-party voice program in Python; returns the command that starts it."""
     program = tmp_path / "voice.py"
     program.write_text(lines)
     return [sys.executable, "-I", str(program)]

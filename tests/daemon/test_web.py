@@ -79,7 +79,7 @@ def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> None:
 
 
 class Viewer:
-    """A browser that looks at the moving picture."""
+    """A browser that shows the moving picture."""
 
     def __init__(self, page: WebPage) -> None:
         self.response = urllib.request.urlopen(page.address + "video", timeout=5)
@@ -88,13 +88,13 @@ class Viewer:
         assert self.response.readline() == self.boundary
 
     def next(self) -> int:
-        """The shade of the next picture."""
+        """Grey level of the next picture."""
         assert self.response.readline() == b"Content-Type: image/jpeg\r\n"
         length = int(self.response.readline().partition(b":")[2])
         assert self.response.readline() == b"\r\n"
         image = cv2.imdecode(np.frombuffer(self.response.read(length), np.uint8), cv2.IMREAD_COLOR)
         assert image is not None and self.response.readline() == b"\r\n"
-        assert self.response.readline() == self.boundary  # at once: a browser shows what is ended by a boundary
+        assert self.response.readline() == self.boundary  # at once: browsers show a picture at its boundary
         return round(float(image.mean()))
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ def test_the_board_comes_with_the_first_message_and_again_only_when_it_changed(p
     listener = Listener(page)
     first = listener.hear()
     assert (first["board"], first["view"]["title"]) == ("<svg>one</svg>", "Reversi")  # type: ignore[index]
-    page.update_view({"title": "Reversi", "clock": {"left_s": [4.9, 6.0], "running": 0}})  # a page's clock runs alone
+    page.update_view({"title": "Reversi", "clock": {"left_s": [4.9, 6.0], "running": 0}})  # a page runs its own clock
     page.update_board(lambda: "<svg>one</svg>")
     page.update_state(state(2))
     second = listener.hear()
@@ -175,7 +175,7 @@ def test_the_last_hundred_announcements_are_kept_and_capped_in_length(page: WebP
 
 
 def test_health_is_200_when_all_is_well_and_503_naming_what_is_not(page: WebPage) -> None:
-    assert get(page, "healthz")[0] == 503  # nobody has said that anything is well
+    assert get(page, "healthz")[0] == 503  # nothing has been reported to be well yet
     page.update_health({"camera": {"ok": True, "text": "15 a second"}, "bus": {"ok": True, "text": ""}})
     status, _, body = get(page, "healthz")
     assert (status, json.loads(body)["ok"]) == (200, True)
@@ -354,7 +354,7 @@ def test_other_paths_and_verbs_and_rubbish_are_refused_as_such(page: WebPage) ->
 
 
 class Listener:
-    """A page that listens to /live, by hand: no library between us and the bytes."""
+    """A /live client written by hand, without a WebSocket library."""
 
     def __init__(self, page: WebPage, origin: str | None = None) -> None:
         self.socket = socket.create_connection(("127.0.0.1", page.port), timeout=5)

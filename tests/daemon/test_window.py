@@ -1,4 +1,4 @@
-"""The window: none where there is no display, and its end is not the daemon's."""
+"""The window: there is none without a display, and its end is not the daemon's."""
 
 import shutil
 import subprocess
@@ -95,7 +95,7 @@ def test_a_window_closed_by_hand_is_said_once(caplog: pytest.LogCaptureFixture) 
 
 @pytest.fixture
 def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A virtual screen whose pixels lie in a file."""
+    """A virtual screen whose pixels are in a file."""
     if shutil.which("Xvfb") is None:
         pytest.skip("Xvfb is not installed")
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Watching a worker: the workers here are whole programs that misbehave."""
+"""Watching worker processes: the workers here are whole programs that misbehave."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def wait_for(condition: Callable[[], object], timeout_s: float = 5.0) -> object:
 
 
 class Start:
-    """Starts worker programs, and ends them with the test."""
+    """Starts worker programs, and ends them after the test."""
 
     def __init__(self) -> None:
         self.started: list[WorkerProcess] = []
@@ -49,7 +49,7 @@ def start() -> Iterator[Start]:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether there is no such process any more, not even as a zombie."""
+    """Whether the process no longer exists, not even as a zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -94,7 +94,7 @@ def test_a_worker_that_dies_at_once_is_given_up_for_a_while_and_then_tried_again
 
 
 def starts_of_what_always_fails(seconds: float) -> list[float]:
-    """When something is started that dies at once, on a clock of a tenth of a second."""
+    """Times in seconds at which a program that dies at once is started, on a clock with steps of 0.1 s."""
     limit, starts_s = RestartLimit(), []
     for now_s in (tenth / 10 for tenth in range(round(10 * seconds))):
         if limit.wait_s(now_s) <= 0:

@@ -1,4 +1,4 @@
-"""The bench's parts: what it shows, whom it watches, what it concludes. How long things take is not tested."""
+"""The bench's parts: what it shows, which processes it watches, what it concludes. Durations are not tested."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_first_two_photos_of_a_folder_are_shown_in_the_usual_size(tmp_path: 
     assert abs(int(scene.before[0][middle][0]) - 40) < 8 < abs(int(scene.after[0][middle][0]) - 40)
 
 
-# What watches processes.
+# Watching processes.
 
 
 def test_processor_time_and_memory_are_those_of_the_process() -> None:
@@ -139,7 +139,7 @@ def test_children_of_children_are_found() -> None:
         process.wait()
 
 
-# The daemon as a program that misbehaves.
+# A misbehaving program in place of the daemon.
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_a_page_that_does_not_answer_is_reported() -> None:
         pass
 
 
-# The reference as a program that misbehaves.
+# A misbehaving program in place of the reference.
 
 
 @pytest.fixture
@@ -206,7 +206,7 @@ def test_a_reference_that_ends_is_reported(morris: Scene, tmp_path: Path, monkey
         measured.round()
 
 
-# What is concluded.
+# Conclusions.
 
 
 def one(value: float) -> Figure:

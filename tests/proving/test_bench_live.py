@@ -1,4 +1,4 @@
-"""The benches of live play: what they record, serve, and make of what they measured."""
+"""The benches of live play: what they record, serve, and conclude from their measurements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ JPEGS = tuple(cv2.imencode(".jpg", np.full((48, 64, 3), grey, np.uint8))[1].toby
 
 
 def recording(rate_hz: float = 20.0) -> Recording:
-    """Four pictures."""
+    """A recording of four pictures."""
     return Recording("nine_mens_morris", rate_hz, JPEGS, (Visit(0.05, 0.1, "board"),), b"")
 
 
@@ -63,7 +63,7 @@ def test_a_tile_is_taken_away_with_one_grip() -> None:
 
 
 class NoProfile:
-    """Takes no time to be fitted."""
+    """Replaces a profile whose fit would take time."""
 
     def to_bytes(self) -> bytes:
         return b""

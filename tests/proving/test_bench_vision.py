@@ -1,4 +1,4 @@
-"""The bench of the eyes: what is compared with what, and what is concluded. How long things take is not tested."""
+"""The bench of the eyes: what it compares and what it concludes. Durations are not tested."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ MORRIS = load_template("nine_mens_morris")
 
 
 def silent(text: str) -> None:
-    """Nobody looks on."""
+    """Discards progress messages."""
 
 
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reference that answers at once, as the real one does."""
+    """A reference that answers at once, in the format of the real one."""
     code = "import json, sys\nfor _ in sys.stdin: print(json.dumps({n: 500.0 for n in sys.argv[3:]}), flush=True)"
     monkeypatch.setattr(reference, "COMMAND", (sys.executable, "-c", code))
 
 
 class Blind:
-    """A descriptor that sees the same everywhere."""
+    """A descriptor that gives the same values for every patch."""
 
     name, sha256, length = "resnet18", "", 512
 
@@ -69,7 +69,7 @@ def test_full_precision_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch
         full_precision("halves", tmp_path)
 
 
-# What is measured.
+# Measurements.
 
 
 @pytest.mark.usefixtures("answering")
@@ -125,7 +125,7 @@ def test_a_run_counts_and_judges(tmp_path: Path) -> None:
     assert [one.limit for one in report.targets] == [15.0, 10.0, 0.05]
 
 
-# What is concluded.
+# Conclusions.
 
 
 def figure_of(value: float) -> Figure:

@@ -18,7 +18,7 @@ from proving.demo_cli import demo_config, told
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = {"men": 3}
-"""Three men a side: a whole game, mills and a result in a dozen plies or so."""
+"""Three men a side: a whole game with mills and a result in about a dozen plies."""
 
 
 @pytest.fixture(scope="module")

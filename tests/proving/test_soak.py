@@ -1,4 +1,4 @@
-"""The proving ground: what it counts, what it calls illegal, and that a trial is the same each time."""
+"""The proving ground: what it counts, what it calls illegal, and that a trial can be repeated exactly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GAMES = ("nine_mens_morris", "reversi", "co_ganh", "gomoku", "double_double_domi
 
 
 def played(name: str, plies: int, seed: int = 1) -> tuple[games.AnyGame, list[object]]:
-    """A game by chance, without passes that could be left out."""
+    """A random game without avoidable passes."""
     game, chance = games.load(name), random.Random(seed)
     positions = [game.initial()]
     while len(positions) <= plies and game.outcome(positions[-1]) is None:

@@ -1,4 +1,4 @@
-"""The proving ground: what is done to men is what somebody who looks can know of."""
+"""The proving ground: men are disturbed only in ways that an observer can know of."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TO_AND_FRO = ["d2-f2", "g7-e5", "f2-d2", "e5-g7"]
 
 
 class AtTable:
-    """A trial that notes what is done at its table, where hands stay then."""
+    """A trial that notes the actions at its table; hands stay over it after an action."""
 
     def __init__(self, game: AnyGame, texts: list[str], *, knows: bool = True) -> None:
         self.game, self.template = game, load_template(game.name)

@@ -1,4 +1,4 @@
-"""What each fault of phones and of heedless players does to the pictures of a simulated table."""
+"""What each fault of phones and of careless players does to the pictures of a simulated table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Scene:
-    """What a fault needs of a trial: table, camera, players, and no daemon."""
+    """The parts of a trial that a fault needs: table, camera and players, but no daemon."""
 
     def __init__(self, seed: int = 1, *, players: bool = False) -> None:
         self.game, self.template = games.load("morris"), load_template("nine_mens_morris")
@@ -49,7 +49,7 @@ class Scene:
         return self.table.time_s
 
     def turn(self, *, hands: bool = False) -> Image:
-        """A tenth of a second; with `hands` a fault holds the players' hands."""
+        """Passes a tenth of a second and returns the picture; with `hands` the fault holds the players' hands."""
         self.player.held = not self._players or (hands and not self.hands_free)
         self.player.update()
         frame = self.camera.read(idle=False)
@@ -57,7 +57,7 @@ class Scene:
         return frame.image
 
     def run(self, name: str, look: Callable[[Image], Any] = lambda _: None, most_s: float = 150) -> list[Any]:
-        """What `look` tells of each picture while the fault lasts."""
+        """Runs a fault; returns what `look` gives for each picture while it lasts."""
         steps, told = FAULTS[name]().run(cast(Trial, self)), []
         while self.time_s < most_s and next(steps, steps) is not steps:
             told.append(look(self.turn(hands=FAULTS[name].hands)))
@@ -70,13 +70,13 @@ def apart(one: Image, other: Image) -> float:
 
 
 def sharpness(picture: Image) -> float:
-    """Of the picture with its noise taken off."""
+    """Variance of the Laplacian of the picture, smoothed to remove the noise."""
     smooth = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (0, 0), 1.0)
     return float(cv2.Laplacian(smooth, cv2.CV_64F).var())
 
 
 def noise(one: Image, other: Image) -> float:
-    """Standard deviation in each of two pictures of the same."""
+    """Standard deviation of the noise in each of two pictures of the same scene."""
     return float((one.astype(float) - other).std() / np.sqrt(2))
 
 
@@ -93,7 +93,7 @@ def test_a_fault_puts_right_what_it_did_when_it_is_broken_off(kind: type[Fault])
     assert scene.camera.noise_levels == 0 and scene.camera.shows
     assert scene.player.pause_s is None and not scene.hands_free
     if kind in PHONE_FAULTS:
-        assert apart(scene.turn(), before) < 3  # two pictures of the same, but for the noise
+        assert apart(scene.turn(), before) < 3  # the same picture but for the noise
 
 
 @pytest.mark.parametrize(("name", "low", "high"), [("sway", 1.0, 1.0), ("leaning", *LEANING)])
@@ -103,7 +103,7 @@ def test_a_phone_in_a_hand_moves_the_whole_picture(name: str, low: float, high: 
     told = scene.run(name, lambda image: (scene.camera.phone.way.share, apart(image, rest)))
     shares, moved = np.array(told).T
     assert low <= shares.max() + 1e-9 and shares.max() <= high
-    assert np.abs(np.diff(shares)).max() < 0.15 and shares[0] < 0.15 and shares[-1] < 0.15  # taken up, not thrown
+    assert np.abs(np.diff(shares)).max() < 0.15 and shares[0] < 0.15 and shares[-1] < 0.15  # it moves without a jump
     assert np.median(moved) > 1.3 * apart(scene.turn(), rest)
 
 
@@ -127,7 +127,7 @@ def test_bad_jpegs_and_videos_come_through_their_encoders() -> None:
     scene = Scene()
     qualities = scene.run("jpeg", lambda _: scene.camera.phone.jpeg_quality)
     assert set(qualities[:-1]) == {BAD_JPEG}
-    # Coarse steps of the encoder leave fewer different levels of what is nearly even, and blur the noise away.
+    # A coarse encoder leaves fewer levels in nearly even areas, and so blurs the noise away.
     plain, video = scene.turn(), Scene()
     coded: list[Image] = []
     for image in video.run("video", lambda image: (image, isinstance(video.camera.phone.video, VideoRoundTrip)))[:-1]:
@@ -150,7 +150,7 @@ def test_a_wide_lens_bends_the_boards_edges() -> None:
     scene = Scene()
 
     def bend() -> float:
-        """How far the middle of the board's upper edge is off the line through its ends, in pixels."""
+        """Pixels by which the middle of the board's upper edge is off the line through its ends."""
         width, _ = scene.template.size_mm
         left, middle, right = scene.table.seen_px(np.array([[0.0, 0], [width / 2, 0], [width, 0]]))
         along = (right - left) / np.linalg.norm(right - left)
@@ -178,7 +178,7 @@ def test_an_edge_of_the_board_is_out_of_the_picture_and_comes_back() -> None:
 
 def test_quick_players_leave_the_board_free_for_less_than_a_second() -> None:
     def longest_s(name: str) -> float:
-        """In seconds, between two hands."""
+        """Longest time in seconds for which the board is free between two hands."""
         scene, free_s, plies = Scene(4, players=True), [0.0], []
 
         def look(_: Image) -> None:

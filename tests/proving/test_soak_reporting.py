@@ -1,4 +1,4 @@
-"""The proving ground: which report of a wrong board counts, which was missing, and which was not needed."""
+"""The proving ground: which report of a wrong board counts, which is missing, and which is unneeded."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from vision.simulated.table import SimulatedTable
 from wording import untranslated
 
 LAID_S, GONE_S = 10.0, 10.2
-"""When the last man was laid, and when the hand was back at the table's edge."""
+"""Seconds at which the last man was laid, and at which the hand was back at the table's edge."""
 
 
 def waited(*heard: Heard, rules: str = "not_your_turn", abandoned: bool = False) -> tuple[dict[str, int], list[str]]:
-    """What is counted, and what is complained of, when a board `X` lies there and this was heard."""
+    """Reports counted and reports missed while board `X` is on the table and `heard` was announced."""
     missing: list[str] = []
     judge = SimpleNamespace(heard=list(heard), laid_s=LAID_S, clear_s=0.0)
     judge.unreported = lambda _rules, text: missing.append(text)
@@ -41,9 +41,9 @@ def waited(*heard: Heard, rules: str = "not_your_turn", abandoned: bool = False)
     ("time_s", "board", "rule", "counts"),
     [
         (GONE_S, "X", "not_your_turn", True),
-        (10.1, "X", "not_your_turn", True),  # the hand is on its way out
-        (10.1, "Y", "not_your_turn", False),  # what lay there before it
-        (9.9, "X", "not_your_turn", False),  # the same board, before it lay there this time
+        (10.1, "X", "not_your_turn", True),  # the hand is leaving
+        (10.1, "Y", "not_your_turn", False),  # about the board before it
+        (9.9, "X", "not_your_turn", False),  # the same board, but before it was laid this time
         (GONE_S, "X", "extra_man", False),
     ],
 )
@@ -54,7 +54,7 @@ def test_a_report_counts_from_when_its_board_lay_there(time_s: float, board: str
 
 
 def test_nothing_is_reported_of_a_game_that_was_given_up() -> None:
-    """The daemon takes it for over, by an order that it assumed and said so; nobody corrects it."""
+    """The daemon takes the game for over, by an order that it assumed and announced; nobody corrects it."""
     assert waited(abandoned=True) == ({}, [])
     assert waited() == ({}, ["wrong side on X"])
 
@@ -62,9 +62,9 @@ def test_nothing_is_reported_of_a_game_that_was_given_up() -> None:
 @pytest.mark.parametrize(
     ("frozen", "pictured", "complained", "unneeded"),
     [
-        (True, "old", "old", False),  # a new game began while the old picture stands
+        (True, "old", "old", False),  # a new game has begun, but the old picture is still shown
         (True, "old", "odd", True),  # misread
-        (True, "new", "new", True),  # the picture shows what stands there
+        (True, "new", "new", True),  # the picture shows the real board
         (False, "old", "old", True),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_daemon_started_again_after_a_games_last_move_may_ask_for_the_next_one
 def right_board(
     *, frozen: bool = False, pictured: str = "new", finished: bool = False, ply: int = 9
 ) -> SimpleNamespace:
-    """A trial whose table shows what the players' game is."""
+    """A trial whose board is that of the players' game."""
     return SimpleNamespace(
         camera=SimpleNamespace(frozen=frozen, pictured=pictured),
         table=SimpleNamespace(board="new"),
@@ -112,7 +112,7 @@ def test_a_frozen_camera_remembers_what_stood_there_when_its_picture_was_taken()
 
 @pytest.mark.parametrize(
     ("shown_s", "missing"),
-    [(0.5, 0), (2.0, 4)],  # two of the four plies are in the record until they are taken for taken back
+    [(0.5, 0), (2.0, 4)],  # two of the four plies stay in the record until they count as taken back
 )
 def test_plies_to_and_fro_are_only_missed_where_they_could_be_seen(shown_s: float, missing: int) -> None:
     game = games.load("ganh")

@@ -1,4 +1,4 @@
-"""The proving ground: careful players say whose a tile was where the other side was named."""
+"""The proving ground: careful players correct a tile that was counted for the wrong side."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TILES = ("8F2-8G6", "6K2-7K4")
 
 
 def line_of(*tiles: str) -> LineOfPlay:
-    """Tiles laid in turn, from a game that has begun."""
+    """A line of tiles laid in turn, from a game that has begun."""
     game = games.load("dominoes")
     line = LineOfPlay(game, [game.parse_position("green;pawns=9,1;tiles=8H6-8I1,8J1-8K4")])
     for text in tiles:
@@ -92,7 +92,7 @@ def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_i
     for _ in range(believed):
         move = game.legal_moves(line.position)[-1]
         line.add(move, game.apply(line.position, move))
-        trial.judge._legal.add(game.board(line.position))  # as if it had stood there and been forgotten
+        trial.judge._legal.add(game.board(line.position))  # as if it had been on the board and forgotten
     for _ in range(made):
         player.positions.append(game.apply(player.positions[-1], game.legal_moves(player.positions[-1])[0]))
     player.position = player.positions[-1]
@@ -115,8 +115,8 @@ def test_a_right_board_that_is_not_believed_is_adopted_and_counted_or_the_game_i
     [
         ("", 0, True, False),  # it was green's, whose hand is still leaving
         ("", 0, False, False),
-        ("seat", 0, True, True),  # a hand was seen on red's side, and it was green's
-        ("", 1, True, True),  # counted for green, whose it was: then that is no end
+        ("seat", 0, True, True),  # a hand was seen on red's side, but it was green's
+        ("", 1, True, True),  # rightly counted for green, so the game is not over
     ],
 )
 def test_an_end_that_follows_from_an_assumed_side_is_put_right_by_the_players(

@@ -1,4 +1,4 @@
-"""A simulated table in a storm, watched through JPEGs as a phone would send them, with its scenes kept."""
+"""Simulated board through a series of faults, watched as a phone's JPEGs, with scene bundles kept."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIGHT, DARK = 0, 1
 
 @functools.cache
 def calibrated(name: str) -> TableProfile:
-    """The profile of the table at which a game's storms are."""
+    """Profile of the board on which a game's storms are simulated."""
     game = games.load(name)
     template = load_template(game.name)
     table = SimulatedTable(template, game.board(game.initial()), default_style(), seed=1, size_px=SIZE_PX)
@@ -43,7 +43,7 @@ def calibrated(name: str) -> TableProfile:
 
 
 class StormyTable:
-    """Someone sits at it who does what the test says; time passes as fast as the machine allows."""
+    """Simulated board at which someone does what the test says; time passes as fast as the machine allows."""
 
     def __init__(
         self, folder: Path, *, as_jpeg: bool = True, limits: Limits | None = None, game: str = "morris"
@@ -65,42 +65,42 @@ class StormyTable:
         self.bundles: dict[int, Path] = {}
 
     def pass_time(self, seconds: float) -> None:
-        """Frames come and are judged for so long."""
+        """Renders and judges the frames of that many seconds."""
         for _ in range(round(seconds * RATE_HZ)):
             self.table.advance(1 / RATE_HZ)
             self.keeper.look(self.eyes, self._frame())
 
     def hand(self, *steps: Step, side: int = LIGHT) -> None:
-        """A hand does that, is gone, and the board rests."""
+        """A hand takes these steps and leaves; then the board rests 1.2 s."""
         self.table.perform(steps, side)
         self._until(lambda: not self.table.busy)
         self.pass_time(1.2)
 
     def hover(self, seconds: float) -> None:
-        """A hand hovers, and goes."""
+        """A hand hovers over the board and leaves; then the board rests 1 s."""
         self.table.hover(seconds, DARK)
         self._until(lambda: not self.table.busy)
         self.pass_time(1.0)
 
     def lay(self, cell: str, letter: str, side: int = LIGHT) -> None:
-        """Lays a man."""
+        """Lays a piece."""
         self.hand(Step("place", self.cell(cell), piece=letter), side=side)
 
     def lift(self, cell: str, side: int = LIGHT) -> None:
-        """Takes a man off."""
+        """Takes a piece off."""
         self.hand(Step("remove", self.cell(cell)), side=side)
 
     def say(self, command: Command) -> None:
-        """Somebody at the table says that."""
+        """Gives a command as somebody at the board."""
         self.keeper.told(command)
         obey(self.match, command, self.eyes)
 
     def cell(self, name: str) -> int:
-        """Its index."""
+        """Index of a cell."""
         return self.game.cells.index(name)
 
     def storm(self) -> None:
-        """Moves, a hand that hovers, an illegal move put right, a lamp, a takeback by hand and one by word."""
+        """Moves, a hovering hand, an illegal move put right, a lamp, a takeback by hand and one by command."""
         white, black = self.game.pieces
         self.pass_time(2.0)
         self.lay("d2", white)

@@ -1,4 +1,4 @@
-"""What is kept, and for how long: in memory, on the disk, and of the settings."""
+"""What is kept and for how long, in memory and on the disk, and which settings go into a bundle."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
 
 def kept(time_s: float, *, settled: bool = True, size: int = 100, plain: bool = True) -> Kept:
-    """A picture."""
+    """One kept picture."""
     state = GameState()
     return Kept(time_s, "", state, state, (), None, settled, POSE, plain, (), bytes(size))
 
 
 def filled(times: int, rate_hz: float = 10.0, moving: range = range(0)) -> SceneRing:
-    """A ring of 20 seconds with so many pictures, of which some are not settled."""
+    """A 20 second ring with this many pictures; those numbered in `moving` are not settled."""
     ring = SceneRing(20.0, 1_000_000)
     for number in range(times):
         ring.add(kept(number / rate_hz, settled=number not in moving))
@@ -92,7 +92,7 @@ def test_a_picture_that_could_not_be_kept_is_left_out_and_counted() -> None:
 
 
 def packed(size: int) -> Packed:
-    """A bundle of one picture of that size."""
+    """A bundle with one picture of that many bytes."""
     manifest = Manifest(
         created="", reason="asked", game="morris", eyes=Eyes(settle_s=0.4, readings=3, lost_s=3),
         states=(GameState(),), frames=(SceneFrame(time_s=0),),
@@ -228,7 +228,7 @@ def test_what_is_asked_is_answered(tmp_path: Path) -> None:
 def test_a_rejected_reading_is_kept_by_itself_also_from_a_camera_that_sends_no_jpeg(tmp_path: Path) -> None:
     table = StormyTable(tmp_path, as_jpeg=False, limits=Limits(20.0, 64_000_000, 100_000_000, 3.0))
     table.pass_time(1.5)
-    table.lay("d2", table.game.pieces[1])  # a dark man, and light is to move
+    table.lay("d2", table.game.pieces[1])  # a dark man, though light is to move
     deadline_s = time.monotonic() + 60
     while not table.keeper.status()["written"] and time.monotonic() < deadline_s:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""A bundle is read like any stranger's file."""
+"""A bundle is read as untrusted input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ START = MORRIS.format_position(MORRIS.initial())
 
 
 def fields(**changes: Any) -> dict[str, Any]:
-    """A manifest of two pictures, with changes."""
+    """The manifest of a bundle with two pictures, with some fields replaced."""
     manifest = Manifest(
         created="2026-01-01T00:00:00+00:00",
         reason="asked",
@@ -39,7 +39,7 @@ def fields(**changes: Any) -> dict[str, Any]:
 
 
 def write(path: Path, manifest: Any, files: dict[str, bytes] | None = None) -> Path:
-    """A zip file with that manifest and these files; two pictures where none are named."""
+    """Writes a zip file with that manifest and these files, by default two pictures."""
     files = {f"frames/{n:06d}.jpg": JPEG for n in (0, 1)} if files is None else files
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, manifest if isinstance(manifest, bytes | str) else json.dumps(manifest))

@@ -1,4 +1,4 @@
-"""A bundle played again gives the verdicts that were given, wherever in a storm it begins."""
+"""Replaying a bundle gives the same verdicts as live play, wherever in a storm it begins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STORM = ["start", "move", "illegal", "resumed", "move", "move", "takeback", "mov
 
 @pytest.fixture(scope="module")
 def storm(tmp_path_factory: pytest.TempPathFactory) -> StormyTable:
-    """A table after a storm, with a bundle of each length in seconds."""
+    """A table after a storm, with one bundle for each length in seconds."""
     folder = tmp_path_factory.mktemp("bundles")
     table = StormyTable(folder)
     table.storm()

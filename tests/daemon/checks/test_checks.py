@@ -29,7 +29,7 @@ def program(folder: Path, name: str, script: str) -> Path:
 
 @pytest.fixture
 def only_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with all the programs there are."""
+    """An empty folder that is the only one on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
@@ -142,7 +142,7 @@ def test_driver_that_hangs_while_opening_is_told(monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def daemon_page() -> Iterator[int]:
-    """A page that answers as a daemon does."""
+    """An HTTP server that answers like a running daemon."""
 
     class Page(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""Moves that are told: judged by the same rules, written before they are said, taken back at once; hands are hidden."""
+"""Moves given as commands: same rules, recorded before they are announced, undone at once; hands stay hidden."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMES = ("morris", "reversi", "gomoku", "ganh", "dominoes")
 
 @dataclasses.dataclass
 class Table:
-    """A match that nobody watches."""
+    """A match without a camera."""
 
     game: AnyGame
     match: Match
@@ -49,13 +49,13 @@ class Table:
     heard: list[Announcement]
 
     def tell(self, command: Command) -> str:
-        """What is answered to a command that is accepted."""
+        """Gives a command, which must be accepted; returns the answer."""
         answer = obey(self.match, command, None)
         assert answer.accepted, answer.text
         return answer.text
 
     def refuse(self, command: Command) -> str:
-        """What is answered to a command that is refused, which changes nothing."""
+        """Gives a command, which must be refused and change nothing; returns the answer."""
         before = list(self.match.referee.moves), list(self.notebook.written)
         answer = obey(self.match, command, None)
         assert not answer.accepted
@@ -63,7 +63,7 @@ class Table:
         return answer.text
 
     def answer(self, move: str) -> None:
-        """The agent answers."""
+        """The agent answers with this move."""
         self.post.answer(move)
         self.match.poll()
 
@@ -71,7 +71,7 @@ class Table:
 def seated(
     name: str, agents: tuple[str | None, str | None] = (None, None), moves: Sequence[str] = (), **rules: Any
 ) -> Table:
-    """A table at which these play; chance has dealt."""
+    """A match with these agents and moves played so far; hands are dealt from a fixed seed."""
     game = games.load(name, rules)
     notebook, post, heard = Notebook(), Post(), list[Announcement]()
     match = Match(
@@ -201,7 +201,7 @@ def test_a_dealt_hand_decides_what_may_be_laid() -> None:
 
 
 def moves_of(table: Table) -> list[dict[str, Any]]:
-    """The laying moves as a page gets them."""
+    """The laying moves, as a page gets them."""
     listed: Any = legal_of(table.match.referee, "game")["moves"]
     return [one for one in listed if one["steps"]]
 
@@ -262,7 +262,7 @@ def test_another_position_after_as_many_plies_is_another_position() -> None:
         assert table.refuse(command) == "The game has gone on: look again."
     table.tell(Undo())
     table.tell(Move("h8"))
-    table.tell(Undo(mark=seen))  # it stands again
+    table.tell(Undo(mark=seen))  # the marked position is on the board again
 
 
 def test_no_moves_are_offered_while_an_agent_is_to_move() -> None:

@@ -1,4 +1,4 @@
-"""The menu: everything that can be chosen is data; what is chosen is checked as the settings are, and kept."""
+"""The menu: all choices are data; a choice is validated like the settings, and kept."""
 
 from __future__ import annotations
 

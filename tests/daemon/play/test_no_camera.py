@@ -1,4 +1,4 @@
-"""The daemon without a camera: it is well, takes moves at its page, and goes on after a restart."""
+"""The daemon without a camera is healthy, takes moves from its page, and resumes after a restart."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Table:
         self.wait(lambda: self._address and self.status("state") == 200)
 
     def _run(self, config: Config) -> None:
-        """The thread: whoever opens the record uses it."""
+        """Body of the thread; the thread that opens the record must also use it."""
         session = Session(config, games.load(config.game.name))
         try:
             assert session.page is not None
@@ -59,26 +59,26 @@ class Table:
         self._thread.join(20)
 
     def wait(self, condition: Callable[[], object]) -> None:
-        """Waits until something has come to pass."""
+        """Waits until the condition holds, 30 s at most."""
         deadline_s = time.monotonic() + 30
         while not condition():
             assert time.monotonic() < deadline_s
             time.sleep(0.02)
 
     def status(self, path: str) -> int:
-        """The status of an answer."""
+        """HTTP status of a GET."""
         return self.ask(path)[0]
 
     def get(self, path: str) -> Any:
-        """The JSON of an answer."""
+        """JSON of a GET."""
         return self.ask(path)[1]
 
     def tell(self, path: str = "tell", **words: object) -> tuple[int, Any]:
-        """Status and answer of a command."""
+        """HTTP status and JSON of a posted command."""
         return self.ask(path, json.dumps(words).encode())
 
     def ask(self, path: str, body: bytes | None = None) -> tuple[int, Any]:
-        """Status and JSON of an answer; a body makes it a POST."""
+        """HTTP status and JSON; a body makes the request a POST."""
         kind = {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self._address}{path}", body, kind)
         try:

@@ -1,4 +1,4 @@
-"""The game in a terminal: played through in a pseudo-terminal as a person would."""
+"""The terminal game, played through a pseudo-terminal as a person would."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Terminal:
         self._text = ""
 
     def type(self, line: str) -> None:
-        """A line with its end."""
+        """Types a line and Enter."""
         os.write(self._descriptor, f"{line}\n".encode())
 
     def until(self, *wanted: str) -> str:
-        """What is shown up to the first of these, that included."""
+        """Waits for the first of these texts; returns the output up to and including it."""
         deadline_s = time.monotonic() + DEADLINE_S
         while True:
             found = [at for at in (self._text.find(one) + len(one) for one in wanted if one in self._text) if at > 0]
@@ -54,16 +54,16 @@ class Terminal:
                 self._text += CODES.sub("", os.read(self._descriptor, 65536).decode()).replace("\r\n", "\n")
 
     def say(self, line: str, *wanted: str) -> str:
-        """Types a line and waits for one of these."""
+        """Types a line and waits for one of these texts."""
         self.type(line)
         return self.until(*wanted)
 
     def end(self) -> int:
-        """Waits for the end; the exit status."""
+        """Waits for the end; returns the exit status."""
         return self.process.wait(30)
 
     def close(self) -> None:
-        """Ends it, if it still runs."""
+        """Ends the program if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()

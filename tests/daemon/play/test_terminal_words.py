@@ -1,4 +1,4 @@
-"""All that the terminal game writes went through the catalogues: of a language of wide letters none is narrow."""
+"""All that the terminal game prints is translated: with the pseudo-language, no ordinary Latin letter remains."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tests.daemon.pseudo import LANGUAGE, untranslated
 TYPED = frozenset(
     {"new", "undo", "quit"} | set(WORDS) | {word for typed, _ in HELP for word in re.findall("[A-Za-z]+", typed)}
 )
-"""What people type stays as it is typed."""
+"""Words that people type; they are the same in every language."""
 
 
 class Scripted(TypedLines):
-    """Lines that were typed beforehand."""
+    """Typed lines taken from a list."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
         self.interactive = self.ended = False
 
     def take(self, timeout_s: float) -> str | None:
-        """The next line; after the last nothing more comes."""
+        """The next line; None after the last."""
         self.ended = not self._lines
         return self._lines.pop(0) if self._lines else None
 

@@ -1,4 +1,4 @@
-"""docs/protocol.md tells the truth of what people tell: its objects are commands, its choice can be chosen."""
+"""docs/protocol.md is right about commands: its objects parse, and its example choice can be chosen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = (Path(__file__).parents[3] / "docs" / "protocol.md").read_text(encoding="
 def test_every_command_in_the_document_is_one_and_none_is_missing() -> None:
     told = [json.loads(words) for words in re.findall(r"`(\{\"command\": [^`]*\})`", TEXT)]
     for words in told:
-        if words != {"command": "move"}:  # named in passing, without its move
+        if words != {"command": "move"}:  # mentioned in the text, without its move
             parse_command(words)
     assert {words["command"] for words in told} == set(NAMES)
 

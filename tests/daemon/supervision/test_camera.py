@@ -1,4 +1,4 @@
-"""The camera as the daemon keeps it, on a clock that stands still."""
+"""The daemon's camera, on a clock that a test moves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETTINGS = CameraSection(frozen_s=10.0)
 
 
 class Plug:
-    """A live source that delivers what it is told to, when it is told to."""
+    """A live source that delivers the pictures sent to it."""
 
     live = True
 
@@ -50,7 +50,7 @@ class Plug:
 
 
 class Room:
-    """A camera, its plugs, and what was said of it."""
+    """A camera, its plugs, and what the daemon said about it."""
 
     def __init__(self) -> None:
         self.clock, self.said, self.plugs = StillClock(), list[str](), list[Plug]()
@@ -72,7 +72,7 @@ class Room:
         return self.plugs[-1]
 
     def opened(self) -> Plug:
-        """Goes round until the camera is open."""
+        """Reads until the camera is open; returns its newest plug."""
         before = len(self.plugs)
         self.until(lambda: self.camera._frames is not None)
         assert len(self.plugs) == before + 1 or self.plugs
@@ -85,7 +85,7 @@ class Room:
             self.camera.read(0.02)
 
     def show(self, plug: Plug, shade: int) -> None:
-        """Sends a picture and takes it."""
+        """Sends a picture and reads it."""
         plug.send(shade)
         deadline_s = time.monotonic() + 10
         while self.camera.read(0.02) is None:
@@ -146,7 +146,7 @@ def test_opening_that_hangs_blocks_nobody_is_said_and_never_begun_twice(room: Ro
     for _ in range(10):
         room.camera.read(0.0)
     assert room.attempts == 1 and room.said == ["The camera does not answer. Unplug it and plug it in again."]
-    # Only the end of the process lets go of a driver that hangs: no sign of life to the watchdog.
+    # Only the end of the process frees a hanging driver, so the watchdog gets no sign of life.
     assert not room.camera.answers
     room.waits.set()
     room.show(room.opened(), 1)

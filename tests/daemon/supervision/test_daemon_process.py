@@ -1,4 +1,4 @@
-"""`kibitzer run` as systemd and people have it: a process that is asked, told and ended."""
+"""`kibitzer run` as a process: notifications for systemd, commands, and its end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WAIT_S = 60.0
 
 
 class Process:
-    """A daemon without a camera, and the socket at which a test plays systemd."""
+    """A daemon whose camera is absent, and the socket at which a test plays systemd."""
 
     def __init__(self, folder: Path) -> None:
         with socket.socket() as probe:
@@ -67,7 +67,7 @@ path = "{self.log}"
                 self.heard += self.ear.recv(4096).decode().splitlines()
 
     def hears(self, wanted: str) -> None:
-        """Waits for a line of what systemd is told."""
+        """Waits until systemd would have received a line that begins like this."""
         self.until(lambda: any(line.startswith(wanted) for line in self.heard))
 
     def part(self, name: str) -> dict[str, Any]:

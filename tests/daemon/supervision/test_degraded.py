@@ -1,4 +1,4 @@
-"""A table that lacks something goes on, says so once, shows it, and recovers by itself."""
+"""A table with a failed part keeps running, says so once, shows it, and recovers by itself."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from vision.frame import SourceError
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks often, and tells trouble without grace."""
+    """Checks on every turn and reports trouble without a grace time."""
     monkeypatch.setattr(supervision, "LOOK_S", 0.0)
     for name, manner in MANNERS.items():
         monkeypatch.setitem(MANNERS, name, dataclasses.replace(manner, grace_s=0.0))
 
 
 class Heard(Notifier):
-    """Notes what systemd would hear."""
+    """Notes what systemd would receive."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -56,7 +56,7 @@ class Heard(Notifier):
 
 
 class Table:
-    """A daemon that runs turn by turn in the test, with a camera of the test's."""
+    """A daemon that the test runs turn by turn, with a camera that the test controls."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, **sections: dict[str, object]) -> None:
         self.plug: Plug | None = Plug()
@@ -91,7 +91,7 @@ class Table:
         return self.plug
 
     def turn(self) -> None:
-        """One turn of the loop, with a new picture where the camera is plugged in."""
+        """One turn of the loop, with a new picture if the camera is plugged in."""
         self._shade = (self._shade + 7) % 256
         if self.plug is not None:
             self.plug.send(self._shade)
@@ -137,7 +137,7 @@ def sit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sit]:
     yield make
     for table in tables:
         table.close()
-    translation.speak("en")  # one language for the whole process
+    translation.speak("en")  # the language is global to the process
 
 
 def test_table_is_ready_after_the_first_good_frame_and_while_frames_are_fresh(
@@ -165,7 +165,7 @@ def test_daemon_without_a_camera_is_up_says_so_once_and_is_ready_when_one_comes(
     assert table.get("readyz") == (503, {"ready": False, "text": "I have no camera (camera 0: not there)."})
     status, health = table.get("healthz")
     assert status == 503 and health["parts"]["camera"]["state"] == "away"
-    # Up and alive all the same: being started again would bring it no camera.
+    # Up and alive all the same: a restart would not bring a camera.
     assert any("READY=1\nSTATUS=degraded: camera: I have no camera" in message for message in table.heard.messages)
     assert "WATCHDOG=1" in table.heard.messages
     table.plug = Plug()
@@ -299,7 +299,7 @@ def test_settings_read_again_reach_everything_that_runs(sit: Sit, tmp_path: Path
     table.plug = Plug()
     table.daemon.wants_reading = True
     table.until(lambda: applier.readings)
-    # The new language is one of the settings.
+    # Said in the new language, which is one of the settings.
     assert table.said[-1] == "Nowe ustawienia działają; niektóre czekają na ponowny start."
     assert match.referee.agents == ("mascot", None) and match.referee.awaiting == "agent"
     assert (eyes.pipeline.gate.settle_s, eyes.lost_s) == (0.7, 4.0)

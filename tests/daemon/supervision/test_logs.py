@@ -1,4 +1,4 @@
-"""The log: bounded, and never flooded."""
+"""The log is bounded and never flooded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def clock() -> StillClock:
 
 @pytest.fixture
 def quiet_root() -> Iterator[None]:
-    """The root logger as it was before."""
+    """Restores the root logger's level after the test."""
     level = logging.getLogger().level
     yield
     logging.getLogger().setLevel(level)

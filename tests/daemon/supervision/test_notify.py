@@ -1,4 +1,4 @@
-"""What systemd hears, at a socket that a test listens to."""
+"""What systemd receives, at a socket that the test reads."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_nobody_who_listens_is_no_fault(tmp_path: Path, ear: socket.socket) -> N
     Notifier({}).ready("alone")
     Notifier({"NOTIFY_SOCKET": str(tmp_path / "gone")}).ready("alone")
     full = Notifier(environment(ear))
-    for number in range(5000):  # a listener that does not listen costs nothing but what it does not hear
+    for number in range(5000):  # a listener that never reads only loses messages
         full.status(f"{number} plies")
     assert heard(ear)
 

@@ -1,4 +1,4 @@
-"""Settings read again: what takes effect, what waits, what is refused."""
+"""Settings read again: what takes effect at once, what waits for a restart, what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The systemd unit: written, verified, replaced and removed below a fake root."""
+"""The systemd unit is written, verified, replaced and removed below a fake root."""
 
 from __future__ import annotations
 

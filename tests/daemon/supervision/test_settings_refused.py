@@ -1,4 +1,4 @@
-"""What supervision and log refuse, by the key's name; and what a signal from a closed terminal means."""
+"""Refused values of supervision and log settings are named by key; what SIGHUP from a closed terminal does."""
 
 from __future__ import annotations
 

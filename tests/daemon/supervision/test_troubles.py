@@ -1,4 +1,4 @@
-"""What is said of parts that are unwell, how much room is left, and services that are opened again."""
+"""What is said of failed parts and low disk space, and how stopped services are opened again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop that hangs, seen from another thread."""
+"""A hanging main loop, detected from another thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WELL = Signs(capture=True, bus=True, settled=True, text="Reversi, 3 plies")
 
 
 class Told(Notifier):
-    """Notes what systemd would hear."""
+    """Notes what systemd would receive."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -48,7 +48,7 @@ class Players:
 
 @dataclasses.dataclass
 class Table:
-    """A watchdog with all it looks at."""
+    """A watchdog with everything it checks."""
 
     clock: StillClock = dataclasses.field(default_factory=StillClock)
     end_s: float = 60.0

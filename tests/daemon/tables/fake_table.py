@@ -1,9 +1,9 @@
-"""Stands where the process of a table stands, and behaves as its settings are called.
+"""Fake process of a table; the name of its settings file selects the behaviour.
 
     fake_table.py PARENT_PID run --config BEHAVIOUR.toml
 
-`well` lives until it is told to end, `refuses` and `dies` end at once, `silent` says that it is ready and then nothing
-more, `deaf` does not end when it is asked to. Signals are noted beside the settings.
+`well` runs until it is told to end, `refuses` and `dies` end at once, `silent` reports that it is ready and then gives
+no sign of life, `deaf` ignores the request to end. Received signals are written to a file beside the settings.
 """
 
 from __future__ import annotations

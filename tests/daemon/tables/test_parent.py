@@ -1,4 +1,4 @@
-"""Every table has a process of its own: one that fails takes no other along, and all end together."""
+"""Every table runs in a process of its own: a failing one affects no other, and all end together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEADLINE_S = 30.0
 
 
 def settings(folder: Path, name: str) -> Path:
-    """Settings of a table that share nothing."""
+    """Writes settings of a table that shares nothing."""
     path = folder / f"{name}.toml"
     path.write_text(
         f'[bus]\ntable = "{name}"\nstate = "tcp://127.0.0.1:*"\nreply = "tcp://127.0.0.1:*"\n[page]\nport = 0\n'
@@ -42,7 +42,7 @@ def settings(folder: Path, name: str) -> Path:
 
 
 def wait_for(done: Callable[[], Any]) -> Any:
-    """What `done` gives once it is true."""
+    """Waits until `done` gives something true, and returns it."""
     deadline_s = time.monotonic() + DEADLINE_S
     while not (found := done()):
         assert time.monotonic() < deadline_s, "it never happened"
@@ -59,24 +59,24 @@ class Running:
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
     def table(self, name: str) -> dict[str, Any]:
-        """What the summary says of a table; empty before there is one."""
+        """The summary's entry for a table; empty while there is none."""
         with contextlib.suppress(OSError, ValueError):
             return next(one for one in json.loads(self.summary.read_text())["tables"] if one["table"] == name)
         return {}
 
     def runs(self, name: str) -> int:
-        """The number of a table's process, once it is well."""
+        """Waits until a table is well; returns the id of its process."""
         return int(wait_for(lambda: self.table(name).get("well") and self.table(name)["pid"]))
 
     def end(self) -> tuple[int, str]:
-        """Exit status and log, once it has ended."""
+        """Waits for the end; returns exit status and log."""
         log = self.process.communicate(timeout=DEADLINE_S)[1]
         return self.process.returncode, log
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    """Starts parents, and ends them."""
+    """Starts parents, and kills them after the test."""
     running: list[Running] = []
 
     def begin(*names: str) -> Running:
@@ -172,7 +172,7 @@ def test_a_process_that_only_has_the_number_of_a_dead_parent_is_not_taken_for_it
 
 @pytest.fixture
 def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[TableProcess, SignPost]]:
-    """A table of the behaviour that the test names, not started yet."""
+    """A table with the behaviour that the test names, not started yet."""
     path, post = settings(tmp_path, request.param), SignPost(1)
     process = TableProcess(Table(path, load_config(path)), post.address(0), [], FAKE)
     yield process, post
@@ -181,7 +181,7 @@ def one(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[TableP
 
 
 def ended(process: TableProcess, now_s: float) -> bool:
-    """Looks once; whether it has ended."""
+    """Checks the process once; returns whether it has ended."""
     process.look(now_s)
     return process.pid is None
 
@@ -230,7 +230,7 @@ def test_a_start_that_takes_too_long_is_ended_in_the_end_by_force(one: tuple[Tab
     process = one[0]
     process.look(0.0)
     assert process.pid is not None
-    os.kill(process.pid, signal.SIGSTOP)  # hears nothing, not even SIGABRT
+    os.kill(process.pid, signal.SIGSTOP)  # reacts to nothing, not even SIGABRT
     process.look(START_S + 1)
     assert process.state == "starting"
     process.look(START_S + ABORT_S + 2)

@@ -1,4 +1,4 @@
-"""Tables that would get in one another's way are refused before anything starts, each with what they share."""
+"""Tables that share a resource are refused before anything starts, and the shared resource is named."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN = {
 
 
 def write(folder: Path, name: str, port: int, **shared: str) -> Path:
-    """Settings of a table of its own, but for what is shared."""
+    """Writes settings of a table of its own, except for the `shared` ones."""
     sections: dict[str, list[str]] = {}
     for key, value in OWN.items():
         section, _, option = key.partition(".")

@@ -1,6 +1,6 @@
-"""Connect four, on a board that lies on the table: lay men in turn, each on the lowest free cell of a column.
+"""Connect four on a flat board: the sides lay men in turn, each on the lowest free cell of a column.
 
-Four in an unbroken row, column or diagonal win, a full board is a draw. The bottom row is row 1.
+Four in an unbroken row, column or diagonal win; a full board is a draw. The bottom row is row 1.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ CELLS = tuple(f"{column}{row}" for row in range(ROWS, 0, -1) for column in COLUM
 SIDES = (noun("side", "light"), noun("side", "dark"))
 PIECES = ("W", "B")
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
-"""Columns and rows from one cell of a line to the next."""
+"""Column and row steps from one cell of a line to the next."""
 TEXT = re.compile(r"([.WB]{42}) ([WB])")
 
 
 def _line(cell: int, step: tuple[int, int]) -> tuple[int, ...]:
-    """The four cells of a line from a cell on; fewer where the board ends."""
+    """Four cells in a line from this cell on; fewer where the board ends."""
     width = len(COLUMNS)
     there = [(cell % width + far * step[0], cell // width + far * step[1]) for far in range(4)]
     return tuple(row * width + column for column, row in there if 0 <= column < width and 0 <= row < ROWS)
 
 
 FOURS = tuple(line for cell in range(len(CELLS)) for step in STEPS if len(line := _line(cell, step)) == 4)
-"""The cells of every four in a row."""
+"""The cells of every possible four in a row."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,14 +47,14 @@ class Position(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A man laid."""
+    """One man laid."""
 
     cell: int
     """Index into `CELLS`."""
 
 
 class ConnectFour(Game[Position, Move]):
-    """The rules; `games.Game` says what each method promises."""
+    """The rules; see `games.Game` for what each method promises."""
 
     name = "connect_four"
     short_name = "four"
@@ -89,13 +89,13 @@ class ConnectFour(Game[Position, Move]):
         return [Move(cell) for cell in lowest if cell is not None]
 
     def apply(self, position: Position, move: Move) -> Position:
-        """The position after the man. Raises MoveError."""
+        """The position after a move. Raises MoveError."""
         self._check(position, move)
         board, cell = position.board, move.cell
         return Position(f"{board[:cell]}{PIECES[position.side]}{board[cell + 1 :]}", 1 - position.side)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """Four in a row win, a full board is a draw."""
+        """Four in a row win; a full board is a draw."""
         for line in FOURS:
             men = {position.board[cell] for cell in line}
             if len(men) == 1 and men != {EMPTY}:
@@ -107,11 +107,11 @@ class ConnectFour(Game[Position, Move]):
         return position.board
 
     def steps(self, position: Position, move: Move) -> tuple[Step, ...]:
-        """The man laid."""
+        """The one step of a move: a man is laid."""
         return (Step("place", move.cell, None, PIECES[position.side]),)
 
     def fault(self, position: Position, board: str) -> Fault:
-        """The broken rule, told by what came and what went."""
+        """The broken rule, judged by the cells that changed."""
         changed = changed_cells(position.board, board)
         new = [cell for cell in changed if position.board[cell] == EMPTY]
         names = listing(CELLS[cell] for cell in changed)
@@ -128,11 +128,11 @@ class ConnectFour(Game[Position, Move]):
         return Fault("not_lowest", changed, (sentence("{cells} is not the lowest free cell.", cells=names),))
 
     def format_move(self, position: Position, move: Move) -> str:
-        """`d1`."""
+        """The cell's name, such as `d1`."""
         return CELLS[move.cell]
 
     def parse_move(self, position: Position, text: str) -> Move:
-        """The man on that cell. Raises MoveError."""
+        """The man laid on that cell. Raises MoveError."""
         name = text.strip().lower()
         if name not in CELLS:
             raise MoveError("not_a_move", sentence("{text} is no move; moves look like d1", text=repr(text[:40])))
@@ -150,18 +150,18 @@ class ConnectFour(Game[Position, Move]):
             raise MoveError("not_lowest", said)
 
     def format_position(self, position: Position) -> str:
-        """The board from the top row on, a blank and the mover's letter."""
+        """The board from the top row down, a blank, and the mover's letter."""
         return f"{position.board} {PIECES[position.side]}"
 
     def parse_position(self, text: str) -> Position:
-        """The position of that text. Raises PositionError."""
+        """The position given by a text. Raises PositionError."""
         match = TEXT.fullmatch(text.strip())
         if match is None:
             raise PositionError(f"{text[:80]!r} is not 42 characters ., W and B, then a blank and W or B for the mover")
         return self.set_up(match[1], PIECES.index(match[2]), self.starts[0])
 
     def set_up(self, board: str, side: Side, before: Position) -> Position:
-        """Men that lie on one another, and as many of each side, or one more."""
+        """The position; no man may be above a free cell, nor one side two men ahead. Raises PositionError."""
         hollow = [cell for cell in range(len(CELLS) - len(COLUMNS)) if board[cell] != EMPTY == board[cell + 7]]
         if hollow:
             raise PositionError(sentence("nothing lies below {cell}", cell=CELLS[hollow[0]]))
@@ -171,7 +171,7 @@ class ConnectFour(Game[Position, Move]):
 
 
 def _lowest(board: str, column: int) -> int | None:
-    """The lowest free cell of a column; None where it is full."""
+    """The lowest free cell of a column; None if the column is full."""
     cells = range(len(CELLS) - len(COLUMNS) + column, -1, -len(COLUMNS))
     return next((cell for cell in cells if board[cell] == EMPTY), None)
 

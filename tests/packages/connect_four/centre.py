@@ -1,4 +1,4 @@
-"""Connect four by one look ahead: who can win wins, who must stop a four stops it, else the column in the middle."""
+"""Connect four, looking one move ahead: wins if it can, else stops a four, else plays nearest to the middle."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Centre:
 
     @staticmethod
     def plays(game: AnyGame) -> bool:
-        """Connect four."""
+        """Whether the game is connect four."""
         return game.name == ConnectFour.name
 
     @staticmethod
     def warm_up(game: AnyGame) -> None:
-        """Nothing has to be prepared."""
+        """Does nothing: there is nothing to prepare."""
 
     def choose(self, position: Position, limits: Limits, stop: threading.Event) -> Answer:
-        """The move, without opinion. Raises ValueError where the game is over."""
+        """The best move, without a score. Raises ValueError if the game is over."""
         began_s = time.monotonic()
         moves = self.game.legal_moves(position)
         if not moves:
