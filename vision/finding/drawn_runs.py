@@ -17,7 +17,7 @@ SEEN = 0.35
 
 
 def seen_runs(image: Image, pose: BoardPose, template: BoardTemplate, which: NDArray[np.bool_]) -> float:
-    """Share of those lines of the template, 0 to 1, that are seen, drawn as the others are."""
+    """Share, 0 to 1, of the template lines selected by `which` that are seen in the style of the others."""
     small, small_from_image = shrink_to_board(image, pose.image_from_board, template)
     grey = rectified_grey(small, small_from_image @ pose.image_from_board, template)
     chunks = cut_chunks(template)

@@ -145,9 +145,7 @@ def exposure_fault(image: Image) -> Unseen | None:
 
 
 def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
-    """What is said of a board of which a part was found in a picture of that width and height; None where nothing is
-    amiss with its place.
-    """
+    """The fault of a partly found board in a picture of that width and height; None where its place is fine."""
     edges = edges_beyond(part, size_px)
     if edges:
         return cut_off(edges)
@@ -175,13 +173,13 @@ def part_fault(part: PartBoard, size_px: tuple[int, int]) -> Unseen | None:
 
 
 def needed_gap_px(template: BoardTemplate, size_px: tuple[int, int]) -> float:
-    """Pixels from one cell to the next that the board must have in a picture of that width and height."""
+    """Least distance, in pixels, between neighbouring cells in a picture of that width and height."""
     share = np.sqrt(SMALLEST_BOARD * size_px[0] * size_px[1] / (template.size_mm[0] * template.size_mm[1]))
     return max(NEEDED_PX["tiles" if template.printed is not None else "men"], float(share) * pitch_mm(template))
 
 
 def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:
-    """The edges of the picture beyond which there are cells of the board."""
+    """The edges of the picture beyond which the board has cells."""
     x, y = part.cells_px().T
     width, height = size_px
     beyond: dict[Edge, bool] = {
@@ -194,7 +192,7 @@ def edges_beyond(part: PartBoard, size_px: tuple[int, int]) -> tuple[Edge, ...]:
 
 
 def cut_off(edges: tuple[Edge, ...]) -> Unseen:
-    """What is said of a board that goes beyond edges of the picture."""
+    """The message for a board that extends beyond edges of the picture."""
     matter = sentence_n(
         "The board goes beyond the {edges} edge of the picture.",
         "The board goes beyond the {edges} edges of the picture.",

@@ -114,7 +114,7 @@ def _variants(template: BoardTemplate, name: str, step: float, reach: float) -> 
 def seen_share(offsets: FloatArray, clear: NDArray[np.bool_], chunks: Chunks) -> float:
     """Share of the board's lines that are seen; a line of which too little is seen weighs double.
 
-    A chunk is seen where a clear ridge agrees with the others of its line: lines drawn by hand lie a little aside,
+    A chunk is seen where a clear ridge agrees with the others of its line: hand-drawn lines are a little displaced
     but straight. Men and hands hide pieces of many lines; a wrong pose or shape loses whole ones.
     """
     seen, missing = 0, 0
@@ -168,7 +168,7 @@ def shaped_lines(template: BoardTemplate, name: str) -> NDArray[np.bool_]:
 
 
 def has_room(template: BoardTemplate) -> bool:
-    """Whether men on neighbouring cells would not lie on one another: no board is drawn with a shape that fails."""
+    """Whether men on neighbouring cells would not overlap; no real board has a shape that fails this."""
     gaps = np.linalg.norm(template.cells_mm[:, None] - template.cells_mm[None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     return bool(gaps.min() > ROOM * template.man_diameter_mm)
