@@ -1,4 +1,4 @@
-"""Styles by chance: other people's tables, boards, men, lamps and cameras."""
+"""Random styles: other people's tables, boards, men, lamps and cameras."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ _PIPS: tuple[Colour, ...] = (
 
 
 def random_style(template: BoardTemplate, rng: np.random.Generator) -> Style:
-    """A style that chance picks; the template's letters W and B, or its first two, become light and dark."""
+    """A random style; the template's letters W and B, or its first two, become light and dark."""
     return Style(
         lamps=_lamps(rng),
         ambient=float(rng.uniform(0.15, 0.55)),
@@ -295,7 +295,7 @@ def _pair(kind: str, rng: np.random.Generator) -> Pair:
 
 
 def _jitter(colour: Colour, rng: np.random.Generator, spread: float) -> Colour:
-    # Things differ more in lightness than in hue.
+    # Objects differ more in lightness than in hue.
     gain = 1 + rng.normal(0, spread / 80)
     blue, green, red = (float(np.clip(value * gain * (1 + rng.normal(0, spread / 320)), 4, 255)) for value in colour)
     return blue, green, red

@@ -67,8 +67,8 @@ def table(
     configuration as the camera. /snapshot.jpg is one picture; /truth tells, as JSON, what really happened: game,
     moves (passes too), sides, scores, board, busy, finished. After the last game the table stays as it is until Ctrl-C.
 
-    With --calibrate somebody sits there who lays what is asked: POST /lay {"board": CELLS, "slip": "wrong cell"} (or
-    "none", "left out", "wrong class"), and {"mend": true} puts a slip right.
+    With --calibrate no game is played: POST /lay {"board": CELLS, "slip": "wrong cell"} (or "none", "left out", "wrong
+    class") has a board laid, and {"mend": true} corrects a slip.
 
     With --record the truth is printed when the video is written.
 
@@ -128,7 +128,7 @@ def serve(
 
 
 class NamedFrames:
-    """A source that knows which photo it shows, and may begin at a later one."""
+    """A source that reports which photo it shows, and can begin at a later one."""
 
     def __init__(self, source: FrameSource, first: str = "") -> None:
         self.live = source.live
@@ -136,11 +136,11 @@ class NamedFrames:
         self._name, self._index = "", -1
 
     def now(self) -> dict[str, object]:
-        """The photo that is shown and the number of the frame."""
+        """The name of the photo shown and the number of the frame."""
         return {"photo": self._name, "frame": self._index}
 
     def read(self, timeout_s: float) -> Frame | None:
-        """The next frame. Raises SourceError where the first photo asked for never comes."""
+        """The next frame. Raises SourceError where the requested first photo never comes."""
         while True:
             try:
                 frame = self._source.read(timeout_s)
@@ -160,7 +160,7 @@ class NamedFrames:
 
 
 def sides_of(game: AnyGame, names: str) -> frozenset[int]:
-    """The sides named in a list with commas; empty is all. Raises ValueError naming the sides there are."""
+    """The sides named in a comma-separated list; all if empty. Raises ValueError naming the possible sides."""
     words = [word.strip() for word in names.split(",") if word.strip()]
     for word in words:
         if word not in game.sides:
